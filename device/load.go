@@ -27,7 +27,7 @@ func (l *Load) Add(m Load) {
 // Lost returns the amount of a scalar that leaves the fluid, in lattice units.
 func (l Load) Lost() float64 { return float64(l.Scalar) / ScalarUnits }
 
-// Values is the force, and the torque about a point in cells from the domain's lower
+// Values returns the force, and the torque about a point in cells from the domain's lower
 // corner, in lattice units.
 func (l Load) Values(about [3]float64) (force, torque [3]float64) {
 	for a := range force {

@@ -12,8 +12,8 @@ type Multistepper interface {
 	Steps(s Stream, in, out Buffer, p model.Params)
 }
 
-// InPieces is p where it computes k steps in an even number of pieces, which end at the buffer that they start from;
-// else nil.
+// InPieces returns p if it computes k steps in an even number of pieces, which end at the buffer that they start from;
+// otherwise nil.
 func InPieces(p Program, k int) Multistepper {
 	if m, ok := p.(Multistepper); ok && m.Stride() > 1 && k%(2*m.Stride()) == 0 {
 		return m

@@ -32,7 +32,7 @@ type Index struct {
 // Box is a box of cells, as decomp.Box.
 type Box = struct{ Lo, Hi [3]int }
 
-// flag is a boolean of C.
+// flag converts a boolean for C.
 func flag(b bool) C.int {
 	if b {
 		return 1
@@ -135,7 +135,7 @@ func LeftOut() string {
 
 func (i ISA) String() string { return C.GoString(i.table.name) }
 
-// Update is the roofline of populations: every value of the rows changes to
+// Update runs the roofline of populations: it changes every value of the rows to
 // 1 - itself, in place.
 func (i ISA) Update(data unsafe.Pointer, rows, components, pitch, bytes int) {
 	C.update(i.table, data, C.int64_t(rows), C.int64_t(components), C.int64_t(pitch), C.int32_t(bytes))

@@ -45,7 +45,7 @@ func spend(total *float64, f func() error) error {
 	return err
 }
 
-// exposed is the time of the steps in which no kernel ran: they waited for messages
+// exposed returns the time of the steps in which no kernel ran: they waited for messages
 // or, without neighbours, for kernels to start.
 func (s *stopwatch) exposed() float64 {
 	if s.wall > s.compute {
@@ -54,7 +54,7 @@ func (s *stopwatch) exposed() float64 {
 	return 0
 }
 
-// hidden is the time that messages were in flight behind kernels.
+// hidden returns the time that messages were in flight behind kernels.
 func (s *stopwatch) hidden() float64 {
 	if h := s.exchange - s.exposed(); h > 0 {
 		return h

@@ -193,7 +193,7 @@ func (c *control) listen(signals <-chan os.Signal) {
 	}
 }
 
-// elapsed is the wall time since the first step.
+// elapsed returns the wall time since the first step.
 func (c *control) elapsed() time.Duration {
 	if c.began.IsZero() {
 		return 0

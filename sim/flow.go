@@ -190,7 +190,7 @@ func (s *another) Row(j, k int, fields []float64) {
 	})
 }
 
-// warmth is the initial temperature of a cell, against the reference.
+// warmth returns the initial temperature of a cell, relative to the reference.
 func (s *another) warmth(x, y, z int, found float64) float64 {
 	if s.flow.Warm && s.given.Part.Warm(x, y, z) {
 		return found

@@ -44,7 +44,7 @@ func field(t *testing.T, dir, name string) (values []float64, n [3]int) {
 	return values, f.N
 }
 
-// from is a case that starts from a folder or a file.
+// from returns a case that starts from a folder or a file.
 func from(text, path string) string {
 	line := fmt.Sprintf("from = %q\n", path)
 	if strings.Contains(text, "[initial]\n") {
@@ -253,7 +253,7 @@ precision = "float64"
 	}
 }
 
-// floats are the numbers of a float64 state.
+// floats returns the numbers of a float64 state.
 func floats(b []byte) []float64 {
 	values := make([]float64, len(b)/8)
 	for i := range values {
@@ -304,7 +304,7 @@ func TestStateIsReadLikeFields(t *testing.T) {
 	}
 }
 
-// everyModel is a small case with a body force and a body.
+// everyModel returns a small case with a body force and a body.
 func everyModel(s model.Spec, p model.Precision, scalar bool) string {
 	cells, velocity, centre, axes := "[12, 10]", "[0.03, 0.02]", "[6, 5]", `"x", "y"`
 	shape := "cylinder"

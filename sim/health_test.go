@@ -15,7 +15,7 @@ import (
 	"lbmsim/sim/watch"
 )
 
-// warnedOf are the warnings of a run that have a text in them.
+// warnedOf counts the warnings of a run that contain a text.
 func (s *silent) warnedOf(text string) (n int) {
 	for _, w := range s.warned {
 		if strings.Contains(w, text) {

@@ -11,7 +11,7 @@ import (
 	"lbmsim/model"
 )
 
-// channel2D is a channel of 48 x 16 cells at tau = 0.8 that flows from x- to x+.
+// channel2D returns a channel of 48 x 16 cells at tau = 0.8 that flows from x- to x+.
 func channel2D(collision, inlet, outlet string, u float64) string {
 	const h, nu = 16., 0.1
 	profile := fmt.Sprintf("%g*4*y*(Ly-y)/Ly^2", u)

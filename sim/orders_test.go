@@ -10,7 +10,7 @@ import (
 	"lbmsim/sim/output"
 )
 
-// endless is a run that ends on an order.
+// endless returns a run that ends on an order.
 func endless(checkpoint string) string {
 	return withPoint(variety["closed box"] + `
 [collision]

@@ -52,7 +52,7 @@ every = 30
 steps = %d
 `
 
-// averaged is the fields of the last file of averages, [z][y][x][component].
+// averaged returns the fields of the file of averages of a step, [z][y][x][component].
 func averaged(t *testing.T, dir string, step int64) (n [3]int, all map[string][]float64) {
 	t.Helper()
 	return readFields(t, fields.Series{Dir: filepath.Join(dir, "averages"), Name: "averages"}.Path(step))

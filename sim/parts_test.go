@@ -21,7 +21,7 @@ func along(t *testing.T, text string, ranks int, x float64, height int) []float6
 	return u
 }
 
-// jet is a channel of 20 cells' height whose inlet of 8 cells' height is somewhere.
+// jet returns a channel of 20 cells' height with the given inlet, of 8 cells' height.
 func jet(length int, inlet string) string {
 	return fmt.Sprintf(`
 [domain]

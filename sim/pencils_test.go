@@ -14,8 +14,8 @@ import (
 	"lbmsim/sim/output"
 )
 
-// ends is a case with a body and a force whose axes are periodic or end at walls, one
-// of which moves: bit 0 of mask for y, bit 1 for z. It writes everything that there is.
+// ends returns a case with a body and a force whose axes are periodic or end at walls, one
+// of which moves: bit 0 of mask for y, bit 1 for z. It writes every kind of output.
 func ends(mask int, model, precision string, steps int) string {
 	periodic, walls := `"x"`, ""
 	for i, axis := range []string{"y", "z"} {

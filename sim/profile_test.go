@@ -56,7 +56,7 @@ steps = %d
 // comments hold the resolved case, which has the number of steps.
 var comments = regexp.MustCompile(`(?m)^#.*\n`)
 
-// profileFiles are the profiles of a run, without comments, and its averages.
+// profileFiles returns the profiles of a run, without comments, and its averages.
 func profileFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}

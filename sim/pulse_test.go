@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// plainPulse is cases/examples/gaussian_pulse.toml as a separate program, written as one
+// plainPulse computes cases/examples/gaussian_pulse.toml as a separate program, written as one
 // would in numpy: whole populations, collide, then roll each by its velocity. It
 // returns rho, u_x and u_y of each cell, x fastest.
 func plainPulse(n, steps int) [3][]float64 {

@@ -309,7 +309,7 @@ func stepByStep(t *testing.T, text, dir string) {
 	r.close()
 }
 
-// files are all fields and the state that a run left, by name.
+// files returns all fields and the state that a run left, by name.
 func files(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{"state": stateIn(t, dir)}

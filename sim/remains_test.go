@@ -38,7 +38,7 @@ every = 5
 	}
 }
 
-// found are checkpoints and files of fields.
+// found returns checkpoints and files of fields.
 func found(t *testing.T, dir string) (paths []string) {
 	t.Helper()
 	for _, pattern := range []string{"checkpoints/checkpoint_*", "*/*_00000000*.hdf"} {
@@ -195,7 +195,7 @@ faces = ["x+"]
 	}
 }
 
-// bytesBelow is the bytes of all files below a folder, but for locks.
+// bytesBelow returns the bytes of all files below a folder, but for locks.
 func bytesBelow(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}

@@ -53,7 +53,7 @@ func (r replay) Back(image []byte, c postmortem.Circumstances) error {
 	return l.FillGhosts()
 }
 
-// Heard is more than 0 when this rank has got a signal, or knows that the job's time is over.
+// Heard returns more than 0 when this rank has got a signal, or knows that the job's time is over.
 func (r replay) Heard() int64 {
 	r.control.listen(r.options.Signals)
 	if r.Rank.Root && r.control.jobTimeOver(r.options.JobEnd, r.Case.Run.EndMargin, time.Now()) {

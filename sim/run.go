@@ -149,7 +149,7 @@ func steps(first, last int) string {
 	return fmt.Sprintf("steps %d to %d", first, last)
 }
 
-// untilHook is the number of steps until something other than a step is due. Synchronizations
+// untilHook returns the number of steps until something other than a step is due. Synchronizations
 // come every tenth of a second, so signals and clocks are checked as often.
 func (r *run) untilHook() int {
 	every := r.Case.Run.WatchEvery

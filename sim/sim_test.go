@@ -135,7 +135,7 @@ func (tr trial) must(t *testing.T) *silent {
 	return s
 }
 
-// stateIn is the whole state in the newest checkpoint of a folder, as bytes.
+// stateIn returns the whole state in the newest checkpoint of a folder, as bytes.
 func stateIn(t *testing.T, dir string) []byte {
 	t.Helper()
 	files, err := checkpoint.Latest(filepath.Join(dir, output.CheckpointDir))

@@ -14,7 +14,7 @@ import (
 	"lbmsim/model"
 )
 
-// lastOf is the last value of a column, which its title begins with, of a table that a run wrote.
+// lastOf returns the last value of a column, which its title begins with, of a table that a run wrote.
 func lastOf(t *testing.T, dir, name, column string) float64 {
 	t.Helper()
 	rows, err := os.ReadFile(filepath.Join(dir, name))

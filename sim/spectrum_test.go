@@ -45,7 +45,7 @@ func spectrumFiles(t *testing.T, dir string, names ...string) map[string]string 
 	return all
 }
 
-// tableOf is the columns of a table by their names, units included.
+// tableOf returns the columns of a table by their names, units included.
 func tableOf(t *testing.T, text string) map[string][]float64 {
 	t.Helper()
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// couette is two cylinders of which the inner one turns, on n x n cells, at tau = 0.8; the
-// inner one's speed shrinks with the cells.
+// couette returns two cylinders of which the inner one turns, on n x n cells, at tau = 0.8; the
+// inner one's speed shrinks with the cells. torque is the analytical one.
 func couette(n int, wall, collision string) (text string, torque float64) {
 	const nu = 0.1
 	r1, r2 := 0.2*float64(n), 0.45*float64(n)

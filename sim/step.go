@@ -20,7 +20,7 @@ type stepper struct {
 	clock  stopwatch
 }
 
-// Step is the current step.
+// Step returns the current step.
 func (s *stepper) Step() int { return s.level.Step() }
 
 // stepwise computes one step whose exchange is the host's to do.
@@ -45,7 +45,7 @@ func (s *stepper) stepwise() error {
 	return nil
 }
 
-// view is the current state, read as fields.
+// view returns the current state, read as fields.
 func (s *stepper) view() derive.View {
 	return derive.View{Rank: s.Rank, Case: s.Case, Part: s.level.Part, State: s.level}
 }
@@ -53,7 +53,7 @@ func (s *stepper) view() derive.View {
 // state is a level as outputs see it.
 type state struct{ *level.Level }
 
-// Force is the body force at the current step.
+// Force returns the body force at the current step.
 func (s state) Force() [3]float64 { return s.Params.Force }
 
 // ReadImage copies the current state into an image.

@@ -43,7 +43,7 @@ func (r *run) table() ([]RankInfo, error) {
 	return table, err
 }
 
-// allRoutes is the links of all ranks.
+// allRoutes returns the links of all ranks.
 func allRoutes(ranks []RankInfo) (list []Routes) {
 	for _, i := range ranks {
 		for _, l := range i.Routes {
@@ -114,7 +114,7 @@ func (r *run) summarize(verdicts []Verdict) error {
 	return nil
 }
 
-// leg is the means of this run; its devices are known to rank 0.
+// leg returns the software, cut and devices of this run; the devices are known to rank 0.
 func (r *run) leg() output.Leg {
 	l := output.Leg{
 		From: r.Step(), Version: r.options.Version, Go: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
@@ -140,7 +140,7 @@ func (r *run) leg() output.Leg {
 	return l
 }
 
-// routes is this rank's links, those alike together.
+// routes returns this rank's links, links alike together.
 func (s *stepper) routes() (list []Routes) {
 	for _, l := range s.level.Halo.Routes() {
 		list = addRoutes(list, Routes{Transport: l.Transport.String(), Why: l.Why, Links: 1, Example: [2]int{s.Rank.ID, l.Rank}})

@@ -16,7 +16,7 @@ import (
 	"lbmsim/sim/output"
 )
 
-// starting is a flow whose boundaries change with time: inlet, pressure and a lid.
+// starting returns a flow whose boundaries change with time: inlet, pressure and a lid.
 func starting(inlet, lid, outlet string) string {
 	return fmt.Sprintf(`
 [domain]

@@ -86,10 +86,10 @@ func (t *Trial) Steps(n int) (Turn, error) {
 	return sum, nil
 }
 
-// Look is the stability watch: an error when the state has gone wrong.
+// Look runs the stability watch; it returns an error when the state has gone wrong.
 func (t *Trial) Look() error { return t.r.Look() }
 
-// Hash is the same number on every rank, and for every cut of the same state: the sum
+// Hash returns the same number on every rank, and for every cut of the same state: the sum
 // of the hashes of all rows of cells, each with its place in the domain.
 func (t *Trial) Hash() (uint64, error) {
 	r := t.r

@@ -11,8 +11,8 @@ import (
 	"lbmsim/io/status"
 )
 
-// wake is a cylinder at Re 100, a little off the middle of its stream, for a time in seconds: a diameter and the speed of
-// the stream are 1.
+// wake returns a cylinder at Re 100, a little off the middle of its stream, for a time in seconds: a diameter and the
+// speed of the stream are 1.
 func wake(cells [2]int, size [2]float64, seconds float64) string {
 	return fmt.Sprintf(`
 [domain]
@@ -50,7 +50,7 @@ every = "0.05 s"
 `, size[0], size[1], cells[0], cells[1], seconds)
 }
 
-// periodicAfter is the time of the last peak of the lift that differs by more than 2 % from the last three.
+// periodicAfter returns the time of the last peak of the lift that differs by more than 2 % from the last three.
 func periodicAfter(t *testing.T, dir string) (at float64) {
 	t.Helper()
 	c := table(t, filepath.Join(dir, "force_cylinder.csv"))
@@ -105,7 +105,7 @@ func TestWakeGoesOnOnAFinerGrid(t *testing.T) {
 	t.Logf("Strouhal numbers %v +- %v (%s), from rest %v +- %v (%s)", *of.Value, *of.Half, of.Note, *whole.Value, *whole.Half, whole.Note)
 }
 
-// strouhal is the Strouhal number that a run has found.
+// strouhal returns the Strouhal number that a run has found.
 func (s *silent) strouhal(t *testing.T) status.Number {
 	t.Helper()
 	for _, n := range s.summary.Results[0].Numbers {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// plates is a channel of 12 cells in height whose walls bear force * 6 for each cell, by every law of the viscosity.
+// plates returns a channel of 12 cells in height with a viscosity law, whose walls bear force * 6 per cell.
 func plates(lattice, collision, law string, force float64, steps int) string {
 	cells, rest, point := "[2, 12]", "0", "[0.5, 0.5]"
 	if lattice != "D2Q9" {

@@ -9,8 +9,8 @@ import (
 	"lbmsim/sim/exit"
 )
 
-// Look is the stability watch: it stops every rank when a value is not finite, the Mach
-// number has passed its limit, mass has gone or the temperature is what it cannot be, and
+// Look runs the stability watch: it stops every rank when a value is not finite, the Mach
+// number has passed its limit, mass has gone or the temperature is beyond its bounds, and
 // copies a state that is good. Collective.
 func (r *run) Look() error { return spend(&r.clock.watch, r.look) }
 

@@ -21,7 +21,7 @@ type Example struct {
 
 var title = regexp.MustCompile(`(?m)^title = "(.*)"$`)
 
-// All is the examples by name.
+// All returns the examples, sorted by name.
 func All() []Example {
 	names, err := fs.Glob(files, "*.toml")
 	if err != nil {

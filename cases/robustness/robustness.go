@@ -69,7 +69,7 @@ func Parse(text []byte) (Map, error) {
 	return m, nil
 }
 
-// Text is the map as JSON, a line a point, so that a change shows as the lines that it is.
+// Text returns the map as JSON, one line per point, so that a diff shows only the points that changed.
 func (m Map) Text() ([]byte, error) {
 	var lines []string
 	for _, p := range m {
@@ -111,7 +111,7 @@ func (m Map) Around(lattice, model string, bulk float64) (below, above float64, 
 	return below, above, !math.IsInf(above, 1)
 }
 
-// of are the points of a model in a flow, with its own bulk viscosity.
+// of returns the points of a model in a flow, with its own bulk viscosity.
 func (m Map) of(f Flow, lattice, model string, eddies bool) (list Map) {
 	for _, p := range m {
 		if p.Flow == f && p.Lattice == lattice && p.Model == model && p.Eddies == eddies && p.Bulk == 0 {
@@ -171,8 +171,8 @@ func (p Point) Asks(velocity, tau float64) bool {
 // above compares relaxation times by the viscosities that they stand for.
 func above(a, b float64) bool { return a-0.5 > (b-0.5)*(1+rounding) }
 
-// Instead is a model that holds a uniform flow where another does not, the best for high
-// Reynolds numbers first: each on the same lattice, otherwise on D3Q27. A case beyond the map has none.
+// Instead returns a model that holds a uniform flow where another does not, the best for high
+// Reynolds numbers first: each on the same lattice, otherwise on D3Q27. Beyond the map it finds none.
 func (m Map) Instead(lattice string, eddies bool, velocity, tau float64) (best Point, found bool) {
 	lattices := []string{lattice}
 	if lattice == "D3Q19" {

@@ -10,7 +10,7 @@ func point(model, lattice string, u, tau float64, holds bool) Point {
 	return Point{Flow: Uniform, Model: model, Lattice: lattice, Velocity: u, Tau: tau, Holds: holds}
 }
 
-// sample is a model that fails below 0.51 where it is fast and below 0.505 where it is slow.
+// sample returns the map of a model that fails below 0.51 where it is fast and below 0.505 where it is slow.
 func sample() Map {
 	m := Map{
 		point("cumulant", "D3Q27", 0.1, 0.5001, true),

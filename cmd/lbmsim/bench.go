@@ -162,7 +162,7 @@ func (b *benchmark) cube(usual int) [3]int {
 	return [3]int{n, n, n}
 }
 
-// square is the same in two dimensions.
+// square returns the box in two dimensions, with 16 times the edge that --size gives.
 func (b *benchmark) square(usual int) [3]int {
 	n := cmp.Or(16*b.edge, usual)
 	return [3]int{n, n, 1}
@@ -287,7 +287,7 @@ func (b *benchmark) catalogue() error {
 	return errors.Join(failed...)
 }
 
-// matching are the models whose names have all of some words.
+// matching returns the models whose names contain all of the words.
 func matching(specs []model.Spec, words string) (list []model.Spec) {
 	for _, spec := range specs {
 		name := strings.Fields(spec.String())
@@ -314,7 +314,7 @@ func (b *benchmark) open() error {
 		bench.Closed(spec, n), bench.Through(spec, n, 0), bench.Through(spec, n, 1), bench.Through(spec, n, 2))
 }
 
-// seed is the case cases/examples/gaussian_pulse.toml, large.
+// seed measures the case cases/examples/gaussian_pulse.toml, enlarged.
 func (b *benchmark) seed() error {
 	n := b.square(4096)
 	spec := bench.Specs("D2Q9", model.Float32, "bgk")[0]

@@ -108,8 +108,8 @@ func runScaling(f scalingFlags, out io.Writer) error {
 	}, func(err error) { fmt.Fprintln(os.Stderr, report.Failure(err)) }, func(string) {})
 }
 
-// measureScaling is collective; rank 0 writes to out. The device that it has opened is
-// the caller's, to be closed last.
+// measureScaling measures weak and strong scaling. Collective; rank 0 writes to out. The caller owns the opened
+// device and closes it last.
 func measureScaling(c comm.Comm, f scalingFlags, weak, strong [][3]int, out io.Writer, opened *device.Device) error {
 	usage := func(err error) error { return &sim.Error{Code: sim.ExitUsage, Err: err} }
 	if c.Size() == 1 {

@@ -11,7 +11,7 @@ import (
 	"lbmsim/model"
 )
 
-// tunnels are cells of the box around a ball that `bench --only tunnel` measures.
+// tunnels returns the cells of the boxes around a ball that `bench --only tunnel` measures.
 func (b *benchmark) tunnels(onCPU bool) (list [][3]int) {
 	lengths := []int{128, 256, 512, 1024}
 	switch {

@@ -32,7 +32,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// sees is a rank on a host that sees the GPUs of a list such as "a b".
+// sees returns a rank on a host that sees the GPUs of a list such as "a b".
 func sees(host string, local int, list string) seat {
 	s := seat{Host: host, Local: local, By: "TEST_LOCAL_RANK", Reason: "there is no driver"}
 	for i, id := range strings.Fields(list) {

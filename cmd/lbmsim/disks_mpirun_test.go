@@ -94,7 +94,7 @@ func (d *disk) fill() (heal func()) {
 	return func() { os.Remove(path) }
 }
 
-// control is an ioctl on the disk.
+// control issues an ioctl on the disk.
 func (d *disk) control(request uint, value int) {
 	d.t.Helper()
 	f, err := os.Open(d.dir)
@@ -302,7 +302,7 @@ func TestDisksFail(t *testing.T) {
 	})
 }
 
-// stateIn is the state of the newest checkpoint in an output folder.
+// stateIn returns the state of the newest checkpoint in an output folder.
 func stateIn(t *testing.T, dir string) []byte {
 	t.Helper()
 	files, err := checkpoint.Latest(filepath.Join(dir, "checkpoints"))
@@ -321,7 +321,7 @@ func stateIn(t *testing.T, dir string) []byte {
 	return b
 }
 
-// body is a table without the comments on top.
+// body returns a table without the comments on top.
 func body(table []byte) []byte {
 	for bytes.HasPrefix(table, []byte("#")) {
 		_, table, _ = bytes.Cut(table, []byte("\n"))

@@ -102,8 +102,8 @@ func runDoctor(f doctorFlags, out io.Writer) error {
 	return nil
 }
 
-// examine is collective; rank 0 writes to out. The error is for ranks that cannot continue together; everything else is a
-// finding.
+// examine runs the checks and prints their findings. Collective; rank 0 writes to out. It returns an error only for ranks
+// that cannot continue together; everything else is a finding.
 func examine(c comm.Comm, f doctorFlags, want choice, from gpuSource, out io.Writer, opened *device.Device) (worst doctor.Severity, err error) {
 	if c.Rank() != 0 {
 		out = io.Discard
@@ -164,8 +164,7 @@ type patient struct {
 	found []doctor.Finding
 }
 
-// admit is collective: it gives every rank its device as a run does, and asks the ranks
-// who and where they are.
+// admit gives every rank its device as a run does, and collects the identity and host of every rank. Collective.
 func admit(c comm.Comm, aware string, f doctorFlags, want choice, from gpuSource) (*patient, error) {
 	p := &patient{}
 	threads, _, err := share(c, &config.Case{}, f.threads)

@@ -76,7 +76,7 @@ func printGPUs(from gpuSource) {
 	}
 }
 
-// cpuModel is the processor's name.
+// cpuModel returns the processor's name.
 func cpuModel() string {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err == nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// sphereSTL is a sphere as a binary STL file, of 4 n (n-1) triangles.
+// sphereSTL returns a sphere as a binary STL file of 4 n (n-1) triangles.
 func sphereSTL(n int, radius float64) []byte {
 	at := func(i, j int) (p [3]float32) {
 		if i == 0 || i == n { // a pole is one point, whatever j

@@ -121,7 +121,7 @@ func wrongArguments(c *cobra.Command) {
 	}
 }
 
-// caseOrCommand is the Args rule of the program alone: a word that is no file may be a command.
+// caseOrCommand checks the arguments of the root command: a word that is not a file may be a command.
 func caseOrCommand(c *cobra.Command, args []string) error {
 	if len(args) > 0 && !strings.ContainsAny(args[0], "./") {
 		if _, err := os.Stat(args[0]); err != nil {
@@ -143,7 +143,7 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// oneCase is the Args rule of commands that take a case file.
+// oneCase checks the arguments of commands that take a case file.
 func oneCase(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return usageError{fmt.Errorf("expected one case file, got %d arguments; see lbmsim --help", len(args))}

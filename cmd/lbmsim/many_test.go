@@ -89,8 +89,7 @@ every = 50
 	}
 }
 
-// peaks are the largest memory that each rank working in a folder has had, in KiB, by
-// process, seen until done.
+// peaks returns the peak memory of each rank working in a folder, in KiB by process, sampled until done.
 func peaks(dir string, done <-chan struct{}) map[string]int {
 	all := map[string]int{}
 	for {

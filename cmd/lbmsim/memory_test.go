@@ -56,7 +56,7 @@ every = 10
 	}
 }
 
-// peak is the memory that a run of a case takes, in a separate process.
+// peak returns the peak memory in bytes of a run of a case in a separate process.
 func peak(t *testing.T, text string) float64 {
 	t.Helper()
 	dir := t.TempDir()

@@ -13,7 +13,7 @@ import (
 	"lbmsim/config"
 )
 
-// mayDraw is an error where a picture of that name would replace an input, or a file that is not a picture.
+// mayDraw returns an error where a picture at the path would replace an input, or a file that is not a picture.
 func mayDraw(path string, inputs ...string) error {
 	if !strings.EqualFold(filepath.Ext(path), ".png") {
 		return fmt.Errorf("--preview %s: a picture is a PNG file; the name must end with .png", path)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// contents is the contents of a folder's files, by their paths.
+// contents returns the contents of a folder's files by path, without hidden files and status.json.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}

@@ -70,7 +70,7 @@ type recipe struct {
 	Inputs map[string]string // SHA-256 -> path
 }
 
-// reproduceRank is one rank's part.
+// reproduceRank runs one rank's part of a reproduction.
 func reproduceRank(c comm.Comm, path string, f runFlags, reports *reporters, opened *device.Device) error {
 	signals := catch(c, false)
 	var how recipe
@@ -211,7 +211,7 @@ func each(caseFile *config.Case, f func(sum, shown string, path *string) error) 
 	return nil
 }
 
-// escaped is a path as a pattern of itself.
+// escaped returns a pattern that matches only the path itself.
 func escaped(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

@@ -156,7 +156,7 @@ func TestReproduce(t *testing.T) {
 	}
 }
 
-// one is the file of a pattern.
+// one returns the only file that matches a pattern.
 func one(t *testing.T, dir, pattern string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, pattern))

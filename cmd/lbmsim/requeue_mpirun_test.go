@@ -31,7 +31,7 @@ func controller(t *testing.T, job, requeue string) string {
 	return dir
 }
 
-// inJob is a run of a case in the job of that controller, with more environment.
+// inJob returns the command of a case run as the job of that controller, with additional environment variables.
 func inJob(t *testing.T, ctx context.Context, dir, controller string, ranks int, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := program(t, ctx, dir, ranks, args...)

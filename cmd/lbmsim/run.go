@@ -97,8 +97,8 @@ func runCase(path string, f runFlags) error {
 	}, reports.Fail, reports.status.Lost)
 }
 
-// runRank is one rank's way from the case's bytes to the finished run. The device that it
-// has opened is the caller's, to be closed last.
+// runRank runs one rank from the case's bytes to the end of the run. The caller owns the opened device and closes it
+// last.
 func runRank(c comm.Comm, path string, f runFlags, reports *reporters, opened *device.Device) error {
 	signals := catch(c, f.requeue)
 	if c.Rank() == 0 && f.log == "text" { // programs know their events
@@ -122,7 +122,7 @@ func runRank(c comm.Comm, path string, f runFlags, reports *reporters, opened *d
 	return runLoaded(c, caseFile, f, signals, reports, opened)
 }
 
-// runLoaded is its way from the case on.
+// runLoaded runs one rank from the loaded case to the end of the run.
 func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals *signals, reports report.Reporter, opened *device.Device) error {
 	threads, advice, err := share(c, caseFile, f.threads)
 	if err != nil {

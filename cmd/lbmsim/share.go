@@ -20,7 +20,7 @@ type place struct {
 	CPUs unix.CPUSet
 }
 
-// share is the number of threads of this rank: those asked for by the flag or the case, otherwise the cores
+// share returns the number of threads of this rank: as given by the flag or the case, otherwise the cores
 // that it may use, divided by the ranks that may use the same ones. Launchers bind ranks in many ways, so
 // the ranks compare their masks. advice is set when cores stay idle, or have more threads than they can run. Collective.
 func share(c comm.Comm, caseFile *config.Case, flag int) (threads int, advice string, err error) {
@@ -50,7 +50,7 @@ func share(c comm.Comm, caseFile *config.Case, flag int) (threads int, advice st
 	return threads, advice, nil
 }
 
-// ownCPUs are the cores that this process may use.
+// ownCPUs returns the cores that this process may use.
 func ownCPUs() (set unix.CPUSet) {
 	if unix.SchedGetaffinity(0, &set) != nil {
 		for i := range runtime.NumCPU() { // it keeps none: all

@@ -96,8 +96,7 @@ func runStudy(path string, f studyFlags) error {
 	}, func(err error) { fmt.Fprintln(os.Stderr, report.Failure(err)) }, func(string) {})
 }
 
-// studyRank is one rank's part. The device that it has opened is the caller's, to be
-// closed last.
+// studyRank runs one rank's part of a study. The caller owns the opened device and closes it last.
 func studyRank(c comm.Comm, path string, f studyFlags, scaling config.Scaling, out io.Writer, opened *device.Device) error {
 	signals := catch(c, false)
 	text, err := readEverywhere(c, path)
@@ -161,7 +160,7 @@ func studyRank(c comm.Comm, path string, f studyFlags, scaling config.Scaling, o
 	return sim.Agreed(sim.ExitFailure, comm.Agree(c, err))
 }
 
-// levelText is a line for a grid that has been computed.
+// levelText returns the line printed for a computed grid.
 func levelText(l study.Level) string {
 	cells := fmt.Sprintf("%d x %d", l.Cells[0], l.Cells[1])
 	if l.Cells[2] > 1 {

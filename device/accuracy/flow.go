@@ -28,10 +28,10 @@ type Flow struct {
 	Exact func(cell [3]int, step int) [3]float64
 }
 
-// Step is the step nearest to that many units of time.
+// Step returns the step nearest to a time in units of Flow.Unit.
 func (f Flow) Step(units float64) int { return int(math.Round(units * f.Unit)) }
 
-// TaylorGreen is decaying vortices in a periodic square of n cells, at Reynolds number
+// TaylorGreen returns decaying vortices in a periodic square of n cells, at Reynolds number
 // re on the square's edge and the largest velocity u at first (Taylor & Green, Proc. R.
 // Soc. A 158 (1937) 499): a solution of the Navier-Stokes equations for all times.
 func TaylorGreen(n int, re, u float64) Flow {
@@ -58,8 +58,8 @@ func TaylorGreen(n int, re, u float64) Flow {
 	return f
 }
 
-// TaylorGreen3D is their likes in a periodic cube of n cells, which stretch and break
-// up: no solution is known (Brachet et al., J. Fluid Mech. 130 (1983) 411).
+// TaylorGreen3D returns Taylor-Green vortices in a periodic cube of n cells, which stretch and
+// break up: no solution is known (Brachet et al., J. Fluid Mech. 130 (1983) 411).
 func TaylorGreen3D(n int, re, u float64) Flow {
 	nu, k := u*float64(n)/re, 2*math.Pi/float64(n)
 	f := periodic("D3Q19", [3]int{n, n, n}, nu)
@@ -77,7 +77,7 @@ func TaylorGreen3D(n int, re, u float64) Flow {
 	return f
 }
 
-// Cavity is a closed square or cube of n cells, at rest at first, whose lid moves with
+// Cavity returns a closed square or cube of n cells, at rest at first, whose lid moves with
 // the velocity u along x.
 func Cavity(lattice string, n int, re, u float64) Flow {
 	l := find(lattice)
@@ -108,9 +108,9 @@ func Cavity(lattice string, n int, re, u float64) Flow {
 	return f
 }
 
-// Channel is a plane channel of n rows and the kinematic viscosity nu that a body force
+// Channel returns a plane channel of n rows and the kinematic viscosity nu that a body force
 // drives from rest to the largest velocity u (Poiseuille's parabola). All cells of a row
-// are equal, indefinitely.
+// stay equal.
 func Channel(n int, nu, u float64) Flow {
 	f := periodic("D2Q9", [3]int{16, n, 1}, nu)
 	f.Name = fmt.Sprintf("channel, %d rows, u = %g", n, u)
@@ -126,7 +126,7 @@ func Channel(n int, nu, u float64) Flow {
 	return f
 }
 
-// periodic is a flow without walls, still at rest.
+// periodic returns a flow without walls, at rest.
 func periodic(lattice string, n [3]int, nu float64) Flow {
 	l := find(lattice)
 	return Flow{

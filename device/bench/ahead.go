@@ -12,7 +12,7 @@ import (
 	"lbmsim/model"
 )
 
-// Catalogue is every model on every lattice in every precision, in the order of the
+// Catalogue returns every model on every lattice in every precision, in the order of the
 // documentation.
 func Catalogue() []model.Spec {
 	var list []model.Spec
@@ -24,7 +24,7 @@ func Catalogue() []model.Spec {
 	return list
 }
 
-// WithEddies is the same flow with the eddy viscosity.
+// WithEddies returns the spec with the eddy viscosity (Smagorinsky).
 func WithEddies(spec model.Spec) model.Spec {
 	spec.Viscosity = model.Smagorinsky
 	return spec
@@ -78,7 +78,7 @@ func (v *Verified) Err() error {
 	return errors.Join(errs...)
 }
 
-// of is the outcome for a model.
+// of returns the check that reports a model's outcome.
 func (v *Verified) of(spec model.Spec) check {
 	return func() (float64, error) {
 		o, ok := v.outcomes[spec.String()]
@@ -89,15 +89,15 @@ func (v *Verified) of(spec model.Spec) check {
 	}
 }
 
-// Closed is steps in a closed box with a moving lid.
+// Closed measures steps in a closed box with a moving lid.
 func (v *Verified) Closed(spec model.Spec, n [3]int) Job {
 	return func(dev device.Device) (*contender, error) {
 		return driven(dev, newBox(spec, n), spec.String(), v.of(spec), nil)
 	}
 }
 
-// Eddies is the same with and without the eddy viscosity, on one state: the memory of one
-// is enough.
+// Eddies measures Closed with and without the eddy viscosity, on one state: both fit into
+// the memory of one.
 func (v *Verified) Eddies(spec model.Spec, n [3]int) []Job {
 	var plain *contender
 	return []Job{

@@ -8,8 +8,8 @@ import (
 	"lbmsim/model"
 )
 
-// Alone is steps of a periodic box of two dimensions in which a pulse of density runs apart, as in Pulse, but
-// they leave the state alone.
+// Alone measures bare steps of a periodic box of two dimensions with a spreading density pulse, as in Pulse, but without
+// fields.
 func Alone(spec model.Spec, n [3]int) Job {
 	return func(dev device.Device) (*contender, error) {
 		w, ok := dev.(device.Wrapper)

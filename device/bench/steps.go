@@ -13,7 +13,7 @@ import (
 	"lbmsim/model"
 )
 
-// Specs are the given collision models on a lattice.
+// Specs returns the specs of the named collision models on a lattice; it panics on an unknown name.
 func Specs(lattice string, p model.Precision, names ...string) []model.Spec {
 	l, ok := model.FindLattice(lattice)
 	if !ok {
@@ -30,14 +30,14 @@ func Specs(lattice string, p model.Precision, names ...string) []model.Spec {
 	return specs
 }
 
-// Closed is steps in a closed box with a moving lid.
+// Closed measures steps in a closed box with a moving lid.
 func Closed(spec model.Spec, n [3]int) Job {
 	return func(dev device.Device) (*contender, error) {
 		return driven(dev, newBox(spec, n), spec.String(), verifying(dev, sample(spec, n)), nil)
 	}
 }
 
-// Packed is the same with spheres that fill a share of the box; only fluid cells are
+// Packed measures Closed with spheres that fill a share of the box; only fluid cells are
 // counted.
 func Packed(spec model.Spec, n [3]int, share float64) Job {
 	return func(dev device.Device) (*contender, error) {
@@ -85,7 +85,7 @@ func (b *box) pack(share, radius float64) {
 	}
 }
 
-// driven is steps of a box with a lid: the fluid, at rest at first, follows it; mass stays.
+// driven measures steps of a box with a lid: the fluid, at rest at first, follows it; mass stays.
 func driven(dev device.Device, b box, name string, verified check, host *flow) (*contender, error) {
 	return steps(dev, b, name, verified, host, func(f *flow) error {
 		return f.look(func(mass, speed float64) bool {
@@ -218,7 +218,7 @@ func (f *flow) look(fine func(mass, speed float64) bool) error {
 	return nil
 }
 
-// Pulse is steps of a periodic box in which a pulse of density runs apart, with
+// Pulse measures steps of a periodic box with a spreading density pulse, with
 // density and velocity left in the device's memory after every step (WithFields).
 func Pulse(spec model.Spec, n [3]int, again bool) Job {
 	return WithFields(func(dev device.Device) (*contender, error) {

@@ -10,9 +10,9 @@ import (
 	"lbmsim/model"
 )
 
-// Through is steps of a flow through the box: in by an inlet and out by an outflow at the
-// ends of an axis, between walls, around a ball with a curved wall. It is what special
-// cells cost: Closed has none.
+// Through measures steps of a flow through the box: in by an inlet and out by an outflow at the
+// ends of an axis, between walls, around a ball with a curved wall. Compared with Closed, it
+// shows the cost of cells with per-link boundary laws.
 func Through(spec model.Spec, n [3]int, axis int) Job {
 	return func(dev device.Device) (*contender, error) {
 		b := openBox(spec, n, axis)
@@ -25,7 +25,7 @@ func Through(spec model.Spec, n [3]int, axis int) Job {
 // inflow is the velocity at the inlet, in cells per step.
 const inflow = 0.05
 
-// openBox has the ball in the middle, a quarter of the box across.
+// openBox returns the box of Through, with the ball in the middle, a quarter of the box across.
 func openBox(spec model.Spec, n [3]int, axis int) box {
 	b := emptyBox(spec, n, 0.65)
 	n = b.layout.N

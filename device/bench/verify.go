@@ -25,7 +25,7 @@ type box struct {
 // eddies is the constant of Smagorinsky's law.
 const eddies = 0.17
 
-// emptyBox has no walls yet.
+// emptyBox returns a box without walls.
 func emptyBox(spec model.Spec, n [3]int, tau float64) box {
 	ghost := [3]int{0, 0, 1}
 	if spec.Lattice.Dims == 2 {
@@ -47,7 +47,7 @@ func emptyBox(spec model.Spec, n [3]int, tau float64) box {
 
 func (b box) all() decomp.Box { return decomp.Box{Hi: b.layout.N} }
 
-// fluid is the number of cells that are not solid.
+// fluid returns the number of cells that are not solid.
 func (b box) fluid() int {
 	n, count := b.layout.N, 0
 	for z := range n[2] {
@@ -62,14 +62,14 @@ func (b box) fluid() int {
 	return count
 }
 
-// periodicBox has no walls at all, and the viscosity of the case gaussian_pulse.
+// periodicBox returns a box without walls, with the viscosity of the case gaussian_pulse.
 func periodicBox(spec model.Spec, n [3]int) box {
 	b := emptyBox(spec, n, 3*0.02+0.5)
 	b.periodic = [3]bool{true, true, true}
 	return b
 }
 
-// pulseRow is row y of 1 + 1e-3 exp(-100 r^2) on [-1, 1]^2, ends included, at rest, in
+// pulseRow returns row y of 1 + 1e-3 exp(-100 r^2) on [-1, 1]^2, ends included, at rest, in
 // the order of device.Program.Init.
 func (b box) pulseRow(y int) []float64 {
 	n := b.layout.N
@@ -82,7 +82,7 @@ func (b box) pulseRow(y int) []float64 {
 	return fields
 }
 
-// newBox is closed: walls on all faces, one of which, the lid, moves. Its edges
+// newBox returns a closed box: walls on all faces, one of which, the lid, moves. Its edges
 // belong to the walls at rest, as in a case (geometry.Scene).
 func newBox(spec model.Spec, n [3]int) box {
 	b := emptyBox(spec, n, 0.6)
@@ -114,7 +114,7 @@ func newBox(spec model.Spec, n [3]int) box {
 	return b
 }
 
-// initial is a smooth flow in the order of device.Program.Init.
+// initial returns a smooth flow in the order of device.Program.Init.
 func (b box) initial() []float64 {
 	n, nm, d := b.layout.N, b.spec.Lattice.Moments(), b.spec.Lattice.Dims
 	fields := make([]float64, n[0]*n[1]*n[2]*nm)
@@ -129,11 +129,11 @@ func (b box) initial() []float64 {
 	return fields
 }
 
-// sampleSize is a box to be verified for one that is timed: flat, but with rows as long,
-// for a device may have kernels for one length of rows.
+// sampleSize returns the box to verify for a timed one: flat, but with rows as long,
+// because a device may have kernels for one length of rows.
 func sampleSize(n [3]int) [3]int { return [3]int{n[0], 18, 9} }
 
-// sample is closed, with spheres in it.
+// sample returns a closed box with spheres in it.
 func sample(spec model.Spec, n [3]int) box {
 	b := newBox(spec, sampleSize(n))
 	b.pack(0.05, 1.6)

@@ -80,7 +80,7 @@ func (d *Device) Info() device.Info {
 	return device.Info{Name: "cpu", Model: processor(), Threads: d.threads, Detail: detail}
 }
 
-// processor is the product's name as the system knows it.
+// processor returns the product's name from /proc/cpuinfo, or the architecture.
 func processor() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

@@ -65,7 +65,7 @@ func (p *program) FindEddies(s device.Stream, state device.Buffer, q model.Param
 	own.pool.push(own, &operation{tasks: tasks})
 }
 
-// Eddies is their memory.
+// Eddies returns the memory of the eddy viscosities, nil if the law reads no neighbours.
 func (p *program) Eddies() device.Buffer {
 	if p.eddies == nil {
 		return nil

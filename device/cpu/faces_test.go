@@ -36,7 +36,7 @@ func TestKeptCells(t *testing.T) {
 	}
 }
 
-// keptRun is a state after some steps between an inlet and an outflow.
+// keptRun returns the state after some steps between an inlet and an outflow.
 func keptRun(t *testing.T, d *Device, spec model.Spec, n [3]int, beside string, keep bool) []byte {
 	values := []float64{3. / 16}[:len(spec.Collision.Params)]
 	ghost := [3]int{}

@@ -75,7 +75,7 @@ func (m *memory) wrote(offset, bytes int) {
 	}
 }
 
-// part is a range of the memory, checked.
+// part returns a range of the memory, after a check of its bounds.
 func (m *memory) part(offset, bytes int) ([]byte, error) {
 	if offset < 0 || bytes < 0 || offset > len(m.view)-bytes {
 		return nil, fmt.Errorf("bytes %d to %d lie outside a buffer of %d", offset, offset+bytes, len(m.view))

@@ -46,7 +46,7 @@ func newPool(threads int) *pool {
 	return p
 }
 
-// work is the life of one worker.
+// work runs one worker until the pool is closed.
 func (p *pool) work() {
 	runtime.LockOSThread()
 	w := &worker{scratch: &memory{}}

@@ -291,7 +291,7 @@ func (p *program) row(m *memory, q model.Params, at [3]int) device.Plane {
 // BytesPerCell: every stored value is read once and written once.
 func (p *program) BytesPerCell() int { return 2 * p.spec.Components() * p.spec.Precision.Bytes() }
 
-// Bytes is the memory of the lists of walls.
+// Bytes returns the memory of the lists of walls.
 func (p *program) Bytes() int {
 	return p.lists.Bytes() + 8*len(p.fluid) + p.laws.bytes() + p.measures.bytes() + p.faces.bytes() + p.scalar.bytes() + p.eddyBytes()
 }

@@ -84,8 +84,8 @@ func (p *program) parts(f *boundary.Faces) *ghosts {
 	return g
 }
 
-// keep has steps keep the sources of ghost cells beyond the ends of rows, and the next cells inwards for
-// outflows, but for those that something changes behind the step.
+// keep makes steps keep the sources of ghost cells beyond the ends of rows, and the next cells inwards for
+// outflows, except where a later operation changes the sources after the step.
 func (p *program) keep(g *ghosts, special *boundary.Links) {
 	n, stored := p.layout.N, p.layout.Rows()
 	late := make([]bool, len(g.rowEnds))

@@ -40,7 +40,7 @@ func (s *stream) Copy(dst device.Buffer, dstOffset int, src device.Buffer, srcOf
 	s.pool.push(s, &operation{tasks: tasks})
 }
 
-// parts is a range of a buffer of this device.
+// parts returns a range of a buffer of this device.
 func parts(b device.Buffer, offset, bytes int) ([]byte, error) {
 	m, ok := b.(*memory)
 	if !ok {

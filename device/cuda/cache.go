@@ -17,7 +17,7 @@ import (
 // same kernels, before it compiles them itself: several times what it takes.
 const cacheWait = 60 * time.Second
 
-// key is a digest of all that the machine code depends on. NVRTC does not report the
+// key returns a digest of everything that the machine code depends on. NVRTC does not report the
 // last part of its version; the size of its file changes with it.
 func (j job) key() string {
 	h := sha256.New()

@@ -26,8 +26,8 @@ import (
 	"lbmsim/model"
 )
 
-// compilerForTest is this machine's NVRTC. `make test` fetches it and lets no test
-// be skipped for want of it.
+// compilerForTest returns this machine's NVRTC. `make test` fetches it and skips no test
+// for lack of it.
 func compilerForTest(t *testing.T) *compiler {
 	t.Helper()
 	c, err := openCompiler(0, 0)
@@ -365,7 +365,7 @@ func TestABI(t *testing.T) {
 	}
 }
 
-// stored is the constants that a kernel in PTX stores to 8-byte places, in the order
+// stored returns the constants that a kernel in PTX stores to 8-byte places, in the order
 // of the places: mov.u64 %rd4, 40; ... st.global.u64 [%rd2+16], %rd4;
 func stored(t *testing.T, ptx string) []uint64 {
 	t.Helper()

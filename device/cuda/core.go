@@ -55,7 +55,7 @@ func (c *core) put(bytes int, parts ...[]byte) (*buffer, error) {
 	return b, nil
 }
 
-// putList is put for a list of one part.
+// putList uploads a list of one part (put).
 func (c *core) putList(list []byte) (*buffer, error) { return c.put(len(list), list) }
 
 // uploadBox places a list and writes its address to the box.
@@ -93,7 +93,7 @@ func (c *core) inside(b decomp.Box, layers [3]int, whole bool) error {
 	return nil
 }
 
-// stream is the stream as one of this device; another device's is a programmer's error.
+// stream returns the stream as one of this device; it panics on a stream of another device, a programming error.
 func (c *core) stream(s device.Stream) *stream {
 	own, ok := s.(*stream)
 	if !ok || own.d != c.d {
@@ -132,7 +132,7 @@ func (c *core) rowsOf(fn cu.Function, s cu.Stream, state, fields cu.DevicePtr, b
 	return launch(fn, [3]int{raw.Ceil(n[0], rowThreads), n[1], n[2]}, [2]int{rowThreads, 1}, 0, s, args...)
 }
 
-// valueBytes is the size of a value of fields that stay on the device or leave in snapshots, and of the kernels' own
+// valueBytes returns the size of a value of fields that stay on the device or leave in snapshots, and of the kernels' own
 // numbers.
 func (c *core) valueBytes() int {
 	if c.spec.Precision == model.Float64 {

@@ -93,7 +93,7 @@ func Version() string {
 	return driver + ", " + compiler
 }
 
-// driverMajor is the CUDA version that the driver is for, 0 without one.
+// driverMajor returns the major CUDA version that the driver supports, 0 without a driver.
 func driverMajor() int {
 	if load() != nil {
 		return 0

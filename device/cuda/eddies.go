@@ -70,7 +70,7 @@ func (e *eddies) FindEddies(s device.Stream, state device.Buffer, q model.Params
 	})
 }
 
-// Eddies is their memory.
+// Eddies returns the memory of the eddy viscosities, nil if the law reads no neighbours.
 func (e *eddies) Eddies() device.Buffer {
 	if e.at == nil {
 		return nil

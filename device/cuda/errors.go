@@ -61,7 +61,7 @@ func codeOf[T interface {
 	return int(code), ok
 }
 
-// text is the driver's name of a number, its explanation, and what to do if we know.
+// text returns the driver's name of an error code, its explanation, and a remedy where one is known.
 func text(code C.CUresult) string {
 	var name, words *C.char
 	s := fmt.Sprintf("CUDA error %d", int(code))

@@ -94,7 +94,7 @@ func (f *faces) placeGhosts(w *wallBlocks, list *boundary.Faces) (err error) {
 
 func (f *faces) free() { f.module.unload(f.d) }
 
-// ruleBytes is the numbers of the rules as the kernel reads them.
+// ruleBytes returns the numbers of the rules as the kernel reads them.
 func (f *faces) ruleBytes(list *boundary.Faces) []byte {
 	if f.spec.Precision == model.Float64 {
 		return raw.Bytes(boundary.FaceRuleNumbers[float64](list, 0))

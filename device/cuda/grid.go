@@ -8,7 +8,7 @@ import "lbmsim/internal/raw"
 // reads two more, and it has to be started.
 const marchCost = 3
 
-// marches is into how many blocks a range of n planes is cut along the axis that a
+// marches returns the number of blocks into which a range of n planes is cut along the axis that a
 // block marches along: at most `most` planes each, `columns` blocks side by side,
 // slots blocks at once on the GPU. Few long marches read little twice; but the last
 // round of blocks should be full. The cut does not change the numbers, and leaves no

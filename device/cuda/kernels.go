@@ -120,11 +120,11 @@ func launch(fn cu.Function, grid [3]int, threads [2]int, shared int, s cu.Stream
 	return fn.Launch(grid[0], grid[1], grid[2], threads[0], threads[1], 1, shared, s, list)
 }
 
-// follow is launch for a kernel that waits itself for what is queued before it: it may take its places meanwhile.
+// follow launches a kernel that itself waits for the work queued before it: its blocks may be resident meanwhile.
 func follow(fn cu.Function, grid [3]int, threads [2]int, shared int, s cu.Stream, args ...uint64) error {
 	shape := [6]C.uint{C.uint(grid[0]), C.uint(grid[1]), C.uint(grid[2]), C.uint(threads[0]), C.uint(threads[1]), C.uint(shared)}
 	return check(C.lbm_follow(functionOf(fn), &shape[0], streamOf(s), (*C.ulonglong)(&args[0]), C.int(len(args))))
 }
 
-// functionOf is the driver's handle of a function, for which cu has no method.
+// functionOf returns the driver's handle of a function, for which cu has no method.
 func functionOf(f cu.Function) C.CUfunction { return *(*C.CUfunction)(unsafe.Pointer(&f)) }

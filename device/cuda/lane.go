@@ -141,7 +141,7 @@ func (l *lane) turns(doing string, count int, start func(k int, h *half) error, 
 	})
 }
 
-// copyWide is copy with a few threads: one alone is several times slower than the bus,
+// copyWide copies with a few threads: a single one is several times slower than the bus,
 // most of all into memory that has not been touched yet.
 func copyWide(dst, src []byte) int {
 	const threads, least = 4, 1 << 20

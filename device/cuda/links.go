@@ -72,7 +72,7 @@ func (k *links) placeLists(l *boundary.Links) (*linkLists, error) {
 	return lists, err
 }
 
-// lawBytes is the numbers of the laws as the kernels read them.
+// lawBytes returns the numbers of the laws as the kernels read them.
 func (k *links) lawBytes(l *boundary.Links) []byte {
 	if k.spec.Precision == model.Float64 {
 		return raw.Bytes(boundary.LawNumbers[float64](l, 0))

@@ -20,7 +20,7 @@ type buffer struct {
 	opened bool // of another process (Open)
 }
 
-// Bytes is the size.
+// Bytes returns the size.
 func (b *buffer) Bytes() int { return b.bytes }
 
 // Free returns the memory once the GPU no longer works with it (the driver waits);
@@ -37,7 +37,7 @@ func (b *buffer) Free() {
 	b.at, b.bytes = 0, 0
 }
 
-// part is the address of a range of the memory, checked.
+// part returns the address of a range of the memory, after a check of its bounds.
 func (b *buffer) part(offset, bytes int) (cu.DevicePtr, error) {
 	if offset < 0 || bytes < 0 || offset > b.bytes-bytes {
 		return 0, fmt.Errorf("bytes %d to %d lie outside a buffer of %d", offset, offset+bytes, b.bytes)

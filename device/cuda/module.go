@@ -23,8 +23,8 @@ type functions map[string]*cu.Function
 // compilation makes the job that compiles a file of kernels for GPUs of an architecture.
 type compilation func(c *compiler, arch int) (job, error)
 
-// fileOf is the compilation of a file of kernels for a spec and rows of this pitch, or of any for 0; more are options
-// of the compiler.
+// fileOf returns the compilation of a file of kernels for a spec and rows of this pitch, or of any for 0; more are
+// options of the compiler.
 func fileOf(file string, spec model.Spec, pitch int, more ...string) compilation {
 	return func(c *compiler, arch int) (job, error) { return newJobOf(c, file, spec, pitch, arch, more...) }
 }
@@ -103,7 +103,7 @@ func (d *Device) code(of compilation) ([]byte, error) {
 	return cached(d.cache, j.key(), j.compile)
 }
 
-// openedCompiler is this machine's NVRTC.
+// openedCompiler returns this machine's NVRTC, opened at the first call.
 func (d *Device) openedCompiler() (c *compiler, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -113,5 +113,5 @@ func (d *Device) openedCompiler() (c *compiler, err error) {
 	return d.compiler, err
 }
 
-// arch is the compute capability as one number: 90 for sm_90.
+// arch returns the compute capability as one number: 90 for sm_90.
 func (d *Device) arch() int { return 10*d.info.Major + d.info.Minor }

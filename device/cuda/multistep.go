@@ -161,7 +161,7 @@ func (m *multistep) Steps(s device.Stream, in, out device.Buffer, q model.Params
 	})
 }
 
-// sampleParams are numbers in which all of a model's arithmetic takes part.
+// sampleParams returns parameters in which all of a model's arithmetic takes part.
 func sampleParams(spec model.Spec) model.Params {
 	values := make([]float64, len(spec.Collision.Params))
 	for i := range values {

@@ -35,7 +35,8 @@ func (c *core) upload(q model.Params) error {
 	return c.write(q, 0, unsafe.Sizeof(kernels.Numbers{}))
 }
 
-// uploadStep is upload for a step: where moments were scheduled, the force is theirs, and no call overwrites it.
+// uploadStep uploads the numbers of a step; where a schedule gives the forces (see numbers.forces), it leaves the force
+// on the GPU unchanged.
 func (c *core) uploadStep(q model.Params) error {
 	n := &c.numbers
 	if !n.forces {

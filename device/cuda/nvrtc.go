@@ -139,7 +139,7 @@ func openCompiler(driver, arch int) (*compiler, error) {
 // sonames are the libraries that may be there; .11.2 is the name in all of CUDA 11.2 to 11.8.
 var sonames = [...]string{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"}
 
-// candidates are the places to look in, best first.
+// candidates returns the places to look for NVRTC in, best first.
 func candidates() []string {
 	list := sonames[:]
 	var dirs []string
@@ -243,7 +243,7 @@ func (c *compiler) failure(doing string, code C.int) error {
 	return fmt.Errorf("NVRTC (%s): %s: %s", c.path, doing, C.GoString(C.nvrtcError(c.n, code)))
 }
 
-// target is the best option for a GPU: its own machine code, or, if the compiler is
+// target returns the best option for a GPU: its own machine code, or, if the compiler is
 // older than the GPU, the newest code that the driver can translate. Code for newer
 // GPUs is of no use to an older one.
 func (c *compiler) target(arch int) (option string, real bool, err error) {

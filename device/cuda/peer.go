@@ -129,7 +129,7 @@ func (s *stream) CopyRows(dst, src device.Rows, bytes, count int) {
 	}
 }
 
-// rows is the address of the first row, after a look at the last one's end. Page-locked
+// rows returns the address of the first row, after checking the end of the last one. Page-locked
 // host memory has one address for host and GPU (unified addressing).
 func (d *Device) rows(r device.Rows, bytes, count int) (C.CUdeviceptr, error) {
 	all := bytes
@@ -198,7 +198,7 @@ func (d *Device) NewBarrier(parties []device.Party) (device.Barrier, error) {
 	return m, nil
 }
 
-// barrierKernel is lbm_barrier, compiled or from the cache at its first use.
+// barrierKernel returns lbm_barrier, compiled or loaded from the cache at its first use.
 func (d *Device) barrierKernel() (cu.Function, error) {
 	d.mu.Lock()
 	loaded, kernel := d.barriers.loaded, d.barrier

@@ -131,10 +131,10 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	return p, nil
 }
 
-// ownPitch is the pitch that kernels are compiled for, as a constant: it saves a tenth
+// ownPitch returns the pitch that kernels are compiled for, as a constant: it saves a tenth
 // of the instructions (a fourth of the regularized march's). Short rows belong to
-// tiny cases, which had better start at once: they share kernels for any pitch (0).
-// The choice depends on nothing that is cut among ranks, so that all take the same.
+// tiny cases, for which a quick start matters more: they share kernels for any pitch (0).
+// The choice depends on nothing that is cut among ranks, so that all make the same one.
 func ownPitch(pitch int) int {
 	if pitch < 64 {
 		return 0
@@ -142,8 +142,8 @@ func ownPitch(pitch int) int {
 	return pitch
 }
 
-// fit is the compiler's options for a small box of one rank, whose blocks would else leave processors idle. Large ones share
-// kernels.
+// fit returns the compiler's options for a small box of one rank, whose blocks would otherwise leave processors idle.
+// Large boxes share kernels.
 func (d *Device) fit(spec model.Spec, l decomp.Layout, cells boundary.Cells) ([]string, error) {
 	const small, most, width = 256, 80, 64 // cells; planes and width of a tile
 	n := l.N
@@ -159,7 +159,7 @@ func (d *Device) fit(spec model.Spec, l decomp.Layout, cells boundary.Cells) ([]
 	return nil, err
 }
 
-// Bytes is the GPU's memory for lists and sums.
+// Bytes returns the GPU's memory for lists and sums.
 func (p *program) Bytes() int {
 	sum := p.box.bytes + p.sums.rows.bytes
 	for _, b := range p.lists {

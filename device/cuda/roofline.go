@@ -11,7 +11,7 @@ import (
 	"lbmsim/model"
 )
 
-// rooflineKernels are the loops that only move bytes. They are part of every
+// rooflineKernels returns the loops that only move bytes. They are part of every
 // instance; the instance of D2Q9 is compiled in no time.
 func (d *Device) rooflineKernels(p model.Precision) (kernelSet, error) {
 	d.mu.Lock()

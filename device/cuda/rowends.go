@@ -56,7 +56,7 @@ func findRowEnds(found *boundary.Walls, l decomp.Layout, periodic [3]bool, sides
 	return list
 }
 
-// storedRow is the number of a row among the stored ones, rowEndNone if it is not stored.
+// storedRow returns the number of a row among the stored ones, rowEndNone if it is not stored.
 func storedRow(l decomp.Layout, periodic [3]bool, y, z int) uint32 {
 	at := [3]int{0, y, z}
 	for a := 1; a < 3; a++ {
@@ -70,7 +70,7 @@ func storedRow(l decomp.Layout, periodic [3]bool, y, z int) uint32 {
 	return uint32(l.Row(at[1], at[2]))
 }
 
-// drop is the directions of cell (x, y, z) that need no word.
+// drop returns the links of cell (x, y, z), one bit per direction, that the row ends cover and the list omits.
 func (r rowEnds) drop(lattice model.Lattice, n [3]int, x, y, z int) (links uint32) {
 	for side, end := range [2]int{0, n[0] - 1} {
 		if x != end || r[side] == nil {
@@ -163,7 +163,7 @@ func (r rowEnds) wrap(n [3]int, wraps [3]bool) {
 	}
 }
 
-// rowOf is the y and z of a stored row.
+// rowOf returns y and z of a stored row.
 func rowOf(l decomp.Layout, row uint32) (y, z int) {
 	rows := l.N[1] + 2*l.Ghost[1]
 	return int(row)%rows - l.Ghost[1], int(row)/rows - l.Ghost[2]

@@ -79,7 +79,7 @@ func (f *snapshots) fieldsOn(s *stream, state cu.DevicePtr, box decomp.Box, out 
 	}
 }
 
-// bytes is the size of a snapshot of box.
+// bytes returns the size of a snapshot of box.
 func (f *snapshots) bytes(box decomp.Box) int {
 	return f.spec.FieldValues() * box.Cells() * f.valueBytes()
 }

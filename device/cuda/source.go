@@ -25,8 +25,8 @@ const (
 	eddiesFile     = "gpu/eddies.h"      // for viscosity laws that read neighbours
 )
 
-// source is a header with all that it includes, as one text. NVRTC would take
-// headers from memory too, but knows them by the literal words of an #include only,
+// source returns a header with everything that it includes, as one text. NVRTC would take
+// headers from memory too, but finds them by the literal words of an #include only,
 // which "../portable.h" spoils; and one text is easy to keep a digest of. #line
 // keeps the names and numbers of our files in messages and for profilers.
 func source(files fs.FS, name string) (string, error) {
@@ -65,7 +65,7 @@ func inline(b *strings.Builder, files fs.FS, name string, from []string) error {
 	return nil
 }
 
-// options are the compiler's for one instance of the kernels, for rows of the given
+// options returns the compiler's options for one instance of the kernels, for rows of the given
 // pitch or, for 0, of any.
 func options(spec model.Spec, pitch int, target string) []string {
 	stored, real, coarse := "float", "float", 0
@@ -96,11 +96,11 @@ func options(spec model.Spec, pitch int, target string) []string {
 	return list
 }
 
-// sharedLimit is the shared memory in bytes that a block may have on GPUs of compute
-// capability arch (CUDA C++ Programming Guide, technical specifications); for those
-// to come the smallest of recent ones. The march of moments in 3D gives its blocks as many
-// rows as it has room for; the numbers that the kernels compute are the same. This is the
-// GPU's limit, not the target's: code of an older target has to run on it too.
+// sharedLimit returns the shared memory in bytes that a block may have on GPUs of compute
+// capability arch (CUDA C++ Programming Guide, technical specifications); for future
+// GPUs the smallest of recent ones. The march of moments in 3D gives its blocks as many
+// rows as fit; the numbers that the kernels compute are the same. The limit is the
+// GPU's, not the target's: code of an older target has to run on it too.
 func sharedLimit(arch int) int {
 	switch {
 	case arch == 75:
@@ -133,7 +133,7 @@ func compileFile(file string, spec model.Spec, arch int) ([]byte, error) {
 	return j.compile()
 }
 
-// Architectures are the GPUs that the run-time compiler of this machine makes code
+// Architectures returns the GPUs that the run-time compiler of this machine makes code
 // for: 90 for sm_90.
 func Architectures() ([]int, error) {
 	c, err := openCompiler(0, 0)
@@ -158,7 +158,7 @@ func newJob(c *compiler, spec model.Spec, pitch, arch int) (j job, err error) {
 	return newJobOf(c, instanceFile, spec, pitch, arch)
 }
 
-// newJobOf is one for a file of kernels, with more options.
+// newJobOf returns the job of a file of kernels, with more compiler options.
 func newJobOf(c *compiler, file string, spec model.Spec, pitch, arch int, more ...string) (j job, err error) {
 	target, real, err := c.target(arch)
 	if err != nil {
@@ -178,7 +178,7 @@ func (j job) compile() ([]byte, error) {
 	return code, nil
 }
 
-// head is the first lines of a text: one mistake in a template can bring a thousand.
+// head returns the first lines of a text: one mistake in a template can produce a thousand.
 func head(text string, lines int) string {
 	list := strings.Split(text, "\n")
 	if len(list) <= lines {

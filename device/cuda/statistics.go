@@ -101,7 +101,7 @@ func (a *averages) cells() int {
 	return n[0] * n[1] * n[2]
 }
 
-// sampleBytes is the size of a sample that waits.
+// sampleBytes returns the size of a waiting sample.
 func (a *averages) sampleBytes() int {
 	n := 0
 	if a.of.Density {

@@ -22,7 +22,7 @@ func (t *stepping) Step(s device.Stream, in, out device.Buffer, box decomp.Box, 
 	t.stepBy(&t.kernels.stepKernel, s, in, out, box, q)
 }
 
-// stepBy is Step by the step of k, which may take more than lbm_step.
+// stepBy queues Step by the step of k, which may take more arguments than lbm_step.
 func (t *stepping) stepBy(k *stepKernel, s device.Stream, in, out device.Buffer, box decomp.Box, q model.Params, more ...uint64) {
 	own := t.stream(s)
 	from, to, err := t.between(in, out, box, q)

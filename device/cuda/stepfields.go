@@ -87,7 +87,7 @@ func (f *stepFields) changedCells() (list []changedCell) {
 	return slices.Compact(list)
 }
 
-// StepFields is Step with fields.
+// StepFields queues Step and leaves the fields of box in the buffer.
 func (f *stepFields) StepFields(s device.Stream, in, out device.Buffer, box decomp.Box, fields device.Buffer, frame decomp.Box, q model.Params) {
 	own := f.stream(s)
 	to, err := f.rowsIn(fields, frame, box)

@@ -94,7 +94,7 @@ func (s *stream) Copy(dst device.Buffer, dstOffset int, src device.Buffer, srcOf
 	}
 }
 
-// part is the address of a range of a buffer of this device.
+// part returns the address of a range of a buffer of this device.
 func (d *Device) part(b device.Buffer, offset, bytes int) (cu.DevicePtr, error) {
 	own, ok := b.(*buffer)
 	if !ok || own.d != d {
@@ -190,7 +190,7 @@ func (e *event) Wait() error {
 // times in float32 milliseconds, which have microseconds up to 16 s.
 const rebase = 8
 
-// Seconds is when the point was reached, on the device's clock.
+// Seconds returns the time at which the point was reached, on the device's clock; 0 after an error.
 func (e *event) Seconds() float64 {
 	if e.err != nil {
 		return 0
@@ -284,5 +284,5 @@ func (g *graph) Close() {
 	}
 }
 
-// streamOf is the driver's handle of a stream of cu.
+// streamOf returns the driver's handle of a stream of cu.
 func streamOf(s cu.Stream) C.CUstream { return C.CUstream(unsafe.Pointer(s.C())) }

@@ -68,7 +68,7 @@ func TestAgainstCPU(t *testing.T) {
 	devicetest.Compare(t, closed(t, c), d, devicetest.Options{})
 }
 
-// TestSmall is for compute-sanitizer, which looks at each access of memory:
+// TestSmall runs the small cases for compute-sanitizer, which checks each memory access:
 // `make test-gpu` runs it under memcheck, racecheck and initcheck.
 func TestSmall(t *testing.T) {
 	devicetest.Small(t, closed(t, gpu(t)), devicetest.Options{})

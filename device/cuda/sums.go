@@ -88,7 +88,7 @@ func (s *sums) add(state device.Buffer, q model.Params, planes int) ([]device.Pl
 	return list, nil
 }
 
-// cell is the place of the cell that a kernel numbered x + nx (y + ny z).
+// cell returns the place of the cell that a kernel numbered x + nx (y + ny z).
 func (s *sums) cell(number int64) [3]int {
 	n := s.layout.N
 	k := int(number)

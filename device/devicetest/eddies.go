@@ -39,7 +39,7 @@ func eddies(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// tunnel has an inlet and an outflow across y, whose ghost cells the differences see.
+// tunnel compares a flow between an inlet and an outflow across y with the oracle: the differences read their ghost cells.
 func tunnel(t *testing.T, d device.Device, spec model.Spec, steps int) {
 	n := [3]int{20, 12, 4}
 	if spec.Lattice.Dims == 2 {
@@ -58,7 +58,7 @@ func tunnel(t *testing.T, d device.Device, spec model.Spec, steps int) {
 	near(t, e, s.eddies(t), flow.Eddies)
 }
 
-// eddies are the numbers of all cells.
+// eddies returns 3 nu_t of all cells.
 func (s *Slabs) eddies(t *testing.T) (list []float64) {
 	bytes := s.e.Spec.EddyBytes()
 	for _, p := range s.parts {

@@ -97,7 +97,7 @@ func (e *Example) restFaces() {
 	e.Cells = e.Cells.WithRest(e.Periodic[0], e.Spec.Lattice.Dims)
 }
 
-// channel is a fluid at rest between two walls across y, otherwise periodic; the upper
+// channel returns a fluid at rest between two walls across y, otherwise periodic; the upper
 // wall moves with the lid's velocity.
 func channel(spec model.Spec, tau float64, force [3]float64, n [3]int, lid [3]float64) Example {
 	e := Example{Spec: spec, N: n, Periodic: [3]bool{true, false, true}, Cells: boundary.NewCells(n)}
@@ -151,7 +151,7 @@ func (e Example) layout(n [3]int) decomp.Layout {
 	return decomp.NewLayout(n, ghost, e.Spec.Components())
 }
 
-// axis is the one that the box is cut along.
+// axis returns the axis along which the box is cut.
 func (e Example) axis() int { return e.Spec.Lattice.Dims - 1 }
 
 // at returns the index of component c of a cell in values laid out [z][y][c][x].
@@ -163,7 +163,7 @@ func (e Example) at(x [3]int, c, components int) int {
 // [z][y][c][x] without padding or ghosts.
 func (e Example) Oracle(steps int) []float64 { return e.values(e.oracle(steps)) }
 
-// oracle is the reference after some steps.
+// oracle computes steps of the example with the reference and returns its flow.
 func (e Example) oracle(steps int) *ref.Flow {
 	f := ref.New(e.Spec.Lattice, e.Spec.Collision.Name, e.Params, e.Periodic, e.Cells)
 	f.Law = e.Spec.Viscosity
@@ -195,7 +195,7 @@ func (e Example) oracle(steps int) *ref.Flow {
 	return f
 }
 
-// drivenOracle is Oracle with the force of each step at its end.
+// drivenOracle computes Oracle with a force that changes: step n, counted from 1, has force(n).
 func (e Example) drivenOracle(steps int, force func(n int) [3]float64) []float64 {
 	f := e.oracle(0)
 	for k := range steps {
@@ -237,7 +237,7 @@ func (e Example) values(f *ref.Flow) []float64 {
 	return out
 }
 
-// arriving is the populations before collision of a cell's initial fields: the
+// arriving returns the populations before collision of a cell's initial fields: the
 // second-order Hermite expansion of density, momentum and the stress of the strain
 // rate (Krueger et al., The Lattice Boltzmann Method, Springer 2017, eqs. 4.14 and
 // 6.25 to 6.28 for the force's part).

@@ -12,7 +12,7 @@ import (
 	"lbmsim/model"
 )
 
-// newOpenExample is an example with every law of a wall and a face at once: solids that
+// newOpenExample returns an example with every law of a wall and a face at once: solids that
 // are curved, at random distances, some moving; faces with profiles of velocity, with
 // pressures, open and frictionless ones.
 func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Example {

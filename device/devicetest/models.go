@@ -11,7 +11,7 @@ import (
 
 // What sets the models and the viscosity laws apart, by flows that have a solution.
 
-// still is a periodic box of fluid without a force, at rest.
+// still returns a periodic box of fluid without a force, at rest.
 func still(spec model.Spec, tau float64, n [3]int) Example {
 	e := Example{Spec: spec, N: n, Periodic: [3]bool{true, true, true}, Cells: boundary.NewCells(n)}
 	e.Params = model.NewParams(spec.Collision, tau, values(spec.Collision, 3./16), [3]float64{})

@@ -13,8 +13,8 @@ import (
 	"lbmsim/model"
 )
 
-// newScalarExample is an example of all laws of walls whose flow carries a scalar, with
-// every law of one at walls and faces, and is driven by it.
+// newScalarExample returns an example of all laws of walls whose flow carries a scalar, with
+// every scalar law at walls and faces, and is driven by it.
 func newScalarExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Example {
 	spec.Scalar = true
 	e := newOpenExample(spec, n, periodic, seed)
@@ -136,7 +136,7 @@ func scalars(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// scalarAt is the initial value of the scalar of a cell, and the force of all kinds there.
+// scalarAt returns the initial value of the scalar of a cell, and the total force there.
 func (e Example) scalarAt(x [3]int) (theta float64, force [3]float64) {
 	force = e.Params.Force
 	if e.Spec.Scalar {
@@ -250,7 +250,7 @@ func scalarSum(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// closedExample is a stirred, unevenly warm fluid in a closed box of a kind.
+// closedExample returns a stirred, unevenly warm fluid in a closed box of a kind.
 func closedExample(spec model.Spec, kind string) Example {
 	const wall, lid, mirror, ball, solid = 1, 2, 3, 4, 5
 	n := [3]int{20, 17, 12}

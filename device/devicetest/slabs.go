@@ -195,7 +195,7 @@ func (s *Slabs) sync(t testing.TB) {
 	}
 }
 
-// Bits is the memory of all interior cells, [z][y][c][x] without padding.
+// Bits returns the memory of all interior cells, [z][y][c][x] without padding.
 func (s *Slabs) Bits(t testing.TB) []byte {
 	t.Helper()
 	var out []byte
@@ -223,7 +223,7 @@ func bits(t testing.TB, spec model.Spec, l decomp.Layout, state device.Buffer) [
 	return out
 }
 
-// Values is Bits as numbers.
+// Values returns Bits as numbers.
 func (s *Slabs) Values(t testing.TB) []float64 {
 	t.Helper()
 	bits, b := s.Bits(t), s.e.Spec.Precision.Bytes()
@@ -234,7 +234,7 @@ func (s *Slabs) Values(t testing.TB) []float64 {
 	return out
 }
 
-// decode is the stored value of component c.
+// decode returns the stored value of component c.
 func decode(spec model.Spec, c int, bits []byte) float64 {
 	switch spec.Precision.Bytes() {
 	case 8:
@@ -245,7 +245,7 @@ func decode(spec model.Spec, c int, bits []byte) float64 {
 	return math.Ldexp(half(binary.LittleEndian.Uint16(bits)), -halfExponent(spec, c))
 }
 
-// half is the number that an IEEE 754 binary16 holds.
+// half returns the number that an IEEE 754 binary16 represents.
 func half(b uint16) float64 {
 	v, exponent := float64(b&0x3ff), int(b>>10&0x1f)
 	switch exponent {
@@ -265,8 +265,8 @@ func half(b uint16) float64 {
 	return v
 }
 
-// halfExponent is the power of two that component c is scaled by in 16 bits
-// (kernels/gpu/storage.h reports why).
+// halfExponent returns the power of two that component c is scaled by in 16 bits
+// (kernels/gpu/storage.h explains why).
 func halfExponent(spec model.Spec, c int) int {
 	switch more := c - spec.FlowComponents(); { // of a scalar
 	case more == 0:
@@ -285,7 +285,7 @@ func halfExponent(spec model.Spec, c int) int {
 	return 16
 }
 
-// notFinite are the images of NaN and the infinities.
+// notFinite returns the bytes of NaN and the infinities.
 func notFinite(p model.Precision) [][]byte {
 	var list [][]byte
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {

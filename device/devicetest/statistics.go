@@ -99,7 +99,7 @@ func sameSums(t *testing.T, e Example, of model.AverageSums, got, want []float64
 	}
 }
 
-// rounded is the fields as they leave the device, [z][y][value][x].
+// rounded returns the fields as they leave the device, [z][y][value][x].
 func (s *Slabs) rounded(t *testing.T) (values []float64) {
 	t.Helper()
 	p, all := s.parts[0], decomp.Box{Hi: s.parts[0].layout.N}
@@ -118,7 +118,7 @@ func (s *Slabs) rounded(t *testing.T) (values []float64) {
 	return values
 }
 
-// welford is the recurrence of device.Averages, value by value.
+// welford applies the recurrence of device.Averages, value by value.
 func welford(sums, fields []float64, nx, flow, stored int, of model.AverageSums, n float64) {
 	inverse := 1 / n
 	share := (n - 1) * inverse

@@ -61,7 +61,8 @@ type framed struct {
 	before []byte
 }
 
-// frames are the slabs' own cells, or those with ghost layers.
+// frames returns a frame per slab: its own cells, or also its ghost layers. able is false where the device cannot
+// leave fields from steps.
 func (s *Slabs) frames(t *testing.T, ghosts bool) (list []framed, able bool) {
 	t.Helper()
 	for i, p := range s.parts {
@@ -90,10 +91,10 @@ func (s *Slabs) frames(t *testing.T, ghosts bool) (list []framed, able bool) {
 	return list, true
 }
 
-// fieldBytes is the size of a value of device.FieldsWriter.
+// fieldBytes returns the size of a value of device.FieldsWriter.
 func fieldBytes(spec model.Spec) int { return max(4, spec.Precision.Bytes()) }
 
-// queueFields is queue with fields: the planes at both ends first, then the bulk.
+// queueFields queues a step with fields: the planes at both ends first, then the bulk.
 func (s *Slabs) queueFields(frames []framed) {
 	axis := s.e.axis()
 	s.exchange(0)

@@ -37,7 +37,7 @@ type key struct {
 
 const markBytes = 16
 
-// names is the namespace of process numbers that this process sees.
+// names returns the PID namespace that this process sees.
 func names() string {
 	ns, _ := os.Readlink("/proc/self/ns/pid")
 	return ns

@@ -80,7 +80,7 @@ func (nothing) Import(name string) (*types.Package, error) {
 	return p, nil
 }
 
-// callsBetween is the functions and methods that files use of others, by file.
+// callsBetween returns the functions and methods that files use of other files, by file.
 func callsBetween(pkg string, set *token.FileSet, files map[string]*ast.File) map[string]map[string][]string {
 	var list []*ast.File
 	for _, f := range files {
@@ -109,7 +109,7 @@ func callsBetween(pkg string, set *token.FileSet, files map[string]*ast.File) ma
 	return calls
 }
 
-// circle is files that lead back to the first one, or nil.
+// circle returns a cycle of files that call each other, or nil.
 func circle(calls map[string]map[string][]string) []string {
 	const open, done = 1, 2
 	state := map[string]int{}

@@ -233,7 +233,7 @@ func TestViolationsAreFound(t *testing.T) {
 	}
 }
 
-// allowed is nil, or the sentence that says what is wrong with the import.
+// allowed returns nil, or an error with the reason why the import is not allowed.
 func allowed(pkg string, here place, imported string) error {
 	if ours, ok := strings.CutPrefix(imported, module+"/"); ok {
 		switch {

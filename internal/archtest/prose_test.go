@@ -132,7 +132,7 @@ func sentences(page string) []sentence {
 	return all
 }
 
-// plain is a block of prose without marks: pictures go, code is one word, a link its text.
+// plain returns a block of prose without markup: pictures go, code is one word, a link its text.
 // Line breaks stay, so that a place in it is a place on the page.
 func plain(text string) string {
 	keep := func(pattern *regexp.Regexp, by string) {
@@ -146,8 +146,8 @@ func plain(text string) string {
 	return text
 }
 
-// cells are the sentences in the tables of a page, but for code blocks. There a key or a name in
-// small letters begins one, too.
+// cells returns the sentences in the tables of a page, without code blocks. In a table a key or a name in
+// lower case begins a sentence, too.
 func cells(page string) []sentence {
 	var all []sentence
 	code := false

@@ -330,7 +330,7 @@ func (r *Report) states() error {
 	return nil
 }
 
-// number is the first of some that have 2, 4 or 8 bytes.
+// number returns the first number of b, whose numbers have 2, 4 or 8 bytes.
 func number(b []byte, size int) float64 {
 	switch size {
 	case 2:

@@ -77,7 +77,7 @@ func TestFieldsAreCompared(t *testing.T) {
 
 func (p Difference) same() bool { return p.Differ == 0 }
 
-// norm2 is the sum of the squares of the integers from a to b.
+// norm2 returns the sum of the squares of the integers from a to b.
 func norm2(a, b int) (sum float64) {
 	for ; a <= b; a++ {
 		sum += float64(a * a)

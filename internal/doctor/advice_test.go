@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// job is ranks of the given number on each host, bound as cores says: a list a rank.
+// job returns ranks of the given number on each host, bound to cores: one list per rank, repeated.
 func job(perHost map[string]int, hosts string, cores ...[]int) (ranks []Rank) {
 	for _, h := range strings.Fields(hosts) {
 		for range perHost[h] {

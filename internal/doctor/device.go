@@ -16,7 +16,7 @@ import (
 
 const reseat = "check the system log (dmesg, nvidia-smi -q) for errors of this device; take the node out of service if it recurs"
 
-// noDevice is the finding of checks that need one.
+// noDevice returns the finding of checks that need a device.
 func noDevice() []Finding {
 	return []Finding{warning("not checked: the ranks have no device", "")}
 }

@@ -99,8 +99,8 @@ func Run(s *Site, report func(check string, found Finding), stuck func(check str
 	return worst, nil
 }
 
-// agree is collective, after work that can fail on some ranks only: it returns the text
-// of what went wrong, "" if nothing did. The error is of the communication.
+// agree returns the error text of the work that failed on some ranks, "" if it failed on none. Collective, after work
+// that can fail on some ranks only. broken is an error of the communication.
 func (s *Site) agree(err error) (wrong string, broken error) {
 	broken = comm.Agree(s.Comm, err)
 	var failure *comm.Failure
@@ -110,8 +110,7 @@ func (s *Site) agree(err error) (wrong string, broken error) {
 	return "", broken
 }
 
-// share is collective: what every rank found, the same list on every rank, or what went
-// wrong on one of them.
+// share returns the findings of every rank, the same list on every rank, or the error text of one of them. Collective.
 func share[T any](s *Site, mine T, err error) (all []T, wrong string, broken error) {
 	if wrong, broken = s.agree(err); wrong != "" || broken != nil {
 		return nil, wrong, broken

@@ -47,7 +47,7 @@ func onRanks(t *testing.T, n int, build func(c comm.Comm) *Site) (text string, w
 	return text, worst
 }
 
-// site is a healthy machine.
+// site returns a healthy machine.
 func site(t *testing.T, c comm.Comm, dir string) *Site {
 	t.Helper()
 	dev, err := cpu.New(1)

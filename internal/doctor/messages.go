@@ -156,7 +156,7 @@ func (s *Site) answered(r comm.Request, err error, peer, bytes int, end time.Tim
 	return err
 }
 
-// pattern is bytes that depend on sender, receiver and position: neither a
+// pattern returns bytes that depend on sender, receiver and position: neither a
 // message of another pair nor one that is shifted by a page or a packet looks the same.
 func pattern(n, from, to int) []byte {
 	b := make([]byte, n)

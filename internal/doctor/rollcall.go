@@ -29,7 +29,7 @@ type able interface {
 	comm.Describer
 }
 
-// Punctual is the ranks of c with collective operations that call the roll first: where
+// Punctual returns the ranks of c with collective operations that call the roll first: where
 // MPI would wait for a missing rank indefinitely, they return an *Absent after the limit.
 func Punctual(c comm.Comm, limit time.Duration) (comm.Comm, error) {
 	a, ok := c.(able)
@@ -130,7 +130,7 @@ func (p *punctual) MaxInt64(x []int64) error {
 	return nil
 }
 
-// others are all ranks but this one.
+// others returns all ranks but this one.
 func (p *punctual) others() (list []int) {
 	for r := range p.Size() {
 		if r != p.Rank() {
@@ -140,8 +140,8 @@ func (p *punctual) others() (list []int) {
 	return list
 }
 
-// patience is longer than the rank waits that knows most, and not the same for all: who
-// is first ends the others.
+// patience returns a limit longer than the root's, which knows most, and different on each rank up to 100: the first rank
+// to time out ends the others.
 func (p *punctual) patience() time.Duration {
 	return p.limit + p.limit/4 + time.Duration(min(p.Rank(), 100))*100*time.Millisecond
 }

@@ -25,7 +25,7 @@ const (
 	Report             // in the commands that analyse surfaces or results
 )
 
-// String is the column of the table.
+// String returns the entry of the table's column.
 func (w When) String() string {
 	return [...]string{"case", "files", "start", "run", "end", "report"}[w]
 }

@@ -46,8 +46,8 @@ func FieldsSnapshotBytes(c *config.Case, ranks int) int64 {
 	return FieldsBytes(c) / int64(c.Box().Cells()) * int64(n[0]) * int64(n[1]) * int64(n[2])
 }
 
-// AverageBytes is the sums of the largest part, and what an output of them holds while
-// it is written.
+// AverageBytes returns the size of the sums of the largest part, and the memory that an output of
+// them holds while it is written.
 func AverageBytes(c *config.Case, ranks int) (sums, snapshot int64) {
 	n := Layout(c, ranks).N
 	cells := int64(n[0]) * int64(n[1]) * int64(n[2])
@@ -79,7 +79,7 @@ const gpuReserve = 3 << 29
 // reserve.
 const gpuCellsPerByte = 4
 
-// LargestCube is the edge of the largest cube (in 2D square) of cells whose state this
+// LargestCube returns the edge of the largest cube (in 2D square) of cells whose state this
 // case's model and precision can keep in that much memory of a GPU; 0 when it is too
 // little for anything.
 func LargestCube(c *config.Case, memory int64) int {
@@ -102,13 +102,13 @@ func LargestCube(c *config.Case, memory int64) int {
 	return sort.Search(config.MaxAxis, func(n int) bool { return !fits(n + 1) })
 }
 
-// CheckpointBytes is the size of one checkpoint file, its head apart.
+// CheckpointBytes returns the size of one checkpoint file without its header.
 func CheckpointBytes(c *config.Case) int64 {
 	l := decomp.NewLayout(c.Cells, [3]int{}, c.Spec.Components())
 	return int64(c.Cells[1])*int64(c.Cells[2])*int64(l.RowLen())*int64(c.Spec.Precision.Bytes()) + eddyBytes(c, l)
 }
 
-// FieldsBytes is the size of one output of fields, its head apart.
+// FieldsBytes returns the size of one output of fields without its header.
 func FieldsBytes(c *config.Case) int64 { return c.Fields.Bytes(c.Cells) }
 
 // Table lists memory and output volume for a number of ranks that Cut takes.

@@ -24,8 +24,8 @@ const (
 	ghostRule  = 160 // a rule that no other has
 )
 
-// ListBytes are the lists of special cells, measured links and ghost cells of the largest part, at
-// most. Bodies that need a file count where their sizes are given.
+// ListBytes returns an upper bound of the lists of special cells, measured links and ghost cells of the largest part.
+// Bodies that need a file count where their sizes are given.
 func ListBytes(c *config.Case, ranks int, sizes ...config.SolidSize) int64 {
 	n := Layout(c, ranks).N
 	part := float64(n[0]) * float64(n[1]) * float64(n[2]) / float64(c.Box().Cells())

@@ -84,7 +84,7 @@ func OnDisk(c *config.Case) (bytes, files float64) {
 	return bytes, files
 }
 
-// volumeRows are the lines of check.
+// volumeRows returns the lines of check.
 func volumeRows(c *config.Case) (rows []config.Row) {
 	for _, v := range Volumes(c) {
 		times := language.Grouped(v.Times) + " times"
@@ -114,7 +114,7 @@ func count(n float64, what string) string {
 	return fmt.Sprintf("%.3g %ss", n, what)
 }
 
-// size is Bytes of a number that may be absurdly large.
+// size formats a number of bytes, as Bytes does, that may be absurdly large.
 func size(bytes float64) string {
 	if bytes > 1e18 {
 		return fmt.Sprintf("%.3g bytes", bytes)

@@ -85,7 +85,7 @@ func words(err error) string {
 	return ""
 }
 
-// number is why a text is not one.
+// number explains why a text is not a number.
 func number(e *strconv.NumError) string {
 	what := "a number"
 	if strings.Contains(e.Func, "Int") || strings.Contains(e.Func, "Uint") || e.Func == "Atoi" {

@@ -2,7 +2,7 @@ package ref
 
 import "math"
 
-// eddiesOf is 3 nu_t of all cells, by velocity gradients (WALE: Nicoud & Ducros, Flow Turbul. Combust. 62 (1999)
+// eddiesOf returns 3 nu_t of all cells, by velocity gradients (WALE: Nicoud & Ducros, Flow Turbul. Combust. 62 (1999)
 // 183): central differences, one-sided where there is no fluid on one side, or the end of a row that does not wrap.
 func eddiesOf(f *Flow) []float64 {
 	list := make([]float64, len(f.F))
@@ -58,7 +58,7 @@ func velocity(f *Flow, x [3]int) (u [3]float64, ok bool) {
 	return u, true
 }
 
-// wale is nu_t/C^2, the paper's equation 13.
+// wale returns nu_t/C^2, the paper's equation 13.
 func wale(g [3][3]float64) float64 {
 	var square [3][3]float64
 	trace := 0.0

@@ -7,8 +7,8 @@ import (
 	"lbmsim/model"
 )
 
-// gather is the populations that stream into a cell, from ghost cells behind faces too, and those
-// that walls send back, as boundary.Law says it of each.
+// gather returns the populations that stream into a cell, from ghost cells behind faces too, and the populations
+// that walls send back, each as boundary.Law defines it.
 func (f *Flow) gather(cell int, x [3]int) []float64 {
 	in := make([]float64, f.Lattice.Q())
 	var lost float64 // what interpolated walls keep
@@ -31,7 +31,7 @@ func (f *Flow) gather(cell int, x [3]int) []float64 {
 	return in
 }
 
-// behind is the populations of a ghost cell behind faces.
+// behind returns the populations of a ghost cell behind faces.
 func (f *Flow) behind(g [3]int, ghost boundary.Ghost) []float64 {
 	d := f.Lattice.Dims
 	pop := f.cell(ghost.From)
@@ -92,7 +92,7 @@ func (f *Flow) behind(g [3]int, ghost boundary.Ghost) []float64 {
 	return pop
 }
 
-// entrance is the axis across which what enters has a direction.
+// entrance returns the axis across which the entering fluid has a direction.
 func entrance(r boundary.FaceRule) (axis int, directed bool) {
 	for a, side := range r.Enter {
 		if side != 0 {
@@ -102,7 +102,7 @@ func entrance(r boundary.FaceRule) (axis int, directed bool) {
 	return 0, false
 }
 
-// turned is populations with the components of their velocities times +1 or -1.
+// turned returns populations with the components of their velocities times +1 or -1.
 func (f *Flow) turned(pop []float64, turn [3]int) []float64 {
 	image := make([]float64, len(pop))
 	for i, c := range f.Lattice.Velocities {
@@ -115,7 +115,7 @@ func (f *Flow) turned(pop []float64, turn [3]int) []float64 {
 	return image
 }
 
-// image is the mirror image of populations, where faces are frictionless, and outflows beside them.
+// image returns the mirror image of populations, where faces are frictionless, with or without outflows beside them.
 func (f *Flow) image(ghost boundary.Ghost, pop []float64) (bool, []float64) {
 	turn, slips := [3]int{1, 1, 1}, false
 	for a, out := range ghost.Out {
@@ -136,7 +136,7 @@ func (f *Flow) image(ghost boundary.Ghost, pop []float64) (bool, []float64) {
 	return true, f.turned(pop, turn)
 }
 
-// applyOutflow is the populations of a cell after a step, as the outflows beside it make them.
+// applyOutflow returns the populations of a cell after a step, as the outflows beside it make them.
 func (f *Flow) applyOutflow(x [3]int, pop []float64) []float64 {
 	d, cs := f.Lattice.Dims, math.Sqrt(model.CS2)
 	o, ok := f.Cells.Outlet(x, d)
@@ -185,7 +185,7 @@ func (f *Flow) applyOutflow(x [3]int, pop []float64) []float64 {
 
 func minus(x, c [3]int) [3]int { return [3]int{x[0] - c[0], x[1] - c[1], x[2] - c[2]} }
 
-// at is population i of a fluid cell, which may be the periodic image of one.
+// at returns population i of a fluid cell, which may be the periodic image of one.
 func (f *Flow) at(x [3]int, i int) float64 { return f.cell(x)[i] }
 
 // fluid reports whether populations come from a cell, which may lie behind a face.
@@ -194,7 +194,7 @@ func (f *Flow) fluid(x [3]int) bool {
 	return ok || k == 0
 }
 
-// near is population i of a fluid cell or a ghost cell.
+// near returns population i of a fluid cell or a ghost cell.
 func (f *Flow) near(x [3]int, i int) float64 {
 	if ghost, _, ok := f.Cells.Ghost(x, f.Lattice.Dims); ok {
 		return f.behind(x, ghost)[i]
@@ -214,7 +214,7 @@ func (f *Flow) number(x [3]int) int {
 	return (x[2]*n[1]+x[1])*n[0] + x[0]
 }
 
-// law is population i out of a wall of type k.
+// law returns population i out of a wall of type k.
 func (f *Flow) law(cell int, x [3]int, i int, k uint8) float64 {
 	own, o := f.F[cell], f.Lattice.Opposite(i)
 	c, weight, wall := f.Lattice.Velocities[i], f.Lattice.Weights[i], f.Cells.Wall(k)
@@ -246,7 +246,7 @@ func sum(pop []float64) (rho float64) {
 	return rho
 }
 
-// least is the smaller of two numbers of one sign, otherwise 0.
+// least returns the smaller in magnitude of two numbers of one sign, otherwise 0 (minmod).
 func least(a, b float64) float64 {
 	if a*b <= 0 {
 		return 0
@@ -254,7 +254,7 @@ func least(a, b float64) float64 {
 	return math.Copysign(math.Min(math.Abs(a), math.Abs(b)), a)
 }
 
-// Forces is, for each type, the force of the coming step and the torque about the
+// Forces returns, for each type, the force of the coming step and the torque about the
 // domain's lower corner, by the exchange of momentum (Wen, Zhang, Tu, Wang & Fang,
 // J. Comput. Phys. 266 (2014) 161), the pressure at rest taken as zero.
 func (f *Flow) Forces() [][6]float64 {

@@ -177,7 +177,7 @@ func (f *Flow) normal(pop []float64) []float64 {
 	return out
 }
 
-// powers are the exponents of the moments that the lattice carries, as many as it has
+// powers returns the exponents of the moments that the lattice carries, as many as it has
 // velocities: with -1 turned into 2, the components of the velocities are a list of them.
 func (f *Flow) powers() [][3]int {
 	var list [][3]int

@@ -87,7 +87,7 @@ func (f *Flow) Step() {
 	f.F = next
 }
 
-// Macroscopic is the density and the velocity of populations f, half of the body
+// Macroscopic returns the density and the velocity of populations f, half of the body
 // force included (Guo, Zheng & Shi, Phys. Rev. E 65 (2002) 046308, eq. 3).
 func (f *Flow) Macroscopic(pop []float64) (rho float64, u [3]float64) {
 	for i, v := range pop {
@@ -102,7 +102,7 @@ func (f *Flow) Macroscopic(pop []float64) (rho float64, u [3]float64) {
 	return rho, u
 }
 
-// Equilibrium is the second-order equilibrium.
+// Equilibrium returns the second-order equilibrium.
 func (f *Flow) Equilibrium(rho float64, u [3]float64) []float64 {
 	feq := make([]float64, f.Lattice.Q())
 	uu := u[0]*u[0] + u[1]*u[1] + u[2]*u[2]
@@ -113,7 +113,7 @@ func (f *Flow) Equilibrium(rho float64, u [3]float64) []float64 {
 	return feq
 }
 
-// source is Guo's forcing term without its relaxation factor (same paper, eq. 20):
+// source returns Guo's forcing term without its relaxation factor (same paper, eq. 20):
 // w_i (3 (c_i - u) + 9 (c_i.u) c_i).F.
 func (f *Flow) source(u [3]float64) []float64 {
 	s := make([]float64, f.Lattice.Q())
@@ -177,7 +177,7 @@ func (f *Flow) Close(pop []float64) []float64 {
 	return pop
 }
 
-// project is the part of f - feq that first- and second-order Hermite polynomials
+// project returns the part of f - feq that first- and second-order Hermite polynomials
 // carry (Latt & Chopard, Math. Comput. Simul. 72 (2006) 165, eq. 14). The
 // first-order part is -F/2, zero without a force.
 func (f *Flow) project(in, feq []float64) []float64 {
@@ -206,7 +206,7 @@ func (f *Flow) project(in, feq []float64) []float64 {
 	return out
 }
 
-// hermite is c_a c_b - delta_ab / 3.
+// hermite returns c_a c_b - delta_ab / 3.
 func hermite(c [3]int, a, b int) float64 {
 	h := float64(c[a] * c[b])
 	if a == b {
@@ -233,7 +233,7 @@ func (f *Flow) Moments(pop []float64) []float64 {
 	return m
 }
 
-// Pairs are the axes of the second-order moments, in their order.
+// Pairs returns the axes of the second-order moments, in their order.
 func Pairs(dims int) [][2]int {
 	if dims == 2 {
 		return [][2]int{{0, 0}, {1, 1}, {0, 1}}
@@ -241,8 +241,8 @@ func Pairs(dims int) [][2]int {
 	return [][2]int{{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}}
 }
 
-// Populations is the second-order Hermite expansion that has the given moments:
-// the inverse of Moments for what the regularized model produces.
+// Populations returns the second-order Hermite expansion that has the given moments:
+// the inverse of Moments for the regularized model's populations.
 func (f *Flow) Populations(m []float64) []float64 {
 	d := f.Lattice.Dims
 	pop := make([]float64, f.Lattice.Q())

@@ -28,7 +28,7 @@ func (f *Flow) SetScalar(cell int, theta float64) {
 	f.G[cell] = Scalar{Theta: theta, U: f.speed(f.F[cell])}
 }
 
-// speed is the momentum of populations by their mass: what a cell continues with after a step.
+// speed returns the momentum of populations divided by their mass: the velocity that a cell continues with after a step.
 func (f *Flow) speed(pop []float64) (u [3]float64) {
 	rho := sum(pop)
 	for i, v := range pop {
@@ -39,7 +39,7 @@ func (f *Flow) speed(pop []float64) (u [3]float64) {
 	return u
 }
 
-// scalarOf is population i of the scalar that a cell sends.
+// scalarOf returns population i of the scalar that a cell sends.
 func (f *Flow) scalarOf(cell, i int) float64 {
 	g, c := f.G[cell], f.Lattice.Velocities[i]
 	u := g.U
@@ -181,7 +181,7 @@ func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) arrival {
 	return arrival{flow, g + own.Theta*(flow-w), out, g + own.Theta*(out-w), lost}
 }
 
-// inwards is the velocity of the cell at x out of the faces that direction i comes through.
+// inwards returns the velocity of the cell at x away from the faces that direction i comes through.
 func inwards(f *Flow, cell int, x [3]int, i int) (inwards float64) {
 	u := f.G[cell].U
 	if f.closes() {
@@ -197,8 +197,9 @@ func inwards(f *Flow, cell int, x [3]int, i int) (inwards float64) {
 	return inwards
 }
 
-// interpolated is the share of what comes back at once out of a wall of type k, and what comes otherwise: a share of what
-// goes the same way, or of what comes from the cell beyond, where the wall is interpolated.
+// interpolated returns the share of the cell's own population that bounces back at once from a wall of type k, and the
+// flow and scalar populations that supply the rest where the wall is interpolated: the cell's own along i (sign 1), or
+// the opposite ones of the cell beyond (sign -1).
 func interpolated(f *Flow, cell int, x [3]int, i int, k uint8) (share, other, sent, sign float64) {
 	if f.Cells.At(x[0], x[1], x[2]) != 0 { // a solid that conducts
 		return 1, 0, 0, 0
@@ -215,7 +216,7 @@ func interpolated(f *Flow, cell int, x [3]int, i int, k uint8) (share, other, se
 	return 1, 0, 0, 0
 }
 
-// curve is the distance of an interpolated wall along direction i out of it, 0 for others.
+// curve returns the distance of an interpolated wall along direction i out of it, 0 for other walls.
 func (f *Flow) curve(x [3]int, i int, k uint8) float64 {
 	if f.Cells.Wall(k).Law != boundary.Interpolated || f.Cells.Distance == nil {
 		return 0
@@ -226,8 +227,8 @@ func (f *Flow) curve(x [3]int, i int, k uint8) float64 {
 	return 0.5
 }
 
-// carry is the scalar after the step that made next of the flow, to which it adds the
-// force of the scalar before: to the momentum F, to the stress u F + F u.
+// carry returns the scalar after the step that computed next of the flow, to which it adds the
+// force of the scalar before the step: F to the momentum, u F + F u to the stress.
 func (f *Flow) carry(next [][]float64) []Scalar {
 	after := make([]Scalar, len(f.G))
 	f.Each(func(cell int, x [3]int, solid bool) {
@@ -282,7 +283,7 @@ func (f *Flow) carry(next [][]float64) []Scalar {
 	return after
 }
 
-// conducted is a cell of a solid after the step.
+// conducted returns a cell of a solid after the step.
 func (f *Flow) conducted(cell int, x [3]int, solid boundary.ScalarWall) (now Scalar) {
 	own, keep := f.G[cell], model.ScalarKeep(solid.Conductivity)
 	heat := solid.Capacity*own.Theta + solid.Value
@@ -364,7 +365,7 @@ func (f *Flow) Lost() []float64 {
 	return lost
 }
 
-// Fields is density, velocity and scalar of a cell after a step: its populations have
+// Fields returns density, velocity and scalar of a cell after a step: its populations have
 // the whole force, of which the velocity has half.
 func (f *Flow) Fields(cell int) (rho float64, u [3]float64, theta float64) {
 	theta, rho = f.G[cell].Theta, sum(f.F[cell])

@@ -44,7 +44,7 @@ func (s setting) common(n, parts [3]int) string {
 // setting is the common part of all sizes.
 type setting struct{ model, precision, transport string }
 
-// timed is the case of the turns. The fluid moves at first, so that there are numbers
+// timed returns the case of the timed turns. The fluid moves at first, so that there are numbers
 // everywhere: a processor may be faster with zeros, and slower close to them.
 func (s setting) timed(n, parts [3]int) string {
 	return s.common(n, parts) + `[initial]
@@ -52,7 +52,7 @@ velocity = [0.01, 0.02, -0.01]
 `
 }
 
-// proof is the case of the verification: no two planes are alike, and a ball lies
+// proof returns the case of the verification: no two planes are alike, and a ball lies
 // across the cuts.
 func (s setting) proof(n, parts [3]int) string {
 	return s.common(n, parts) + fmt.Sprintf(`[initial]
@@ -94,7 +94,7 @@ type verification struct {
 	cells, parts [3]int
 }
 
-// thin is the verification of a box in that many parts: four planes of each.
+// thin returns the verification of a box in that many parts: four planes of each, or as many as it has.
 func (s setting) thin(cells, parts [3]int) verification {
 	cells[2] = parts[2] * min(4, cells[2]/parts[2])
 	return verification{s, cells, parts}

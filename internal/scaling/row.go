@@ -65,7 +65,7 @@ func (t timing) rate() float64 { return t.cells * float64(t.Steps) / t.Seconds /
 // turns of one contender.
 type turns []timing
 
-// of is something of every turn.
+// of returns one value per turn.
 func (t turns) of(what func(timing) float64) []float64 {
 	var list []float64
 	for _, x := range t {
@@ -74,7 +74,7 @@ func (t turns) of(what func(timing) float64) []float64 {
 	return list
 }
 
-// step is the median over the turns of a time, a step.
+// step returns the median over the turns of a time per step.
 func (t turns) step(what func(timing) float64) float64 {
 	return bench.Median(t.of(func(x timing) float64 { return what(x) / float64(x.Steps) }))
 }

@@ -46,7 +46,7 @@ type Options struct {
 // Auto leaves the transport to the run.
 const Auto = "auto"
 
-// with is the setting of a transport.
+// with returns the setting of a transport.
 func (m *Measurement) with(transport string) setting {
 	return setting{m.Model, m.Precision, transport}
 }
@@ -155,7 +155,7 @@ func (m *Measurement) turn(c contender, steps int) (t sim.Turn, err error) {
 	return t, err
 }
 
-// close is collective in the group, so it comes after what all ranks know: err.
+// close closes the trial if err is known to all ranks: closing is collective in the group.
 func (c contender) close(err error) {
 	if _, agreed := sim.ExitCode(err); agreed && c.Trial != nil {
 		c.Close()

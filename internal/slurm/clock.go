@@ -78,7 +78,7 @@ func (c *Clock) ask(ask func() (State, error)) error {
 	return nil
 }
 
-// End is when the job's time is over; zero where that is not known, or never.
+// End returns the time at which the job ends; zero if it is unknown, or never.
 func (c *Clock) End() time.Time {
 	if end := c.end.Load(); end != 0 {
 		return time.Unix(end, 0)

@@ -22,7 +22,7 @@ type Job struct {
 	end  time.Time // from the environment; zero if it is not there
 }
 
-// Here is the job that this process is in.
+// Here returns the job that this process is in.
 func Here() (j Job, inside bool) {
 	id := os.Getenv("SLURM_JOB_ID")
 	if id == "" {

@@ -106,11 +106,11 @@ func (b *Blocking) Estimate() Estimate {
 	return e
 }
 
-// error2 is the squared error of the mean if blocks were independent.
+// error2 returns the squared error of the mean if blocks were independent.
 func (l Level) error2() float64 { return l.Squares / float64(l.N-1) / float64(l.N) }
 
-// Student95 is how many standard errors of n+1 independent samples reach as far on both
-// sides of the mean as to hold 95 % of Student's distribution of n degrees of freedom.
+// Student95 returns the number of standard errors of n+1 independent samples that covers, on both
+// sides of the mean, 95 % of Student's distribution with n degrees of freedom.
 func Student95(n int) float64 {
 	if n < len(few()) {
 		return few()[n]

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// recorded is a series and its record.
+// recorded returns a series and its record.
 func recorded(n int, f func(k int) float64) (s Series, r Record) {
 	for k := range n {
 		s.Add(float64(k), f(k))

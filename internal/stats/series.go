@@ -44,7 +44,7 @@ const (
 	regular       = 0.05
 )
 
-// Deviation is the standard deviation of all samples; 0 without any.
+// Deviation returns the standard deviation of all samples; 0 without any.
 func (s *Series) Deviation() float64 {
 	if len(s.Levels) == 0 {
 		return 0
@@ -61,7 +61,8 @@ func (s *Series) Frequency() float64 {
 	return s.Cycles.frequency(s.Levels[0].Mean, s.Deviation())
 }
 
-// Scatter is the standard deviation of the periods of those oscillations by their mean. NaN when Frequency is.
+// Scatter returns the standard deviation of the periods of the oscillations that Frequency counts, relative to their
+// mean. NaN when Frequency is.
 func (s *Series) Scatter() float64 {
 	if math.IsNaN(s.Frequency()) {
 		return math.NaN()
@@ -75,8 +76,8 @@ func (s *Series) Scatter() float64 {
 	return math.Sqrt(all.Squares/float64(all.N-1)) / all.Mean
 }
 
-// FrequencyHalf is half the width of the 95 % interval of the frequency, by the scatter of those periods, as if they were
-// independent. NaN when Frequency is.
+// FrequencyHalf returns half the width of the 95 % interval of the frequency, from the scatter of its periods, as if
+// they were independent. NaN when Frequency is.
 func (s *Series) FrequencyHalf() float64 {
 	f := s.Frequency()
 	if math.IsNaN(f) {
@@ -132,7 +133,7 @@ func (c *Cycles) add(t, x, mean, std float64) {
 	}
 }
 
-// near is the rises that count for a series that has had this mean and standard deviation: all from the first one on whose
+// near returns the rises that count for a series with this mean and standard deviation: all from the first one on whose
 // level was not far off.
 func (c *Cycles) near(mean, std float64) []Rise {
 	rises := c.Rises

@@ -232,7 +232,7 @@ func (s spectrum) describe(l lobe) (p Peak) {
 	return p
 }
 
-// jackknife is half the width of the interval of a peak by how much it moves without one of the pieces.
+// jackknife returns half the width of the 95 % interval of a peak, from how much it moves when one piece is left out.
 func (s spectrum) jackknife(k int) float64 {
 	var moved Blocking
 	rest := make([]float64, len(s.total))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// wave is a sine of a frequency in oscillations per sample.
+// wave returns a sine of a frequency in oscillations per sample.
 func wave(f, phase float64) func(k int) float64 {
 	return func(k int) float64 { return math.Sin(2*math.Pi*f*float64(k) + phase) }
 }

@@ -64,9 +64,9 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(n))
 }
 
-// noise is up to which share of its value the rounding of a state moves a result in long runs: the errors of steps that
-// round alike add up, and a finer grid takes more steps with smaller changes. Poiseuille flow on 128 cells in float32
-// with bgk has 3e-4.
+// noise returns the largest share of its value by which the rounding of a state moves a result in long runs: the errors
+// of steps that round alike add up, and a finer grid takes more steps with smaller changes. Poiseuille flow on 128 cells
+// in float32 with bgk has 3e-4.
 func noise(p model.Precision) float64 {
 	switch p {
 	case model.Float64:
@@ -170,7 +170,7 @@ func (r *Result) ofError(values []float64, ratio, formal float64, precision mode
 	}
 }
 
-// rounding is why differences of this size on the last two grids say nothing about the next.
+// rounding explains why differences of this size on the last two grids do not predict the next.
 func rounding(p model.Precision, before, last float64) string {
 	cure := ""
 	if p != model.Float64 {

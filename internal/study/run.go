@@ -74,8 +74,8 @@ type Study struct {
 	Warnings []Warning `json:"warnings"`
 }
 
-// Load is the case on all grids, from the coarsest to the finest: whatever is wrong is
-// known before the first step.
+// Load returns the case on all grids, from the coarsest to the finest, so that every error is
+// reported before the first step.
 func (o Options) Load() ([]*config.Case, error) {
 	switch {
 	case o.Levels < 2 || o.Levels > 12:
@@ -116,7 +116,7 @@ func (o Options) Load() ([]*config.Case, error) {
 	return cases, nil
 }
 
-// flowOf is the output at the end of a run from which another grid can start.
+// flowOf returns the output at the end of a run from which another grid can start.
 func flowOf(c *config.Case) config.FieldsOutput {
 	f := config.FieldsOutput{On: true, Schedule: config.Schedule{End: true}, Dir: "fields", Type: model.Float64}
 	names := []string{"pressure", "velocity"}
@@ -133,7 +133,7 @@ func flowOf(c *config.Case) config.FieldsOutput {
 	return f
 }
 
-// beside is a folder as seen from the folder of a case file.
+// beside returns a folder relative to the folder of a case file, absolute where there is no relative path.
 func beside(path, dir string) (string, error) {
 	from, err1 := filepath.Abs(filepath.Dir(path))
 	to, err2 := filepath.Abs(dir)

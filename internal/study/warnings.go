@@ -42,5 +42,5 @@ func (s *Study) warns(factor float64, list finding.List) {
 
 var numbers = regexp.MustCompile(`[-+]?[0-9][0-9.,]*(e[-+]?[0-9]+)?`)
 
-// wording is a text without its numbers.
+// wording returns a text without its numbers.
 func wording(text string) string { return numbers.ReplaceAllString(text, "#") }

@@ -75,13 +75,13 @@ func (r report) text() string {
 	return text
 }
 
-// report is this rank's. The caller holds the lock.
+// report returns this rank's report. The caller holds the lock.
 func (d *Dog) report() report {
 	s := d.own.last
 	return report{Step: s.Step, Doing: s.Doing[:min(len(s.Doing), mostDoing)], Waiting: s.Waiting}
 }
 
-// sum is this rank and all below it. The caller holds the lock.
+// sum returns the beat of this rank and all ranks below it. The caller holds the lock.
 func (d *Dog) sum(now time.Time) beat {
 	b := beat{Self: d.report(), Ranks: 1, Idle: now.Sub(d.own.moved)}
 	behind := b.Self

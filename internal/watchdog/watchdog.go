@@ -170,7 +170,7 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// silent is a peer that has not been heard of for longer than the limit.
+// silent returns a peer that has not been heard of for longer than the limit, nil if there is none.
 func (d *Dog) silent(now time.Time, limit time.Duration) *peer {
 	for _, p := range d.peers() {
 		if now.Sub(p.heard) > limit {
@@ -269,7 +269,7 @@ func (d *Dog) Done() error {
 	return err
 }
 
-// peers are the ranks at the other ends of connections.
+// peers returns the ranks at the other ends of connections.
 func (d *Dog) peers() []*peer {
 	if d.up == nil {
 		return d.down

@@ -26,7 +26,7 @@ type Speed struct {
 	Read       float64 `json:"read"` // reading the checkpoint back, verified; from the page cache if it fits
 }
 
-// Ratio is the speed of checkpoints in units of dd's.
+// Ratio returns the speed of checkpoints in units of dd's.
 func (s Speed) Ratio() float64 { return s.Checkpoint / s.DD }
 
 func (s Speed) String() string {

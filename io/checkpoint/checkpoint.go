@@ -31,7 +31,7 @@ func (h Header) contains(p Extent) error {
 	return nil
 }
 
-// whole is the part that is all of the state.
+// whole returns the part that is all of the state.
 func (h Header) whole() Extent { return Extent{Planes: [2]int{0, h.Planes}, Rows: [2]int{0, h.Rows}} }
 
 func (h Header) check() error {
@@ -52,7 +52,7 @@ func (h Header) check() error {
 	return nil
 }
 
-// Path is the file of a step in a folder.
+// Path returns the file of a step in a folder.
 func Path(dir string, step int64) string {
 	return filepath.Join(dir, fmt.Sprintf("checkpoint_%012d.h5", step))
 }
@@ -75,10 +75,10 @@ type Pending struct {
 // Extent is one rank's part of the state: some rows of some planes.
 type Extent = joint.Extent
 
-// Begin is collective: it creates the file of step h.Step in the folder, room for
-// the state included, in which this rank will write its part. The error is
-// the same on all ranks, and then nothing is left. A folder has one checkpoint
-// under construction at a time: Begin removes what killed runs left.
+// Begin creates the file of step h.Step in the folder, room for the state included, in which
+// this rank will write its part. Collective. The error is the same on all ranks, and then no
+// file is left. A folder has one checkpoint under construction at a time: Begin removes the
+// files of killed runs.
 func Begin(c comm.Comm, dir string, h Header, part Extent) (*Pending, error) {
 	h.Ranks = c.Size()
 	err := h.check()
@@ -184,9 +184,9 @@ func (p *Pending) Write(plane int, data []byte) error {
 // need not. Any goroutine, no messages.
 func (p *Pending) Flush() error { return p.file.Flush() }
 
-// Commit is collective: when all ranks have written all planes, the checkpoint
-// gets its name; then checkpoints older than the last keep are removed (keep < 1 keeps
-// all). failed is what has gone wrong on this rank. After an error, the same on all ranks, earlier checkpoints are as before.
+// Commit gives the checkpoint its name when all ranks have written all planes; then it removes
+// checkpoints older than the last keep (keep < 1 keeps all). Collective. failed is this rank's error so far. After an
+// error, the same on all ranks, earlier checkpoints are as before.
 func (p *Pending) Commit(keep int, failed error) error {
 	p.file.Fail(p.state.Missing())
 	return joint.Commit([]*joint.File{p.file}, failed, p.state.Marshal(), func(f *os.File, parts [][]byte) error {
@@ -208,5 +208,5 @@ func (p *Pending) Commit(keep int, failed error) error {
 // Commit. The temporary file goes, earlier checkpoints stay.
 func (p *Pending) Abort() { p.file.Abort() }
 
-// Library is the version of the HDF5 library in use.
+// Library returns the version of the HDF5 library in use.
 func Library() string { return h5.Version() }

@@ -23,7 +23,7 @@ func testHeader(step int64) Header {
 		N: [3]int{20, 3, 7}, Planes: 7, Rows: 3, Components: 10, Pitch: 32, Bytes: 4}
 }
 
-// state is the bytes of planes [lo, hi), different in each step.
+// state returns the bytes of planes [lo, hi), different in each step.
 func state(h Header, lo, hi int) []byte {
 	b := make([]byte, (hi-lo)*h.PlaneBytes())
 	for i := range b {
@@ -35,7 +35,7 @@ func state(h Header, lo, hi int) []byte {
 
 func write(dir string, h Header, ranks, keep int) error { return writeCut(dir, h, 1, ranks, keep) }
 
-// extent is a rank's part of a state that is cut into so many along rows and planes.
+// extent returns a rank's part of a state that is cut into so many along rows and planes.
 func (h Header) extent(rank, alongRows, alongPlanes int) (e Extent) {
 	y, z := rank%alongRows, rank/alongRows
 	for i := range 2 {
@@ -45,7 +45,7 @@ func (h Header) extent(rank, alongRows, alongPlanes int) (e Extent) {
 	return e
 }
 
-// part is the bytes of an extent.
+// part returns the bytes of an extent.
 func part(h Header, e Extent) (b []byte) {
 	for k := e.Planes[0]; k < e.Planes[1]; k++ {
 		b = append(b, state(h, k, k+1)[e.Rows[0]*h.rowBytes():e.Rows[1]*h.rowBytes()]...)
@@ -496,7 +496,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	t.Logf("%d checkpoints in 20 killed runs", highest)
 }
 
-// listing is the names of the files in a folder.
+// listing returns the names of the files in a folder.
 func listing(dir string) (names string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {

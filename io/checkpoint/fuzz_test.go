@@ -9,7 +9,7 @@ import (
 	"lbmsim/io/internal/joint"
 )
 
-// file is the bytes of a checkpoint as far as Open reads it, without HDF5's part.
+// file returns the bytes of a checkpoint as far as Open reads it, without HDF5's part.
 func file(t testing.TB, h Header) []byte {
 	t.Helper()
 	s := stored{Header: h}

@@ -33,7 +33,7 @@ type stored struct {
 	Sums int64 // offset of the checksums of the planes
 }
 
-// marshal is the header in the file; its length does not depend on the offset.
+// marshal returns the header in the file; its length does not depend on the offset.
 func (s stored) marshal() ([]byte, error) {
 	offset := s.Sums
 	s.Sums = 1e18
@@ -78,8 +78,8 @@ func parse(b []byte, p preamble) (s stored, err error) {
 	return s, nil
 }
 
-// PlaneBytes is the size of one plane: [row][component][pitch] values.
+// PlaneBytes returns the size of one plane: [row][component][pitch] values.
 func (h Header) PlaneBytes() int { return h.Rows * h.rowBytes() }
 
-// rowBytes is the size of a row: [component][pitch] values.
+// rowBytes returns the size of a row: [component][pitch] values.
 func (h Header) rowBytes() int { return h.Components * h.Pitch * h.Bytes }

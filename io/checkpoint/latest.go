@@ -48,8 +48,8 @@ func list(dir string) ([]found, error) {
 	return all, nil
 }
 
-// Latest is the paths of the checkpoints in a folder, the one written last first.
-// Files of such a name that are cut off or not checkpoints come at the end, so that Open can report what is wrong with them.
+// Latest returns the paths of the checkpoints in a folder, the one written last first.
+// Files of that name that are truncated or not checkpoints come at the end, so that Open can report the damage.
 func Latest(dir string) ([]string, error) {
 	all, err := list(dir)
 	var paths []string

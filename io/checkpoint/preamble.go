@@ -77,7 +77,7 @@ func seal(f *os.File, dataOffset, dataSize, header int64, sequence uint64) error
 	return err
 }
 
-// sum is the checksum of all but preamble and state.
+// sum returns the checksum of all but preamble and state.
 func (p preamble) sum(f io.ReaderAt) (crc uint32, err error) {
 	buf := make([]byte, min(1<<20, max(p.dataOffset, p.size-p.dataOffset-p.dataSize)))
 	for _, part := range [][2]int64{{preambleBytes, p.dataOffset}, {p.dataOffset + p.dataSize, p.size}} {

@@ -127,11 +127,11 @@ func (r *Reader) ReadPlanes(lo, hi int, dst []byte) error {
 // loadBytes is the approximate number of bytes that Load reads at once.
 const loadBytes = 64 << 20
 
-// Load is collective: it reads this rank's part, some planes at a time, and gives them
-// to use, with the number of the first in the part; data is [plane][row][component][pitch]
-// and is used again for the next ones. The error is the same on all ranks, unless it is
-// of the communication. Where ranks share planes it comes after use has seen the data:
-// what a plane adds up to is known only when all of them have read it.
+// Load reads this rank's part, some planes at a time, and gives them to use, with the number
+// of the first in the part; data is [plane][row][component][pitch] and is used again for the
+// next ones. Collective. The error is the same on all ranks, unless it is of the communication.
+// Where ranks share planes it comes after use has seen the data: the checksum of a plane is
+// known only when all of them have read it.
 func (r *Reader) Load(c comm.Comm, part Extent, use func(first int, data []byte) error) error {
 	shared := []int64{0}
 	if part.Rows != r.Header.whole().Rows {
@@ -166,7 +166,7 @@ func (r *Reader) Load(c comm.Comm, part Extent, use func(first int, data []byte)
 	return comm.Agree(c, err)
 }
 
-// read is this rank's part of Load.
+// read reads this rank's part in Load.
 func (r *Reader) read(part Extent, sums *joint.Sums, shared bool, use func(first int, data []byte) error) error {
 	n, row := r.Header.PlaneBytes(), r.Header.rowBytes()
 	size := (part.Rows[1] - part.Rows[0]) * row

@@ -105,7 +105,7 @@ func number(text string) (float64, error) {
 	return v, nil
 }
 
-// At is the value at x.
+// At returns the value at x, interpolated linearly between points and constant beyond the ends.
 func (c Curve) At(x float64) float64 {
 	i := sort.SearchFloat64s(c.X, x) // the first that is not below
 	switch {
@@ -130,7 +130,7 @@ func (c Curve) Closes(name string) error {
 	return nil
 }
 
-// Cycle is the value at x of the curve as one period, from its first to its last point.
+// Cycle returns the value at x of the curve as one period, from its first to its last point.
 func (c Curve) Cycle(x float64) float64 {
 	first, last := c.X[0], c.X[len(c.X)-1]
 	turn := math.Mod(x-first, last-first)
@@ -140,7 +140,7 @@ func (c Curve) Cycle(x float64) float64 {
 	return c.At(first + turn)
 }
 
-// Range is the smallest and the largest value.
+// Range returns the smallest and the largest value.
 func (c Curve) Range() (lo, hi float64) {
 	lo, hi = c.Y[0], c.Y[0]
 	for _, y := range c.Y {

@@ -50,7 +50,7 @@ func (g Grid) Corner() (at [3]float64) {
 // flat grids have one plane; what counts as a plane there is a row along x.
 func (g Grid) flat() bool { return g.N[2] == 1 }
 
-// part is a box of the grid as planes along the axis, and the rows of a plane.
+// part returns a box of the grid as planes along the axis, and the rows of a plane.
 func (g Grid) part(box decomp.Box) (p joint.Extent, rows int) {
 	if box.Cells() == 0 {
 		box = decomp.Box{}
@@ -88,7 +88,7 @@ type Meta struct {
 	Samples, First, Last int64
 }
 
-// sampled are the attributes that averages alone have.
+// sampled returns the attributes that averages alone have.
 func (m *Meta) sampled() []attribute {
 	return []attribute{{"samples", &m.Samples}, {"first_sample", &m.First}, {"last_sample", &m.Last}}
 }
@@ -118,9 +118,9 @@ type array struct {
 	sumsAt     int64 // offset of its checksums
 }
 
-// Begin is collective, with one reduction: it creates the file of step m.Step, room for all fields
-// included, in which each rank will write its box. Boxes are whole in x. failed is what has gone wrong on this rank before. The error is
-// the same on all ranks, and then nothing is left.
+// Begin creates the file of step m.Step, room for all fields included, in which each rank will write its box. Collective,
+// with one reduction. Boxes are whole in x. failed is this rank's error so far. The error is the same on all ranks, and
+// then no file is left.
 func (s Series) Begin(c comm.Comm, failed error, box decomp.Box, g Grid, fs []Field, m Meta) (*Pending, error) {
 	path := s.Path(m.Step)
 	if err := check(box, g, fs); err != nil && failed == nil {
@@ -214,7 +214,7 @@ func (p *Pending) Write(field, plane int, data []byte) error {
 	return a.Put(plane, data)
 }
 
-// main is the file that shows the fields.
+// main returns the file that shows the fields.
 func (p *Pending) main() *joint.File { return p.files[len(p.files)-1] }
 
 // Flush comes after this rank's last Write and waits for the disk, so that Commit
@@ -228,9 +228,9 @@ func (p *Pending) Flush() error {
 	return nil
 }
 
-// Commit is collective, with a gather and a reduction: when all ranks have written all planes, the file gets its
-// name and its place in the index. failed is what has gone wrong on this rank. After an error, the same on all ranks, the
-// temporary files are removed. Earlier files and the index are as before, except after an error in naming the files of a step
+// Commit gives the file its name and its place in the index when all ranks have written all planes. Collective, with a
+// gather and a reduction. failed is this rank's error so far. After an error, the same on all ranks, the temporary files
+// are removed. Earlier files and the index are as before, except after an error in naming the files of a step
 // (joint.Commit).
 func (p *Pending) Commit(failed error) error {
 	var note []byte

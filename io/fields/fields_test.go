@@ -39,7 +39,7 @@ func testGrid(flat bool) Grid {
 
 var testMeta = Meta{Case: "[domain]\nname = \"µ\"\n", Version: "test 1", Step: 120, Time: 0.75, Samples: 3, First: 40, Last: 120}
 
-// slab is rank's part of n ranks; with more ranks than planes some are empty.
+// slab returns rank's part of n ranks; with more ranks than planes some are empty.
 func slab(g Grid, rank, n int) decomp.Box {
 	b := decomp.Box{Hi: g.N}
 	a := g.axis()
@@ -142,7 +142,7 @@ func TestAnyNumberOfRanksWritesTheSameFile(t *testing.T) {
 	}
 }
 
-// contents is all files of step 120 one behind the other, and how many there are.
+// contents returns all files of step 120 one behind the other, and how many there are.
 func contents(t *testing.T, s Series) (all string, n int) {
 	t.Helper()
 	parts, err := filepath.Glob(filepath.Join(s.Dir, s.Name+"_0000000120.parts", "*"))

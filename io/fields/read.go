@@ -155,7 +155,7 @@ func gridIn(f *h5.File, n [3]int) (Grid, error) {
 	return g, nil
 }
 
-// holders is the files in which the numbers lie, in the order of their planes, and the
+// holders returns the files with the numbers, in the order of their planes, and the
 // group that they are in.
 func (r *Reader) holders(f *h5.File) (list []string, group string, err error) {
 	if !f.Has(files) {
@@ -199,7 +199,7 @@ func placeOf(open *h5.File, of, path, dataset string) (p h5.Place, err error) {
 	return p, nil
 }
 
-// shape is the type of a field from what the places have of it, one behind the other along
+// shape returns the type of a field from its places, one behind the other along
 // the slowest axis, which must be n cells.
 func shape(name, unit string, places []place, n [3]int) (f Field, err error) {
 	f = Field{Name: name, Unit: unit, Components: 1}
@@ -221,7 +221,7 @@ func shape(name, unit string, places []place, n [3]int) (f Field, err error) {
 	return f, nil
 }
 
-// planeBytes is the size of one plane of a field.
+// planeBytes returns the size of one plane of a field.
 func (r *Reader) planeBytes(field int) int {
 	f := r.Fields[field]
 	return r.N[0] * r.N[1] * r.N[2] / r.Planes * f.Components * f.Type.Size()
@@ -250,7 +250,7 @@ func (r *Reader) Plane(field, k int, dst []float64) error {
 	return nil
 }
 
-// plane is the bytes of a plane, until the next one is read.
+// plane returns the bytes of a plane, valid until the next one is read.
 func (r *Reader) plane(field, k int) ([]byte, error) {
 	n := r.planeBytes(field)
 	if cap(r.raw) < n {

@@ -28,17 +28,17 @@ type Series struct {
 	Files int
 }
 
-// Path is the file of a step.
+// Path returns the file of a step.
 func (s Series) Path(step int64) string {
 	return filepath.Join(s.Dir, fmt.Sprintf("%s_%010d.hdf", s.Name, step))
 }
 
-// part is one of the files that hold the numbers of a step, relative to the series' folder.
+// part returns one of the files that hold the numbers of a step, relative to the series' folder.
 func (s Series) part(step int64, k int) string {
 	return fmt.Sprintf("%s_%010d.parts/%03d.hdf", s.Name, step, k)
 }
 
-// shares is the planes that each of those files has: as equal as they can be, so that
+// shares returns the planes of each part file: as equal as they can be, so that
 // they do not depend on the ranks.
 func (s Series) shares(planes int) (lohi [][2]int) {
 	if n := min(s.Files, planes); n > 1 {
@@ -60,7 +60,7 @@ func (s Series) drop(step int64, n int) {
 // tidy removes the folder of a step's files if it is empty.
 func (s Series) tidy(step int64) { os.Remove(filepath.Dir(filepath.Join(s.Dir, s.part(step, 0)))) }
 
-// Index is the file to open in ParaView.
+// Index returns the file to open in ParaView.
 func (s Series) Index() string { return filepath.Join(s.Dir, s.Name+".hdf.series") }
 
 // Indices returns the files beside the files of the steps.
@@ -95,9 +95,9 @@ func (s Series) read() (index, error) {
 	return x, nil
 }
 
-// Rebuild is called on one rank, before Rewind, where a run continues: it makes a damaged index, or one that is missing beside
-// files of steps, again from these files. It returns what was wrong, "" where nothing was, and what other files could not be
-// read.
+// Rebuild rebuilds a damaged index, or one that is missing beside files of steps, from these files. It is called on one
+// rank, before Rewind, where a run continues. It returns the damage found, "" if there was none, and the errors of files
+// that could not be read.
 func (s Series) Rebuild() (wrong string, err error) {
 	old, damage := s.read()
 	if damage == nil && (s.lists(old) || len(old.Files) == 0 && len(s.steps()) == 0) {
@@ -131,7 +131,7 @@ func (s Series) lists(x index) bool {
 	return len(x.Files) > 0
 }
 
-// steps are the files of the series, in the order of their names.
+// steps returns the files of the series, in the order of their names.
 func (s Series) steps() (paths []string) {
 	all, _ := os.ReadDir(s.Dir) // not Glob: the folder's name may be a pattern
 	for _, f := range all {
@@ -179,7 +179,7 @@ const IndexHead = "{\n \"file-series-version\": "
 // indexEnd is the text behind the last line of a file.
 const indexEnd = "\n ]\n}\n"
 
-// json has one line a file.
+// json writes one line per file.
 func (x index) json() ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, IndexHead+"%q,\n \"files\": [", x.Version)
@@ -252,7 +252,7 @@ func (s Series) extend(e entry) error {
 	return joint.Extend(s.xdmf(), b.String(), xdmfEnd)
 }
 
-// last is the step of the last file of a long index, from its last line.
+// last returns the step of the last file of a long index, from its last line.
 func (s Series) last() (int64, error) {
 	f, err := os.Open(s.Index())
 	if err != nil {
@@ -310,10 +310,10 @@ func (s Series) Close() {
 	joint.Extended(s.xdmf())
 }
 
-// Rewind is collective and comes before the first Begin of a run: a restart from
-// step drops later entries from the index, because the run will write them again, and the entry of step itself unless it is due:
-// the stop of an earlier leg wrote it, and a run that was never stopped has none. Step -1 starts a new index. The files stay
-// until they are replaced. It also removes temporary files of killed runs.
+// Rewind drops later entries from the index on a restart from step, because the run will write them again, and the entry
+// of step itself unless it is due: the stop of an earlier leg wrote it, and a run that was never stopped has none.
+// Collective, before the first Begin of a run. Step -1 starts a new index. The files stay until they are replaced. It
+// also removes temporary files of killed runs.
 func (s Series) Rewind(c comm.Comm, step int64, due bool) error {
 	var err error
 	if c.Rank() == 0 {

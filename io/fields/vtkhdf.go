@@ -45,7 +45,7 @@ func createPart(path string, planes [2]int, g Grid, fs []Field) ([]int64, error)
 	})
 }
 
-// box is the shape of some planes of a field.
+// box returns the shape of some planes of a field.
 func (f Field) box(g Grid, planes [2]int) []int {
 	n := [3]int{g.N[2], g.N[1], g.N[0]}
 	n[2-g.axis()] = planes[1] - planes[0]

@@ -19,7 +19,7 @@ const xdmfEnd = "</Grid></Domain></Xdmf>\n"
 
 func (s Series) xdmf() string { return filepath.Join(s.Dir, s.Name+".xdmf") }
 
-// xdmf is the index in that form: one line a file.
+// xdmf returns the index as XDMF: one line per file.
 func (x index) xdmf() []byte {
 	var b bytes.Buffer
 	b.WriteString(XDMFHead)
@@ -33,7 +33,7 @@ func (x index) xdmf() []byte {
 	return b.Bytes()
 }
 
-// xdmf is the grid of one file. Shapes are [z][y][x], as HDF5 has them.
+// xdmf writes the grid of one file. Shapes are [z][y][x], as HDF5 has them.
 func (e entry) xdmf(b *bytes.Buffer) {
 	n, at, dx := e.Grid.N, e.Grid.Corner(), e.Grid.Spacing
 	fmt.Fprintf(b, `<Grid Name="step %d" GridType="Uniform"><Time Value="%.17g"/>`, e.Step, e.Time)

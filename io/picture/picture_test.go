@@ -12,7 +12,7 @@ import (
 	"lbmsim/io/paint"
 )
 
-// example is a flow around a cylinder, more or less.
+// example returns roughly a flow around a cylinder.
 func example(w, h int, f func(x, y float64) float64) Picture {
 	p := Picture{Quantity: "speed", Unit: "m/s", Case: "cylinder", Step: 12000, Time: 3.25,
 		W: w, H: h, Spacing: 0.4e-3, Values: make([]float64, w*h)}

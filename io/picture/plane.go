@@ -11,9 +11,9 @@ import (
 	"lbmsim/io/paint"
 )
 
-// pixels is the size of the plane in the picture and how the cells get there:
-// grow pixels a cell, or shrink cells a pixel; one of them is 1. The nearest factor
-// makes the longer side two thirds to one and a half times what was asked for.
+// pixels returns the size of the plane in the picture and the scale of cells:
+// grow pixels per cell, or shrink cells per pixel; one of them is 1. The nearest factor
+// makes the longer side two thirds to one and a half times the size asked for.
 func (p Picture) pixels() (w, h, grow, shrink int) {
 	size := p.Size
 	if size == 0 {
@@ -46,7 +46,7 @@ func (p Picture) plane(s *paint.Scale) *image.NRGBA {
 	return img
 }
 
-// average is the mean of a block of cells, NaN when most of them are solid.
+// average returns the mean of a block of cells, NaN when most of them are solid.
 func (p Picture) average(i0, j0, n int) float64 {
 	sum, fluid, all := 0.0, 0, 0
 	for j := j0; j < min(j0+n, p.H); j++ {

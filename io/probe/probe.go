@@ -34,7 +34,7 @@ type Header struct {
 	Lattice bool
 }
 
-// comments are the lines on top.
+// comments returns the lines on top.
 func (h Header) comments() string {
 	var b strings.Builder
 	for _, c := range h.Comments {
@@ -45,7 +45,7 @@ func (h Header) comments() string {
 	return b.String()
 }
 
-// heading is the column's name and unit as a word of CSV.
+// heading returns the column's name and unit as a word of CSV.
 func (c Column) heading() string {
 	w := c.Name
 	if c.Unit != "" {
@@ -57,7 +57,7 @@ func (c Column) heading() string {
 	return w
 }
 
-// names is the row of headings: step, time, place, then the columns.
+// names returns the row of headings: step, time, place unless the header has none, then the columns.
 func (h Header) names() string {
 	second, metre := "s", "m"
 	if h.Lattice {
@@ -243,7 +243,7 @@ func First(path string) (step int64, err error) {
 	}
 }
 
-// number is the shortest text that reads back as the same float64.
+// number returns the shortest text that reads back as the same float64.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // Append adds the sample of one step: the simulated time in seconds and one value

@@ -76,7 +76,7 @@ func (v View) gather(box decomp.Box, n int, mine []float64) ([]float64, error) {
 	return values, nil
 }
 
-// pick is one component of a cell's value, or its magnitude.
+// pick returns one component of a cell's value, or its magnitude.
 func pick(cell []float64, component int) float64 {
 	switch {
 	case component >= 0 && component < len(cell):
@@ -152,7 +152,7 @@ type ownCell struct {
 	number int // in the list
 }
 
-// boxOf is the smallest box that holds cells.
+// boxOf returns the smallest box that contains cells.
 func boxOf(cells []ownCell) decomp.Box {
 	box := decomp.Box{Lo: cells[0].at, Hi: cells[0].at}
 	for _, c := range cells {

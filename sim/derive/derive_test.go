@@ -136,7 +136,7 @@ func fieldOf(t *testing.T, name string, n [3]int, cells boundary.Cells, u func(x
 	return fieldIn(t, name, p, u)
 }
 
-// fieldIn is the same of a part that has its grid, cells, law and numbers.
+// fieldIn samples a field, as fieldOf does, of a part with its own grid, cells, law and numbers.
 func fieldIn(t *testing.T, name string, p *domain.Part, u func(x, y, z float64) [3]float64) (values []float64, components int) {
 	t.Helper()
 	f, ok := model.FindField(name)

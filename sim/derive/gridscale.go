@@ -91,9 +91,9 @@ func gridRow(r, u []float64, types []uint8) []float64 {
 	return []float64{grid, energy, state + energy, cells}
 }
 
-// gridShare is the share at the scale of the grid of the sums of gridRow; 0 where that is rounding, or what is left of
-// sound in a fluid that comes to rest: below 32 units in the last place, in float32 at least, of what cells store (rho - 1
-// and u), and of the initial rho in float64. A fluid at rest under gravity has 0.1 to 20 of them.
+// gridShare returns the share at the scale of the grid of the sums of gridRow; 0 where that is rounding, or the rest of
+// sound in a fluid that comes to rest: below 32 units in the last place, in float32 at least, of the stored values
+// (rho - 1 and u), and of the initial rho in float64. A fluid at rest under gravity has 0.1 to 20 of them.
 func gridShare(sums [gridSums]float64, p model.Precision) float64 {
 	const most = 32
 	unit := 0x1p-24

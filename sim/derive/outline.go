@@ -22,7 +22,8 @@ func (v View) Gaps(box decomp.Box, axes [2]int) ([]float64, error) {
 	return v.gather(box, 2*len(axes), mine)
 }
 
-// gap is the distance from the centre of a local cell to the surface of the body in the next cell along an axis, on one side.
+// gap returns the distance from the centre of a local cell to the surface of the body in the next cell along an axis, on
+// one side; 0 if there is none.
 func (v View) gap(x [3]int, axis, side int) float64 {
 	beyond, out := x, [3]int{}
 	beyond[axis] += side

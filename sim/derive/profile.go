@@ -88,7 +88,7 @@ func ProfileWarmth(value, dims int) int {
 	return 1
 }
 
-// sumProfile is device.Profiler's for a device that has none.
+// sumProfile computes device.Profiler's sums for a device that has none.
 func (v View) sumProfile(axis int, unit, warmth float64) ([]int64, error) {
 	n, slow, dims, stored := v.Part.Layout.N, v.Part.Layout.Axis(), v.Case.Dims(), v.Case.Spec.FieldValues()
 	values := device.ProfileValues(dims, v.Case.Spec.Scalar)

@@ -125,7 +125,7 @@ func (v View) Sum(name string, of func(v float64) float64) (float64, error) {
 	return total, err
 }
 
-// LineValue is a quantity of a cell or of a line of cells on rank 0, in the outputs' unit. Collective.
+// LineValue returns a quantity of a cell or of a line of cells on rank 0, in the outputs' unit. Collective.
 func (w View) LineValue(e config.Expectation) (float64, error) {
 	switch e.Quantity {
 	case config.ProbeValue:

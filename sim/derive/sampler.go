@@ -97,7 +97,7 @@ func (s *Sampler[In, Out]) plane(k int) error {
 	return s.move(k)
 }
 
-// Values is the number of values of field f on a plane.
+// Values returns the number of values of field f on a plane.
 func (s *Sampler[In, Out]) Values(f model.Field) int { return s.rows() * s.width() * f.Components }
 
 // Sample returns field f on plane k in the case's output unit, as [row][x] for
@@ -271,7 +271,7 @@ func (s *Sampler[In, Out]) gradientRow(row, k int, use func(x int, g *[3][3]floa
 	}
 }
 
-// half is the central difference over two cells.
+// half returns the central difference over two cells.
 func half[In Number](lo, hi In) float64 { return (float64(hi) - float64(lo)) / 2 }
 
 // curl of the velocity from its gradient.
@@ -279,7 +279,7 @@ func curl(g *[3][3]float64) [3]float64 {
 	return [3]float64{g[2][1] - g[1][2], g[0][2] - g[2][0], g[1][0] - g[0][1]}
 }
 
-// strain2 is 2 S_ij S_ij of the strain rate S.
+// strain2 returns 2 S_ij S_ij of the strain rate S.
 func strain2(g *[3][3]float64) float64 {
 	sum := 0.0
 	for a := range g {
@@ -291,7 +291,7 @@ func strain2(g *[3][3]float64) float64 {
 	return sum
 }
 
-// secondInvariant is the Q-criterion: a quarter of the squared vorticity is W_ij W_ij / 2.
+// secondInvariant returns the Q-criterion: a quarter of the squared vorticity is W_ij W_ij / 2.
 func secondInvariant(g *[3][3]float64) float64 {
 	w := curl(g)
 	return (w[0]*w[0] + w[1]*w[1] + w[2]*w[2] - strain2(g)) / 4

@@ -9,9 +9,9 @@ import (
 	"lbmsim/sim/domain"
 )
 
-// Held is fields in the host's memory as a source, [z][y][component][x] of the box
-// whole. It shows the values where they are: what samplers of a whole rank ask for, a
-// plane of all rows, lies in one piece.
+// Held returns a source of fields in the host's memory, [z][y][component][x] of the box
+// whole. It shows the values in place, without a copy: a plane of all rows, which samplers of a
+// whole rank ask for, is contiguous.
 func Held[In Number](whole decomp.Box, components int, values []In) Source[In] {
 	size := whole.Size()
 	return func(box decomp.Box, _ []In) ([]In, error) {
@@ -23,7 +23,7 @@ func Held[In Number](whole decomp.Box, components int, values []In) Source[In] {
 	}
 }
 
-// Present is the current state as a source.
+// Present returns the current state as a source.
 func (v View) Present() Source[float64] {
 	components := v.Case.Spec.FieldValues()
 	return func(box decomp.Box, into []float64) ([]float64, error) {
@@ -35,7 +35,7 @@ func (v View) Present() Source[float64] {
 	}
 }
 
-// Rounded is a source in the precision of snapshots of narrow states (device.Snapshot).
+// Rounded returns a source in the precision of snapshots of narrow states (device.Snapshot).
 func Rounded(from Source[float64]) Source[float64] {
 	return func(box decomp.Box, into []float64) ([]float64, error) {
 		into, err := from(box, into)

@@ -58,7 +58,8 @@ func (v View) Spectra(from Source[float64], values []int, l Lines) (sums []float
 	return sums[1:], int(sums[0]), nil
 }
 
-// lineOwners are the ranks of the lines of a plane, in the order of these: of those that ranks share WholeLines gives each rank a part.
+// lineOwners returns the ranks of the lines of a plane, in the order of the lines: WholeLines gives each rank a part of
+// the lines that ranks share.
 func (v View) lineOwners(l Lines) (ranks []int) {
 	for _, rank := range v.Part.Plan.Line(v.Part.Box.Lo, 3-l.Along-l.Normal) {
 		ranks = append(ranks, v.Part.Plan.Line(v.Part.Plan.Box(rank).Lo, l.Along)...)
@@ -133,9 +134,10 @@ type transform struct {
 
 func newTransform(n int) *transform { return &transform{fourier.NewFFT(n), make([]complex128, n/2+1)} }
 
-// spectrum is the one-sided spectrum of a periodic line of N cells over the wave numbers k = 2 pi n/N, n from 1 to N/2. The sum of
-// E dk, dk = 2 pi/N, is the mean square of the deviations from the line's mean (Pope, Turbulent Flows (2000), section 6.5). Of real
-// numbers, waves n and N-n are one. With an even N the shortest, of two cells, is its own other half, and counts once.
+// spectrum computes the one-sided spectrum of a periodic line of N cells over the wave numbers k = 2 pi n/N, n from 1 to
+// N/2. The sum of E dk, dk = 2 pi/N, is the mean square of the deviations from the line's mean (Pope, Turbulent Flows
+// (2000), section 6.5). Of real numbers, waves n and N-n are one. With an even N the shortest, of two cells, is its own
+// other half, and counts once.
 func (t *transform) spectrum(to, line []float64) {
 	n := len(line)
 	t.c = t.fft.Coefficients(t.c, line)

@@ -152,7 +152,7 @@ func TestSpectraAreTransformedWhereTheyLie(t *testing.T) {
 	}
 }
 
-// definition is the spectra of lines one after the other.
+// definition computes the spectra of lines one after the other.
 func definition(n [3]int, values []int, l Lines, of hashed, solid func([3]int) bool) (sums []float64, lines int) {
 	across, transform := 3-l.Along-l.Normal, newTransform(n[l.Along])
 	waves := n[l.Along] / 2

@@ -10,13 +10,13 @@ import (
 // SoundSpeed in lattice units.
 var SoundSpeed = math.Sqrt(model.CS2)
 
-// MaxSpeed is [run] max_mach as a speed in lattice units.
+// MaxSpeed returns [run] max_mach as a speed in lattice units.
 func (v View) MaxSpeed() float64 { return v.Case.Run.MaxMach * SoundSpeed }
 
 // Bad reports whether a plane has a value that is not finite, or too high a speed.
 func (v View) Bad(p device.Plane) bool { return p.Bad > 0 || p.MaxSpeed > v.MaxSpeed() }
 
-// FirstBad is the first bad cell of plane k of this rank, local.
+// FirstBad returns the first bad cell of plane k of this rank, local.
 func (v View) FirstBad(k int, p device.Plane) ([3]int, error) {
 	box := v.Part.Plane(k)
 	values, err := v.Present()(box, nil)

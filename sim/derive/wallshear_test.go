@@ -36,9 +36,9 @@ func laws() map[string]law {
 	}
 }
 
-// profile is the velocity between plates, at rest, a distance h apart, under a force g per mass: the rate at
-// each place by bisection of nu(rate) rate = g (h/2 - s), and its integral by Simpson's rule; and on top of it what bounce-back
-// makes of the velocity at the wall, u”/8 - 2/3 Lambda stress'/nu.
+// profile returns the velocity between plates, at rest, a distance h apart, under a force g per mass: the rate at
+// each place by bisection of nu(rate) rate = g (h/2 - s), and its integral by Simpson's rule; plus the slip velocity
+// that bounce-back leaves at the wall, u”/8 - 2/3 Lambda stress'/nu.
 func profile(l law, h, g float64) func(s float64) float64 {
 	rate := func(s float64) float64 {
 		stress, lo, hi := g*(h/2-s), 0.0, 1e3
@@ -87,7 +87,8 @@ func TestWallShearByTheLaw(t *testing.T) {
 	}
 }
 
-// plates are walls across y with a fluid of a law; of 0.4 where the law's own numbers are others.
+// plates returns walls across y with a fluid of a law; where its viscosity at rest is 0.4, the cells at x = 1 have
+// rates of their own.
 func plates(n [3]int, l law) *domain.Part {
 	cells := boundary.NewCells(n)
 	cells.Walls = make([]boundary.Wall, 1)
@@ -173,7 +174,7 @@ func TestWallShearAroundASpinningCylinder(t *testing.T) {
 	}
 }
 
-// toCircle is the distance q from the centre of a cell to a circle, at -q v.
+// toCircle returns the distance q from the centre of a cell to a circle, at -q v.
 func toCircle(x, v [3]int, c, r float64) float64 {
 	px, py := float64(x[0])+0.5-c, float64(x[1])+0.5-c
 	dx, dy := -float64(v[0]), -float64(v[1])

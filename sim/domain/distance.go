@@ -46,7 +46,7 @@ func (p *Part) BesideWall(global [3]int) bool {
 	return false
 }
 
-// WallDistance is the distance of this rank's cells to the nearest face of a wall's
+// WallDistance returns the distance of this rank's cells to the nearest face of a wall's
 // cell, [z][y][x], in cells; +Inf in a domain without walls. Collective.
 func (p *Part) WallDistance(on *rank.Rank) ([]float32, error) {
 	// Boundaries on faces count as well: the layer of cells behind them.
@@ -83,7 +83,7 @@ func (p *Part) WallDistance(on *rank.Rank) ([]float32, error) {
 	return own, nil
 }
 
-// withFaces is a rank's box, global, with the cells behind the domain's faces that it
+// withFaces returns a rank's box, global, with the cells behind the domain's faces that it
 // reaches.
 func (p *Part) withFaces(box decomp.Box) decomp.Box {
 	for a := range p.Case.Dims() {

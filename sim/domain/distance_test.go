@@ -78,7 +78,7 @@ radius = 2.2
 	}
 }
 
-// searched is the distance of each cell of a whole domain by looking at every wall.
+// searched returns the distance of each cell of a whole domain by checking every wall.
 func searched(p *Part) (d []float32) {
 	n, dims := p.Layout.N, p.Case.Dims()
 	gap := func(a, k, q int) float64 { // between cell p and the box of cell q

@@ -42,7 +42,7 @@ func (p *Part) Warm(x, y, z int) bool {
 	return k == 0 || p.Cells.Conducts(k)
 }
 
-// Bodies are the case's bodies as shapes; without the files' before they are read.
+// Bodies returns the case's bodies as shapes; nil until the files of bodies are read.
 func (p *Part) Bodies() []geometry.Body {
 	var bodies []geometry.Body
 	if len(p.Solids) < len(p.Case.Files) {

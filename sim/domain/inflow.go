@@ -34,7 +34,7 @@ func (p *Part) inlet(i int) inlet {
 	return f
 }
 
-// sheet is the cells of a box that lie beside the face.
+// sheet returns the cells of a box that lie beside the face.
 func (f inlet) sheet(lo, hi [3]int) boundary.Sheet {
 	s := boundary.Sheet{Axis: f.Axis, U: f.u, V: f.v, At: float64(f.lo[f.Axis] + f.Side)}
 	if lo[f.Axis] > f.lo[f.Axis] || hi[f.Axis] <= f.lo[f.Axis] {
@@ -58,7 +58,7 @@ func (f inlet) passing(p [3]float64) (u [3]float64, factor float64) {
 	return f.mean.At(p, 0), factor
 }
 
-// cell is the one beside a place of the face.
+// cell returns the cell beside a place of the face.
 func (f inlet) cell(p [3]float64) (cell [3]int) {
 	cell[f.Axis], cell[f.u], cell[f.v] = f.lo[f.Axis], int(p[f.u]), int(p[f.v])
 	return cell

@@ -95,7 +95,7 @@ steps = 1
 	}
 }
 
-// inflowType is the place of the inlet among walls.
+// inflowType returns the place of the inlet among walls.
 func (p *Part) inflowType() int {
 	for i, b := range p.Case.Boundaries {
 		if b.Inflow != nil {

@@ -11,8 +11,8 @@ import (
 
 // Lines of cells along an axis, which ranks may share.
 
-// lineOf are the ranks whose boxes follow each other along an axis through this one's,
-// and which of them this is.
+// lineOf returns the ranks whose boxes follow each other along an axis through this one's,
+// and this rank's place among them.
 func (p *Part) lineOf(on *rank.Rank, axis int) (ranks []int, me int) {
 	ranks = p.Plan.Line(p.Box.Lo, axis)
 	return ranks, slices.Index(ranks, on.ID)

@@ -15,7 +15,7 @@ type Border struct {
 	Velocity [3]float64
 }
 
-// Near are the boundaries, the nearest first, each with the least of its distances.
+// Near returns the boundaries, the nearest first, each with the least of its distances.
 func (p *Part) Near(global [3]int) (list []Border) {
 	domain := p.Geometry()
 	for i, b := range p.Case.Boundaries {

@@ -15,7 +15,7 @@ import (
 // profileKey is the key of such a file.
 const profileKey = "profile"
 
-// position is the place of a point, in cells, in the file of a boundary's profile.
+// position returns the place of a point, in cells, in the file of a boundary's profile.
 func position(c *config.Case, b config.Boundary, at [3]float64) float64 {
 	if b.Along < 3 {
 		return b.Outline.Start + at[b.Along]*b.Outline.Unit
@@ -71,7 +71,7 @@ func meanFactor(c *config.Case, b config.Boundary, outline curve.Curve) (m facto
 	return m, nil
 }
 
-// unitOf is the unit of coordinates.
+// unitOf returns the unit of coordinates.
 func unitOf(c *config.Case) string {
 	if c.Units.Physical {
 		return "metres"

@@ -62,21 +62,21 @@ func New(on *rank.Rank, c *config.Case) (*Part, error) {
 	return p, err
 }
 
-// Faces is the number of boundaries, which are on faces; boundaries of bodies follow them
+// Faces returns the number of boundaries, which are on faces; boundaries of bodies follow them
 // among the types of cells.
 func (p *Part) Faces() int { return len(p.Case.Boundaries) }
 
 // Planes of this part along the slowest axis.
 func (p *Part) Planes() int { return p.Layout.N[p.Layout.Axis()] }
 
-// Plane is the cells of one of them, local.
+// Plane returns the cells of plane k, local.
 func (p *Part) Plane(k int) decomp.Box {
 	box := decomp.Box{Hi: p.Layout.N}
 	box.Lo[p.Layout.Axis()], box.Hi[p.Layout.Axis()] = k, k+1
 	return box
 }
 
-// RowsOfPlane is the number of rows along x of a plane.
+// RowsOfPlane returns the number of rows along x of a plane.
 func (p *Part) RowsOfPlane() int {
 	if p.Layout.Axis() == 2 {
 		return p.Layout.N[1]
@@ -100,7 +100,7 @@ func (p *Part) Global(at [3]int) [3]int {
 	return at
 }
 
-// Extent is this rank's part of a checkpoint.
+// Extent returns this rank's part of a checkpoint.
 func (p *Part) Extent() checkpoint.Extent {
 	lo, hi := p.Box.Lo, p.Box.Hi
 	if p.Layout.Axis() == 1 {
@@ -109,7 +109,7 @@ func (p *Part) Extent() checkpoint.Extent {
 	return checkpoint.Extent{Planes: [2]int{lo[2], hi[2]}, Rows: [2]int{lo[1], hi[1]}}
 }
 
-// Interior are the runs of bytes of the rank's own cells in a state, planes first to
+// Interior returns the runs of bytes of the rank's own cells in a state, planes first to
 // first+n: one run, or one for each plane that the rank shares with others.
 func (p *Part) Interior(first, n int) []decomp.Range {
 	box := decomp.Box{Hi: p.Layout.N}
@@ -122,8 +122,8 @@ func (p *Part) Interior(first, n int) []decomp.Range {
 	return runs
 }
 
-// Bytes is the size of the image of this rank's own cells: their values in the state, and eddies where the law of the
-// viscosity reads neighbours.
+// Bytes returns the size of the image of this rank's own cells: their values in the state, and eddies where the law of
+// the viscosity reads neighbours.
 func (p *Part) Bytes() int {
 	n, s := p.Layout.N, p.Case.Spec
 	return n[1] * n[2] * (p.Layout.Components + s.EddyComponents()) * p.Layout.Pitch * s.Precision.Bytes()

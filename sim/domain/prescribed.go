@@ -15,7 +15,7 @@ type Speed struct {
 	Value float64 // lattice units
 }
 
-// Prescribed are the largest speeds at the boundaries at a step.
+// Prescribed returns the largest speeds at the boundaries at a step.
 func (p *Part) Prescribed(step int) (list []Speed) {
 	for n, b := range p.Case.Boundaries {
 		m, most := p.motion(n), 0.0

@@ -436,7 +436,7 @@ func anyCell(on *rank.Rank, p *Part, s geometry.Shape) (bool, error) {
 	return any[0] > 0, err
 }
 
-// NoCell is the error of a body that spans lo to hi, in cells, and has none of the domain's.
+// NoCell returns the error of a body that spans lo to hi, in cells, and contains no cell of the domain.
 func NoCell(c *config.Case, body string, lo, hi [3]float64) error {
 	b := config.Body{Name: body}
 	for _, o := range c.Bodies {

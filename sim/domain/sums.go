@@ -73,7 +73,7 @@ func (p *Part) Onwards(on *rank.Rank, axis int, sums []float64, add func(sums []
 	return Through(on, p.Plan.Line(p.Box.Lo, axis), sums, add)
 }
 
-// Through is Onwards through a list of ranks that this one is in. Collective among them.
+// Through passes sums on, as Onwards does, through a list of ranks that this one is in. Collective among them.
 func Through(on *rank.Rank, ranks []int, sums []float64, add func(sums []float64)) ([]float64, error) {
 	me := slices.Index(ranks, on.ID)
 	if me > 0 {

@@ -79,7 +79,7 @@ func factorsFit(c *config.Case, b config.Boundary, curves []curve.Curve) (warnin
 	return warnings, nil
 }
 
-// mostOf is the largest magnitude of the factors of a file, of a table until a time.
+// mostOf returns the largest magnitude of the factors of a file, of a table until a time.
 func mostOf(f config.TableFile, c curve.Curve, end float64) float64 {
 	lo, hi := c.Range()
 	if f.Key == "table" && !f.Repeat {
@@ -205,7 +205,8 @@ func (s *tables) factor(b config.Boundary) func(t float64) float64 {
 	}
 }
 
-// Factors is the range of that factor during a run; ramps begin at 0, which the initial state has.
+// Factors returns the range of that factor over the whole table, 1 without one; ramps begin at 0, which the initial state
+// has.
 func (p *Part) Factors(b config.Boundary) (lo, hi float64) {
 	if table, listed := p.tables.curves["table "+b.Name]; listed {
 		return table.Range()

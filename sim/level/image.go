@@ -91,7 +91,7 @@ func (s Image) woven(first int, planes []byte, do func(k int, plane, state, eddi
 	return nil
 }
 
-// planeBytes is the size of a plane's image.
+// planeBytes returns the size of a plane's image.
 func (s Image) planeBytes() int { return s.Part.Bytes() / s.Part.Planes() }
 
 // weave passes what each row of a plane's image has of the state, and of the eddies.

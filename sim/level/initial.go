@@ -60,7 +60,7 @@ func (f Formulas) Temperature(x, y, z int) float64 {
 	return f.Part.Case.Temperature.Initial(p[0], p[1], p[2])
 }
 
-// initialCell is rho-1, the velocity and the strain rate at a point, in the order
+// initialCell returns rho-1, the velocity and the strain rate at a point, in the order
 // of device.Program.Init, and their number.
 func initialCell(in config.Initial, p [3]float64, dims int) (values [10]float64, n int) {
 	put := func(v float64) {

@@ -23,7 +23,7 @@ func (l passes) queue(n int, in device.Buffer) {
 	}
 }
 
-// period is the number of steps after which the same passes are due again.
+// period returns the number of steps after which the same passes are due again.
 func (l passes) period() int {
 	period := 1
 	for _, p := range l {
@@ -47,7 +47,7 @@ func lcm(a, b int) int {
 	return a / gcd * b
 }
 
-// passesOf are the passes that the case needs.
+// passesOf returns the passes that the case needs.
 func (l *Level) passesOf() (list passes) {
 	if l.timed != nil {
 		list = append(list, pass{1, func(device.Buffer) { l.advance() }})

@@ -56,7 +56,7 @@ type tabular interface {
 // renewed is a table whose statistics may differ from the checkpoint's: one file must not mix rows of both.
 type renewed interface{ isOther() bool }
 
-// with are the outputs of an ability.
+// with returns the outputs that have an ability.
 func with[Ability any](list []Output) (able []Ability) {
 	for _, o := range list {
 		if a, ok := o.(Ability); ok {

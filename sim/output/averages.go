@@ -42,7 +42,7 @@ type averager struct {
 	image    []float64       // for the checkpoint that is being written
 }
 
-// averageOutputs is [output.averages]: the sums and the files that have them.
+// averageOutputs returns the outputs of [output.averages]: the sums and the files that have them.
 func averageOutputs(s *Set) []Output {
 	c := s.Case
 	if !c.Averages.On {
@@ -164,8 +164,8 @@ func (a *averager) Write(r *Run) error {
 // readAtOnce is the number of cells read at a time: to ask for a row of 2D takes longer than to add it.
 const readAtOnce = 8192
 
-// present is the current state in the digits that fields leave the device with: whether it had memory for something must
-// not be seen in a result.
+// present returns the current state with the digits that fields have on leaving the device: a result must not depend on
+// the memory that the device had to spare.
 func (r *Run) present() derive.Source[float64] {
 	if r.State.Snapshots() != nil && r.Case.Spec.Precision != model.Float64 {
 		return derive.Rounded(r.View.Present())
@@ -308,7 +308,7 @@ type averagePart struct {
 	sums []float64   // of these, [plane][row][sum][x]
 }
 
-// part is this rank's. Collective.
+// part returns this rank's part of the file. Collective.
 func (a *averager) part(r *Run) (p averagePart, err error) {
 	p = averagePart{grid: r.Grid(), box: r.View.Part.Box}
 	p.grid.N = a.Grid(p.grid.N)

@@ -26,7 +26,7 @@ type checkpoints struct {
 	image []byte // snapshot, kept for the next time
 }
 
-// checkpointOutputs is [checkpoint].
+// checkpointOutputs returns the output of [checkpoint].
 func checkpointOutputs(s *Set) []Output {
 	if !s.Case.Checkpoint.On {
 		return nil

@@ -72,8 +72,8 @@ func (f *Files) Missed(kind string, err error) error {
 	return nil
 }
 
-// ofFiles is collective: do the errors that ranks have all come from the system's calls for
-// files? Others, of a device or of the program itself, end the run.
+// ofFiles reports whether the errors of all ranks come from the system's calls for files.
+// Others, of a device or of lbmsim itself, end the run. Collective.
 func (f *Files) ofFiles(mine error) (bool, error) {
 	table := []int64{0}
 	var number syscall.Errno

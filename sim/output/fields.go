@@ -32,7 +32,7 @@ type fieldFiles struct {
 	crowded bool
 }
 
-// fieldOutputs is [output.fields].
+// fieldOutputs returns the output of [output.fields].
 func fieldOutputs(s *Set) []Output {
 	c := s.Case.Fields
 	if !c.On {
@@ -41,7 +41,7 @@ func fieldOutputs(s *Set) []Output {
 	return []Output{&fieldFiles{base: newBase(c.Schedule), FieldsOutput: c, series: fields.Series{Dir: s.Path(c.Dir), Name: "fields", Files: c.Files}}}
 }
 
-// DueOn is also the end of a run that is unstable: the fields show what went wrong.
+// DueOn reports whether fields are due, which includes the end of an unstable run: the fields show what went wrong.
 func (f *fieldFiles) DueOn(o Occasion) bool { return o == Unstable || f.base.DueOn(o) }
 
 func (f *fieldFiles) folder() string         { return f.series.Dir }
@@ -117,7 +117,7 @@ func (f *fieldFiles) prepare(r *Run) error {
 	return nil
 }
 
-// reads is the cells of this rank, in local coordinates, whose fields a file takes.
+// reads returns the cells of this rank, in local coordinates, whose fields a file takes.
 func (f *fieldFiles) reads(r *Run) decomp.Box {
 	box := decomp.Box{Hi: r.View.Part.Layout.N}
 	if slices.ContainsFunc(f.Fields, derive.Derivative) {

@@ -120,9 +120,9 @@ func (f *Files) CommitKind(kind string) error {
 	return f.commit(func(p *pendingFile) bool { return p.kind == kind })
 }
 
-// CommitThrough is CommitKind that also makes valid all that was begun before that file.
-// Checkpoints must not overtake it: a run that resumes from one does not write it again.
-// Nor may they wait until nothing is being written, which may never be: fields that
+// CommitThrough waits, as CommitKind does, and also commits all files begun before the last one of the kind.
+// Checkpoints must not overtake them: a run that resumes from one does not write them again.
+// Nor may checkpoints wait until nothing is being written, which may never be: fields that
 // follow each other on a slow disk take them along.
 func (f *Files) CommitThrough(kind string) error {
 	n := len(f.pending)

@@ -118,7 +118,7 @@ type forceMemory struct {
 	Uneven bool           `json:",omitempty"` // some were at another distance
 }
 
-// measured is the output without its schedule, which a restart may change.
+// measured returns the output without its schedule, which a restart may change.
 func (f *forces) measured() config.ForceOutput {
 	m := f.ForceOutput
 	m.Schedule = config.Schedule{}
@@ -203,7 +203,8 @@ func (s *Set) Widths() (text string, enough bool) {
 	return "stop_when: " + text, enough
 }
 
-// ForceValue is a statistic of [expect.force.NAME], on rank 0, and half the width of its 95 % interval: NaN where it has none.
+// ForceValue returns a statistic of [expect.force.NAME], on rank 0, and half the width of its 95 % interval: NaN where it
+// has none.
 func (s *Set) ForceValue(e config.Expectation) (value, half float64) {
 	series, f := s.statistics(e.Force, e.Series)
 	if len(series.Levels) == 0 { // no samples
@@ -232,7 +233,8 @@ func (s *Set) ForceValue(e config.Expectation) (value, half float64) {
 	panic("there is no statistic of a force " + e.Statistic) // config knows one that this does not
 }
 
-// oscillationName is the statistic that describes an oscillation: with a length and a velocity of reference the Strouhal number.
+// oscillationName returns the statistic that describes an oscillation: with a length and a velocity of reference the
+// Strouhal number.
 func (f *forces) oscillationName() string {
 	if f.Strouhal > 0 {
 		return "strouhal"

@@ -92,7 +92,7 @@ func headOf(path string, bytes int) string {
 	return string(head[:n])
 }
 
-// numbered are the files NAME_STEP.hdf and NAME_STEP.png of a folder, and the folders NAME_STEP.parts.
+// numbered returns the files NAME_STEP.hdf and NAME_STEP.png of a folder, and the folders NAME_STEP.parts.
 func numbered(dir, name string) (paths []string) {
 	all, _ := os.ReadDir(dir) // not Glob: the folder's name may be a pattern
 	for _, f := range all {

@@ -53,7 +53,7 @@ func (l *lines) Write(r *Run) error {
 	return nil
 }
 
-// values are the rows of some points, on rank 0. Collective.
+// values returns the rows of some points, on rank 0. Collective.
 func (l *lines) values(r *Run, first, last int) ([]float64, error) {
 	u, dims := r.Case.Units, r.Case.Dims()
 	points := l.blends(r, first, last)
@@ -142,7 +142,7 @@ func (l *lines) columns(r *Run) (list []probe.Column) {
 	return list
 }
 
-// between is the cell whose centre lies at a coordinate or below it, and its weight in
+// between returns the cell whose centre lies at a coordinate or below it, and its weight in
 // the linear interpolation to the next one.
 func (r *Run) between(p float64, axis int) (k int, weight float64) {
 	n := r.Case.Cells[axis]
@@ -159,7 +159,7 @@ func (r *Run) between(p float64, axis int) (k int, weight float64) {
 	return (int(floor) + n) % n, 1 - (q - floor)
 }
 
-// above is the next cell along an axis.
+// above returns the next cell along an axis.
 func (r *Run) above(k, axis int) int {
 	n := r.Case.Cells[axis]
 	if r.Case.Periodic[axis] {

@@ -10,7 +10,7 @@ import (
 	"lbmsim/internal/stats"
 )
 
-// recorded is a force output of drag and lift with samples every five steps.
+// recorded returns a force output of drag and lift with samples every five steps.
 func recorded(n int, lift func(t float64) float64) *forces {
 	f := &forces{
 		ForceOutput: config.ForceOutput{Name: "disc", Coefficient: 1, Strouhal: 2, Schedule: config.Schedule{Period: 5}},

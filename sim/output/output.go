@@ -138,12 +138,12 @@ func (r *Run) Time() float64 { return r.View.Time() }
 // out. Collective.
 func (r *Run) All(what string, err error) error { return exit.All(r.Rank.Comm, r.Step(), what, err) }
 
-// Path is one below the run's output folder.
+// Path returns a path below the run's output folder.
 func (r *Run) Path(parts ...string) string {
 	return filepath.Join(append([]string{r.Case.OutputDir}, parts...)...)
 }
 
-// Grid is all cells, as files of fields have them.
+// Grid returns all cells, as files of fields have them.
 func (r *Run) Grid() fields.Grid {
 	g := fields.Grid{N: r.Case.Cells, Spacing: r.Case.Units.Length}
 	for a := range g.Origin {
@@ -152,7 +152,7 @@ func (r *Run) Grid() fields.Grid {
 	return g
 }
 
-// Listed is fields as a file of them has them.
+// Listed returns fields as a file of them has them.
 func (r *Run) Listed(list []model.Field, precision model.Precision) (in []fields.Field) {
 	t := fields.Float32
 	if precision == model.Float64 {

@@ -62,7 +62,7 @@ func (a *averager) join(pairs [][2]int, to []float64, apart int, from []float64,
 	}
 }
 
-// pairs are of each of a cell's sums the two means whose deviations it has the products of; -1: it is a mean.
+// pairs returns, for each of a cell's sums, the two means whose deviations it is the product of; -1: it is a mean.
 func (a *averager) pairs() (pairs [][2]int) {
 	add := func(on bool, i, j int) {
 		if on {

@@ -22,7 +22,7 @@ type pictures struct {
 	outline [][2][2]float64 // of bodies, on rank 0
 }
 
-// pictureOutputs is [output.picture].
+// pictureOutputs returns the output of [output.picture].
 func pictureOutputs(s *Set) []Output {
 	if !s.Case.Picture.On {
 		return nil

@@ -81,7 +81,7 @@ func (p *planes) Write(r *Run) error {
 	return nil
 }
 
-// grid is the plane as a file has it: one cell thick.
+// grid returns the plane as a file has it: one cell thick.
 func (p *planes) grid(r *Run) fields.Grid {
 	g := r.Grid()
 	g.N[p.Axis] = 1

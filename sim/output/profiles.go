@@ -65,7 +65,7 @@ func (p *profile) sample(r *Run, s *sums) ([]float64, error) {
 	return p.about(s, means), nil
 }
 
-// about is the means of a sample with the products about the reference, which the first sample becomes.
+// about returns the means of a sample with the products about the reference, which the first sample becomes.
 func (p *profile) about(s *sums, means []float64) []float64 {
 	if s.Series.Samples() == 0 {
 		s.Reference = means

@@ -59,7 +59,7 @@ func ProvenanceIn(h checkpoint.Header) (Provenance, error) {
 	return m.Provenance, nil
 }
 
-// String is the form that outputs carry: one line.
+// String returns the form that outputs carry: one line.
 func (p Provenance) String() string {
 	b, err := json.Marshal(p)
 	if err != nil {

@@ -40,7 +40,7 @@ func (s *Set) makeRoom(o Opening) error {
 	return errors.Join(errs...)
 }
 
-// ownTables are the tables of the case that exist.
+// ownTables returns the tables of the case that exist.
 func (s *Set) ownTables() (paths []string) {
 	for _, t := range with[tabular](s.List) {
 		if _, err := os.Lstat(t.table().path); err == nil {
@@ -50,8 +50,8 @@ func (s *Set) ownTables() (paths []string) {
 	return paths
 }
 
-// inside is an error where a file to be removed is in another folder than the run's, behind a link: the results there may be
-// another run's. Links above the output folder, such as one to a larger disk, do not count.
+// inside returns an error where a file to be removed is in another folder than the run's, behind a link: the results
+// there may be another run's. Links above the output folder, such as one to a larger disk, do not count.
 func (s *Set) inside(paths []string) error {
 	dir, err := filepath.Abs(s.Path())
 	if err != nil {
@@ -127,7 +127,7 @@ type Results struct {
 	File string // one of its files; "": none is known
 }
 
-// priorResults is an error where there are results.
+// priorResults returns an error where there are results.
 func (s *Set) priorResults(old Results) error {
 	found := old.File
 	if report := s.blowup(); len(report) > 0 {
@@ -153,7 +153,7 @@ func (s *Set) priorResults(old Results) error {
 		s.Path(), old.Of, found, resume)
 }
 
-// stepFiles are the files of single steps, of any run, that are called as the run's own.
+// stepFiles returns the files of single steps, of any run, that are called as the run's own.
 func (s *Set) stepFiles() (paths []string) {
 	for _, o := range with[numberedFiles](s.List) {
 		paths = append(paths, o.stepFiles()...)

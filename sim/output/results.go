@@ -45,7 +45,7 @@ func (f *forces) result(r *Run) status.Result {
 	return found
 }
 
-// number is the mean of column i.
+// number returns the mean of column i, or a note why there is none yet.
 func (f *forces) number(r *Run, i int, of config.ForceSeries) status.Number {
 	u := r.Case.Units
 	n := status.Number{Quantity: of.Name, Unit: unitOf(u, of.Dim), Meaning: f.meaning(of, r.Case)}
@@ -129,7 +129,7 @@ func (f *forces) shedding(u config.Units) (n status.Number, oscillates bool) {
 	return n, oscillates
 }
 
-// timeText is a time in the case's unit.
+// timeText formats a time in the case's unit.
 func timeText(u config.Units, t float64) string {
 	if u.Physical {
 		return fmt.Sprintf("%.5g s", t)

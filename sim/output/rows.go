@@ -25,7 +25,7 @@ type rows struct {
 	file      *probe.Writer // rank 0 only
 }
 
-// newRows is the file KIND_NAME.csv.
+// newRows returns the rows of the file KIND_NAME.csv.
 func newRows(r *Run, when config.Schedule, kind, name, key string) rows {
 	return rows{base: newBase(when), kind: kind + " " + name, key: key, path: r.Path(kind + "_" + name + ".csv")}
 }
@@ -150,8 +150,8 @@ func caseIn(path string) (string, error) {
 	return "", lines.Err() // the header is cut off
 }
 
-// holds is an error if the file has rows up to a step, which may be all that is left of an earlier run. Later rows alone are of
-// a leg that went no further.
+// holds returns an error if the file has rows up to a step, which may be all that is left of an earlier run. Later rows
+// alone are of a leg that went no further.
 func (t *rows) holds(step int, what string) error {
 	first, err := probe.First(t.path)
 	switch {
@@ -210,8 +210,8 @@ func (s *Set) rowsFail() (state int64, failed error) {
 	return state, failed
 }
 
-// JudgeRows is collective: rows that cannot be written, by the largest RowsFail of all ranks,
-// stop the run or are reported, once each time that it begins. Rows that are lost stop it in any case.
+// JudgeRows stops the run or reports rows that cannot be written, by the largest RowsFail of all ranks, once each time
+// that the failure begins. Lost rows stop it in any case. Collective.
 func (s *Set) JudgeRows(state int64) error {
 	before := s.rowsState
 	s.rowsState = state

@@ -39,7 +39,7 @@ func (s *Set) Prepare() error {
 	return nil
 }
 
-// Next is the first step after n at which an output is due.
+// Next returns the first step after n at which an output is due.
 func (s *Set) Next(n int) int {
 	next := n + 1<<30
 	for _, o := range s.List {

@@ -40,7 +40,7 @@ func spectrumOutputs(s *Set) (list []Output) {
 	return list
 }
 
-// spectrumColumn has the number of a component in what the state is read back as, and the factor of its square.
+// spectrumColumn returns the column of a component: its number among the state's values, and the factor of its square.
 func spectrumColumn(f model.Field, c, dims int) statisticColumn {
 	column := statisticColumn{field: f, name: componentName(f, c), factor: 1}
 	switch f.Name {
@@ -58,7 +58,7 @@ func spectrumColumn(f model.Field, c, dims int) statisticColumn {
 
 func (p *spectrum) prepare(*Run) error { return nil }
 
-// sample has NaN of planes without whole lines of fluid.
+// sample returns the spectra of all planes, NaN for planes without whole lines of fluid.
 func (p *spectrum) sample(r *Run, _ *sums) (all []float64, err error) {
 	var values []int
 	for _, c := range p.list {
@@ -87,7 +87,7 @@ func (p *spectrum) sample(r *Run, _ *sums) (all []float64, err error) {
 	return all, nil
 }
 
-// positions are the planes, first and last, whose lines have a spectrum together.
+// positions returns the planes, first and last, whose lines have a spectrum together.
 func (p *spectrum) positions(cells [3]int) (list [][2]int) {
 	for _, k := range p.At {
 		list = append(list, [2]int{k, k + 1})

@@ -62,7 +62,7 @@ type statisticMemory[T any] struct {
 	Every float64 `json:",omitempty"` // steps between its samples
 }
 
-// withTable is a statistic and the table KIND_NAME.csv that has it.
+// withTable returns a statistic and the table KIND_NAME.csv that has it.
 func withTable[T any](r *Run, kind string, when config.Schedule, s *statistic[T]) []Output {
 	s.head = "[output." + kind + "." + s.name + "]"
 	return []Output{s, &statisticTable[T]{rows: newRows(r, when, kind, s.name, kind+"/"+s.name), sums: s}}
@@ -141,7 +141,7 @@ func (t *statisticTable[T]) Write(r *Run) error {
 	return nil
 }
 
-// block is the rows of an output, in the outputs' units.
+// block returns the rows of an output, in the outputs' units.
 func (s *statistic[T]) block(r *Run) (table []float64) {
 	for row := range s.blockRows(r.Case) {
 		table = append(append(table, s.place(r, row)...), float64(s.Series.Samples()))

@@ -56,7 +56,7 @@ func (s *Search) FindRoom() error {
 	return err
 }
 
-// resident is the most memory that this process has had so far.
+// resident returns the most memory that this process has had so far.
 func resident() int64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -68,7 +68,7 @@ func resident() int64 {
 // HasRoom reports whether copies are kept.
 func (s *Search) HasRoom() bool { return s.kept.room }
 
-// Age is the time since the last copy, and what it took.
+// Age returns the time since the last copy, and its cost.
 func (s *Search) Age() (since, cost time.Duration) { return time.Since(s.kept.taken), s.kept.cost }
 
 // Due reports whether it is time for another copy, from what all ranks know: the largest of

@@ -95,7 +95,7 @@ func (s *Search) evidence(b *Blowup, start derive.Totals) (list []string) {
 	return list
 }
 
-// intended is the speed that the case means to have, and what is wrong with it.
+// intended returns the speed that the case intends, and adds a clue for each fault in it.
 func (s *Search) intended(c *clues, b *Blowup, start derive.Totals) float64 {
 	// What is in the box may be part of the trouble.
 	speed := derive.Finite(start.MaxSpeed)
@@ -121,7 +121,7 @@ func (s *Search) intended(c *clues, b *Blowup, start derive.Totals) float64 {
 	return speed
 }
 
-// damping is small waves that the viscosity hardly damps at a speed.
+// damping adds a clue where the viscosity hardly damps small waves at that speed.
 func (s *Search) damping(c *clues, speed float64) {
 	viscosity := model.CS2 * (s.Case.Tau - 0.5)
 	if cell := speed / viscosity; s.Case.Tau-0.5 < weakMargin || cell > weakCell {
@@ -147,7 +147,7 @@ func (s *Search) driven(c *clues, b *Blowup) {
 	}
 }
 
-// surroundings are boundaries close by.
+// surroundings adds clues on boundaries close by.
 func (s *Search) surroundings(c *clues, b *Blowup) {
 	near := slices.DeleteFunc(slices.Clone(b.found.near), func(n domain.Border) bool { return n.Distance > beside })
 	for i, n := range near {

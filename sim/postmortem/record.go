@@ -136,8 +136,8 @@ func (s *Search) writeBlowup(b *Blowup) error {
 	return nil
 }
 
-// Message is the message of the end with what has been found; of files it names those that
-// are there.
+// Message returns the message of the end with the findings; it names only files that
+// exist.
 func (s *Search) Message(b *Blowup, seen []byte) []byte {
 	if b.found.cut {
 		return fmt.Appendf(seen, "\n  the first bad cell is (%d, %d, %d) at step %d; a signal or the job's time limit ended the search", b.Cell[0], b.Cell[1], b.Cell[2], b.Step)

@@ -66,7 +66,7 @@ func (n number64) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-// text is the report, from its first line on: what goes wrong, and where.
+// text returns the report, from its first line on: what goes wrong, and where.
 func (b *Blowup) text(c *config.Case) string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "step %d: %s in cell (%d, %d, %d)", b.Step, b.What, b.Cell[0], b.Cell[1], b.Cell[2])

@@ -25,7 +25,7 @@ type Search struct {
 	kept  keep
 }
 
-// New is a search that has not begun, and keeps no copies before FindRoom.
+// New returns a search that has not begun, and keeps no copies before FindRoom.
 func New(r *output.Run, steps Steps) *Search { return &Search{Run: r, steps: steps} }
 
 // Investigate goes back to a good state and computes up to the first bad cell; nil when
@@ -120,7 +120,7 @@ func (s *Search) recordLastSteps(b *Blowup) error {
 // lookEvery is the number of steps recomputed between two checks for signals.
 const lookEvery = 16
 
-// firstBad is the first cell of the domain, in the order z, y, x, with a value that is not
+// firstBad returns the first cell of the domain, in the order z, y, x, with a value that is not
 // finite or too high a speed, the same on all ranks; false: there is no such cell. Collective.
 func (s *Search) firstBad() (cell [3]int, found, interrupted bool, err error) {
 	c := s.Case.Cells

@@ -81,7 +81,8 @@ func find(f config.FlowSource, mark func()) (found File, err error) {
 	return found, err
 }
 
-// unreadable are checkpoints that cannot be read. Any of them may be the newest: that is in the part that is damaged.
+// unreadable returns the errors of checkpoints that cannot be read. Any of them may be the newest: the sequence number
+// is in the damaged part.
 func unreadable(files []string) (list []string) {
 	for _, path := range files {
 		if err := checkpoint.Look(path); err != nil {
@@ -99,7 +100,7 @@ func Wrong(f config.FlowSource, err error) error {
 	return f.At.Wrong(fmt.Errorf("[initial] from: %w", err))
 }
 
-// candidates are the files of a path, the best first.
+// candidates returns the files of a path, the best first.
 func candidates(f config.FlowSource) ([]string, error) {
 	info, err := os.Stat(f.Path)
 	switch {

@@ -28,7 +28,7 @@ type stencil struct {
 	outside bool // the position is outside the box of the source: this is its nearest one
 }
 
-// at is the stencil of a cell of this case along an axis.
+// at returns the stencil of a cell of this case along an axis.
 func (f *Flow) at(cell, axis int) (s stencil) {
 	u := f.target.Units
 	position := ((f.target.Origin[axis]+(float64(cell)+0.5)*u.Length)/f.Length - f.Corner[axis]) / f.Spacing
@@ -149,7 +149,7 @@ func (p Plane) sum(column, rows stencil, sums []float64) (_ []float64, deep bool
 	return sums, good == 0
 }
 
-// part is the weight of the first or the second cell.
+// part returns the weight of the first or the second cell.
 func part(share float64, second int) float64 {
 	if second == 1 {
 		return share

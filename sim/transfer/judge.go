@@ -150,7 +150,7 @@ func (f *Flow) timed() (list []string) {
 	return list
 }
 
-// covered is the share of this case's box that the source covers.
+// covered returns the share of this case's box that the source covers.
 func (f *Flow) covered() float64 {
 	share := 1.0
 	for a := range f.Dims() {
@@ -164,7 +164,7 @@ func (f *Flow) covered() float64 {
 	return share
 }
 
-// span is the box of this case along an axis, in cells of the source.
+// span returns the box of this case along an axis, in cells of the source.
 func (f *Flow) span(axis int) (lo, hi float64) {
 	u := f.target.Units
 	at := func(cells int) float64 {
@@ -194,7 +194,7 @@ func (f *Flow) Fastest() float64 {
 	return f.Velocity * (was.Length / was.Time) / (is.Length / is.Time)
 }
 
-// Force is a body force of the source, in lattice units, as one of this case: of the same share in rho u^2/L.
+// Force converts a body force of the source, in lattice units, to one of this case: of the same share in rho u^2/L.
 func (f *Flow) Force(was [3]float64) (is [3]float64) {
 	square := f.Fastest() * f.Fastest() * f.target.Units.Length / (f.Length * f.Case.Units.Length)
 	for a := range was {

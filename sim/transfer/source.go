@@ -65,16 +65,16 @@ func newSlab(values, cells int) *slab {
 	return s
 }
 
-// Dims is the number of dimensions.
+// Dims returns the number of dimensions.
 func (s *Source) Dims() int { return s.Case.Dims() }
 
-// axis is the slowest axis, which planes are across.
+// axis returns the slowest axis, which planes are across.
 func (s *Source) axis() int { return s.Dims() - 1 }
 
 // rows of a plane.
 func (s *Source) rows() int { return s.Cells[1] * s.Cells[2] / s.Cells[s.axis()] }
 
-// count is the number of values of a cell.
+// count returns the number of values of a cell.
 func (s *Source) count() int {
 	if s.Warm {
 		return velocity + s.Dims() + 1

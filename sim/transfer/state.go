@@ -64,7 +64,7 @@ func Memory(f *checkpoint.Reader) (m output.Memory, err error) {
 	return m, err
 }
 
-// scale is the factor that takes a component from storage back, as kernels/scale16.h has it; a test compares them.
+// scale returns the factor that takes a component from storage back, as kernels/scale16.h has it; a test compares them.
 func scale(s model.Spec, component int) float64 {
 	if s.Precision != model.Float16 {
 		return 1
@@ -103,7 +103,7 @@ func (r *state) read(k int, share share, to *slab) error {
 	})
 }
 
-// number is component c of cell x in a row that begins at an offset.
+// number returns component c of cell x in a row that begins at an offset.
 func (r *state) number(at, c, x int) float64 {
 	h := r.file.Header
 	b := r.buffer[at+(c*h.Pitch+x)*h.Bytes:]

@@ -35,7 +35,7 @@ func newWindow(s *Source, first, last int, share share, mark func()) *window {
 	return w
 }
 
-// width is the distance of two rows.
+// width returns the distance of two rows.
 func (w *window) width() int { return w.Cells[0] + 2*margin }
 
 // forget drops planes before k.
@@ -58,7 +58,7 @@ func (w *window) inside(i, axis int) (cell int, ok bool) {
 	return i, i >= 0 && i < n
 }
 
-// raw is plane k as it is read.
+// raw returns plane k as it is read.
 func (w *window) raw(k int) (*slab, error) {
 	if s := w.read[k]; s != nil {
 		return s, nil
@@ -103,7 +103,7 @@ func (w *window) take(lo, hi, plane int, to *slab) error {
 	return nil
 }
 
-// of is the bit of slab.kind that a cell needs to have value v.
+// of returns the bit of slab.kind that a cell needs to have value v.
 func (w *window) of(v int) uint8 {
 	if v > w.Dims() {
 		return isWarm
@@ -161,7 +161,7 @@ func (w *window) rowsWithin(edge int, do func(lo, hi int)) error {
 	})
 }
 
-// gradients are the slopes of plane k.
+// gradients returns the slopes of plane k.
 func (w *window) gradients(k int) (*slab, error) {
 	if s := w.slopes[k]; s != nil {
 		return s, nil
@@ -192,7 +192,7 @@ func (w *window) gradients(k int) (*slab, error) {
 	return s, err
 }
 
-// plane is plane k, filled.
+// plane returns plane k, filled.
 func (w *window) plane(k int) (*slab, error) {
 	if s := w.filled[k]; s != nil {
 		return s, nil
@@ -297,7 +297,7 @@ func (f *filling) extrapolate(v, i int) bool {
 	return true
 }
 
-// deep is a cell without neighbours that have a value: at rest, with the pressure and the temperature of the nearest
+// deep fills a cell without neighbours that have a value: at rest, with the pressure and the temperature of the nearest
 // cell of its row, which no cut divides.
 func (f *filling) deep(v, i, lo, hi int) {
 	bit := f.of(v)

@@ -39,8 +39,8 @@ func (w *Watch) unasked(t derive.Totals) float64 {
 	return derive.Finite(max(0, min(start, lo)-now, now-max(start, hi)) / (1 + start))
 }
 
-// asked is the range of the densities, less 1, that faces of given pressure and, from there on, the weight of the fluid
-// give to the domain. Without such a face the mean density is the initial one: no other cause may change it.
+// asked returns the range of the densities, less 1, that faces of given pressure and, from there on, the weight of the
+// fluid give to the domain. Without such a face the mean density is the initial one: no other cause may change it.
 func (w *Watch) asked() (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, b := range w.view.Case.Boundaries {
@@ -62,9 +62,9 @@ func (w *Watch) asked() (lo, hi float64) {
 	return lo - head, hi + head
 }
 
-// sound is the drift that a start at rest against the case's velocities and pressures makes without any fault, where a
-// face lets mass out: a wave of the density Ma rho fills the box, and outlets may send it back; a pressure that rises
-// overshoots by as much.
+// sound returns the drift that a start at rest against the case's velocities and pressures makes without any fault,
+// where a face lets mass out: a wave of the density Ma rho fills the box, and outlets may send it back; a pressure that
+// rises overshoots by as much.
 func (w *Watch) sound() float64 {
 	if !slices.ContainsFunc(w.view.Case.Boundaries, open) {
 		return 0
@@ -138,7 +138,7 @@ func (w *Watch) soundOf() string {
 	return w.view.Case.GivenBy
 }
 
-// left is the share of that wave which may still be in the box: all of it while a boundary rises to
+// left returns the share of that wave which may still be in the box: all of it while a boundary rises to
 // its values, then less by the factor e for every ten ways of sound through the box, as an outflow
 // relaxes to its pressure by default. Real leaks are reported in short runs, too.
 func (w *Watch) left() float64 {

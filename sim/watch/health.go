@@ -84,7 +84,7 @@ func (w *Watch) beyond() float64 {
 	return w.sample.Excess.Beyond / w.view.Case.Temperature.Bounds.Span()
 }
 
-// judgeTemperature is judge's part of the temperature.
+// judgeTemperature judges the temperature for judge.
 func (w *Watch) judgeTemperature() (wrong string) {
 	c, share := &w.view.Case.Run, w.beyond()
 	switch {

@@ -30,9 +30,9 @@ func (w *Watch) guards(b config.Boundary) bool {
 	return w.view.Case.Run.WarnInflow > 0 && (w.cool(b) || aimless(b))
 }
 
-// leastInflow is the velocity from which on fluid enters a face: a hundredth of the largest speed, more than sound of a
-// start at rest may have, and not less than the speed from which on what enters has the temperature of the face
-// (boundary.Entering).
+// leastInflow returns the velocity from which on fluid enters a face: a hundredth of the largest speed, more than sound
+// of a start at rest may have, and not less than the speed from which on the entering fluid has the temperature of the
+// face (boundary.Entering).
 func (w *Watch) leastInflow(fastest float64) float64 {
 	return max(fastest/100, w.view.Case.Given*w.left(), 1./boundary.EnteringPer)
 }

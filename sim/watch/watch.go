@@ -156,7 +156,7 @@ func (w *Watch) Totals() (derive.Totals, error) {
 	return t, err
 }
 
-// GridScale is the share of the kinetic energy at the scale of the grid, on rank 0. Collective.
+// GridScale returns the share of the kinetic energy at the scale of the grid, on rank 0. Collective.
 func (w *Watch) GridScale() (float64, error) {
 	if w.sampledAt == w.view.Step() {
 		return w.sample.GridScale, nil
@@ -168,5 +168,5 @@ func (w *Watch) GridScale() (float64, error) {
 	return s.GridScale, err
 }
 
-// Cells is the number of fluid cells of the domain, on rank 0 after a check.
+// Cells returns the number of fluid cells of the domain, on rank 0 after a check.
 func (w *Watch) Cells() int { return w.totals.Cells }

@@ -112,7 +112,7 @@ func head(cells ...string) {
 	columns(cells...)
 }
 
-// number has two digits, as many as an error is worth.
+// number formats an error with two digits, as many as it is worth.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 2, 64) }
 
 // decay: vortices that decay to 1/e, at several velocities and resolutions.

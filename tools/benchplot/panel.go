@@ -114,7 +114,7 @@ func panels(rows []row) []panel {
 	return list
 }
 
-// rate has three digits, or all before the point.
+// rate formats a rate with three digits, or with all before the point.
 func rate(gbps float64) string {
 	if gbps >= 100 {
 		return thousands(gbps)
@@ -122,7 +122,7 @@ func rate(gbps float64) string {
 	return fmt.Sprintf("%.3g", gbps)
 }
 
-// thousands is a whole number with commas.
+// thousands formats a whole number with commas.
 func thousands(v float64) string {
 	s := fmt.Sprintf("%.0f", v)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -58,7 +58,7 @@ func picture(w io.Writer, extension string, all []panel) error {
 	return err
 }
 
-// chart is all panels in one plot, so that they share its scale, and the lines it has.
+// chart returns all panels in one plot, so that they share its scale, and its number of lines.
 func chart(all []panel) (p *plot.Plot, lines int) {
 	c := &bars{}
 	var names []string

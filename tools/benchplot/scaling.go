@@ -125,7 +125,7 @@ func scalingPicture(w io.Writer, extension string, all []diagram) error {
 	return err
 }
 
-// plot is efficiency over ranks, which stand at their logarithms.
+// plot returns efficiency over ranks, on a logarithmic axis.
 func (d diagram) plot() (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text, p.Title.Padding = d.title, 6

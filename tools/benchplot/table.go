@@ -109,7 +109,7 @@ func (g *group) first() string {
 	return "the first row"
 }
 
-// cells is the size of a box.
+// cells formats the size of a box.
 func cells(n [3]int) string {
 	s := fmt.Sprintf("%d x %d", n[0], n[1])
 	if n[2] > 1 {

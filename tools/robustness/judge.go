@@ -25,7 +25,7 @@ const (
 	energyLimit = 1.02
 )
 
-// loud is the Mach number at which the speed of a uniform flow shows noise of the limit: the
+// loud returns the Mach number at which the speed of a uniform flow shows noise of the limit: the
 // watch of the run ends it there.
 func loud(velocity float64) float64 { return math.Sqrt(3) * velocity * (1 + noiseLimit) }
 

@@ -181,7 +181,7 @@ func take(kept map[string]robustness.Point, file string) error {
 	return nil
 }
 
-// order is the map in the order of the plan; what that no longer has is dropped.
+// order returns the map in the order of the plan, without points that the plan no longer has.
 func order(plan []entry, kept map[string]robustness.Point) (m robustness.Map) {
 	for _, e := range plan {
 		if p, ok := kept[name(e.Point)]; ok {

@@ -79,7 +79,7 @@ func words(name string) string {
 	}[name]
 }
 
-// page is docs/models.md and its pictures by their files.
+// page returns docs/models.md and its pictures by their files.
 func page(m robustness.Map) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	var b strings.Builder
@@ -176,7 +176,7 @@ func bulks(b *strings.Builder, all robustness.Map) {
 	b.WriteString(bulksWords)
 }
 
-// wall is a cell of a table.
+// wall returns a cell of a table.
 func wall(p robustness.Point, found bool) string {
 	switch {
 	case !found:

@@ -63,7 +63,7 @@ func flows(long bool) []flow {
 	}
 }
 
-// entries is the whole map, in the order of the results.
+// entries returns the whole map, in the order of the results.
 func entries(long bool) (list []entry) {
 	for _, f := range flows(long) {
 		for _, l := range model.Lattices {
@@ -88,8 +88,8 @@ var bulkViscosities = []float64{0.02, 0.2}
 // bulkModels are the models whose trace of the stress relaxes as the rest of it does.
 var bulkModels = []string{"bgk", "regularized", "recursive_regularized"}
 
-// bulks are the runs with a bulk viscosity: of uniform flows for all of these models, of
-// the others for the one that is recommended with it.
+// bulks returns the runs with a bulk viscosity: of uniform flows for all of these models, of
+// the other flows for the model that is recommended with it.
 func (f flow) bulks() (list []entry) {
 	for _, l := range model.Lattices {
 		for _, name := range bulkModels {
@@ -113,7 +113,7 @@ func (f flow) bulks() (list []entry) {
 	return list
 }
 
-// at are the runs at a lattice velocity, the easiest first.
+// at returns the runs at a lattice velocity, the easiest first.
 func (f flow) at(l model.Lattice, c model.Collision, eddies bool, u float64) (list []entry) {
 	d := l.Dims
 	viscosity := 3 * u * f.length[d] // (tau - 1/2) times the Reynolds number
@@ -184,5 +184,5 @@ func name(p robustness.Point) string {
 	return s + fmt.Sprintf("-tau%g", p.Tau)
 }
 
-// power is a Reynolds number as people write it: 1e7.
+// power formats a Reynolds number as a power of ten: 1e7.
 func power(v float64) string { return strings.Replace(fmt.Sprintf("%.0e", v), "e+0", "e", 1) }

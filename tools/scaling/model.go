@@ -36,7 +36,7 @@ func (w Way) String() string {
 // ways that package halo has; host is always there.
 var ways = []Way{{"host", "host"}, {"gpu", "gpu"}, {"peer", "gpu"}, {"peer", "host"}}
 
-// alone is the time of a step of one GPU.
+// alone returns the time of a step of one GPU.
 func (m Machine) alone(cells float64) float64 { return m.Launch + cells/m.Rate }
 
 // Load is one rank's part of a step.
@@ -50,7 +50,7 @@ type Load struct {
 	AcrossBytes int
 }
 
-// loadOf is the part of a rank.
+// loadOf returns the load of a rank's part.
 func (m Machine) loadOf(p decomp.Plan, rank int) Load {
 	layout := p.Layout(rank, components)
 	edges, bulk := p.Edges(rank)
@@ -77,7 +77,7 @@ func (m Machine) loadOf(p decomp.Plan, rank int) Load {
 	return l
 }
 
-// needs is the speed, in bytes per second each way, at which the bulk just hides the
+// needs returns the speed, in bytes per second each way, at which the bulk just hides the
 // messages to other nodes.
 func (m Machine) needs(l Load) float64 { return float64(l.AcrossBytes) / (float64(l.Bulk) / m.Rate) }
 
@@ -135,7 +135,7 @@ func (m Machine) forecast(p decomp.Plan, w Way) Forecast {
 	return f
 }
 
-// cut is the box in a grid of parts, alongY of them along y; 0: as a run chooses.
+// cut cuts the box into a grid of parts, alongY of them along y; 0: as a run chooses.
 func cut(global [3]int, ranks, alongY int) (decomp.Plan, error) {
 	return decomp.Cut(global, [3]bool{}, 3, ranks, [3]int{0, alongY, 0})
 }

@@ -86,7 +86,7 @@ func table(w io.Writer, m Machine, sizes []size, efficiency func(Forecast) float
 	return nil
 }
 
-// line is a cut of a size.
+// line returns the table's line for a cut of a size.
 func line(m Machine, s size, p decomp.Plan, efficiency func(Forecast) float64) string {
 	var forecasts []Forecast
 	for _, w := range ways {

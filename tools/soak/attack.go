@@ -73,7 +73,7 @@ func (s *soak) plan(dir string) (*attack, error) {
 	return a, nil
 }
 
-// within is a random time.
+// within returns a random time below d.
 func (s *soak) within(d time.Duration) time.Duration {
 	return time.Duration(s.random.Int64N(int64(d)))
 }

@@ -131,7 +131,7 @@ func state(path string) (checkpoint.Header, []byte, error) {
 
 func (l *leg) checkpoints() string { return filepath.Join(l.dir, "out", "case", "checkpoints") }
 
-// list is the checkpoints of the run, the newest first.
+// list returns the checkpoints of the run, the newest first.
 func (l *leg) list() ([]string, error) {
 	if _, err := os.Stat(l.checkpoints()); os.IsNotExist(err) {
 		return nil, nil

@@ -146,7 +146,7 @@ func (l *leg) leftOver() (took time.Duration, n int) {
 	return time.Since(since), n
 }
 
-// from is the checkpoint that the leg went on from, as its output says.
+// from returns the checkpoint that the leg resumed from, according to its output.
 func (l *leg) from() string {
 	for _, line := range strings.Split(l.output(), "\n") {
 		if rest, ok := strings.CutPrefix(line, "restart   from "); ok {

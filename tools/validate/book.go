@@ -51,7 +51,7 @@ func entries(book []section) (list []entry) {
 	return list
 }
 
-// set is a change of the case.
+// set returns the arguments that change a key of the case.
 func set(key, format string, args ...any) []string {
 	return []string{"--set", key + "=" + fmt.Sprintf(format, args...)}
 }
@@ -63,11 +63,11 @@ func join(lists ...[]string) (all []string) {
 	return all
 }
 
-// wide are the precisions whose rounding is far below the errors of the lattice here.
+// wide returns the precisions whose rounding is far below the errors of the lattice here.
 // 16-bit storage is not: docs/precision.md measures it.
 func wide() []model.Precision { return []model.Precision{model.Float64, model.Float32} }
 
-// second is the order of the lattice Boltzmann method.
+// second expects the order of the lattice Boltzmann method, 2, of the quantities.
 func second(quantities ...string) (list []order) {
 	for _, q := range quantities {
 		list = append(list, order{quantity: q, order: 2, within: 0.1})

@@ -19,7 +19,7 @@ func against(what string, got, want, part float64) check {
 	return check{What: what, Got: number(got), Want: number(want), Tolerance: number(part * math.Abs(want)), OK: math.Abs(got-want) <= part*math.Abs(want)}
 }
 
-// informative is a number without a tolerance.
+// informative returns a number without a tolerance.
 func informative(what string, got float64) check {
 	return check{What: what, Got: number(got), OK: true, Free: true}
 }

@@ -93,7 +93,7 @@ func rounded(v []float64) []float64 {
 	return short
 }
 
-// costs is a table of what each entry took.
+// costs returns a table of the steps, devices and seconds of each entry.
 func costs(s section, kept map[string]outcome) string {
 	var b strings.Builder
 	for _, e := range s.entries {

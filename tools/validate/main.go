@@ -189,7 +189,7 @@ func (o options) take(kept map[string]outcome, all []section) error {
 	return writeResults(filepath.Join(o.root, resultsFile), all, kept)
 }
 
-// readResults is empty where there are none yet.
+// readResults reads the kept results, none where there is no file yet.
 func readResults(name string) (map[string]outcome, error) {
 	kept := map[string]outcome{}
 	b, err := os.ReadFile(name)

@@ -41,7 +41,7 @@ the same values in their [expect] tables, and can be run separately.
 | order | observed on the three finest grids of ` + "`lbmsim study`" + ` |
 `
 
-// page is the text of the book and its plots by their file's name.
+// page returns the text of the book and its plots by file name.
 func page(all []section, kept map[string]outcome) (string, map[string][]byte, error) {
 	var b strings.Builder
 	b.WriteString(pageHead)
@@ -102,7 +102,7 @@ func page(all []section, kept map[string]outcome) (string, map[string][]byte, er
 	return b.String(), plots, nil
 }
 
-// summary is a line a section.
+// summary writes one line per section.
 func summary(b *strings.Builder, all []section, kept map[string]outcome) {
 	b.WriteString("\n| section | checked values | within tolerance | largest fraction of a tolerance used |\n|---|---|---|---|\n")
 	for _, s := range all {
@@ -248,7 +248,7 @@ func convergence(s section, curves []curve) ([]byte, error) {
 	return svg(p)
 }
 
-// svg is a plot in the style of the book.
+// svg returns a plot in the style of the book.
 func svg(p *plot.Plot) ([]byte, error) {
 	for _, t := range []*text.Style{&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
 		t.Font.Variant, t.Color = "Sans", ink

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// turbulence is the part of the book on turbulent flow and on wakes; its entries begin so.
+// turbulence returns the part of the book on turbulent flow and on wakes; its entries begin so.
 func turbulence() []section {
 	return []section{turbulentChannel(), taylorGreen(), sphereRe300(), sphereRe3700(), cylinderRe3900(), squareRe22000()}
 }
@@ -98,7 +98,7 @@ func channelPoints(of func([2]float64) float64) (points plotter.XYs) {
 	return points
 }
 
-// fluctuationPoints are u' at the points of channelReference.
+// fluctuationPoints returns u' at the points of channelReference.
 func fluctuationPoints() plotter.XYs {
 	u := []float64{0.329, 0.902, 1.655, 2.304, 2.621, 2.659, 2.579, 2.182, 1.896, 1.612, 1.413, 1.253, 1.102, 0.951, 0.825, 0.789}
 	points := channelPoints(func([2]float64) float64 { return 0 })

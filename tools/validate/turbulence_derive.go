@@ -141,7 +141,7 @@ func (a across) unbalanced(re float64) (most float64) {
 	return most
 }
 
-// channelLines are the mean velocity and the fluctuations along the flow.
+// channelLines returns the mean velocity and the fluctuations along the flow.
 func channelLines(dir string) ([]line, error) {
 	a, err := readAcross(dir)
 	if err != nil {
@@ -177,14 +177,14 @@ func channelBalance(_ []check, dir string) ([]check, error) {
 	}, nil
 }
 
-// at is the value of a series at x, by linear interpolation.
+// at returns the value of a series at x, by linear interpolation.
 func at(x, v []float64, where float64) float64 {
 	k := min(max(1, since(x, where)), len(x)-1)
 	part := (where - x[k-1]) / (x[k] - x[k-1])
 	return v[k-1] + part*(v[k]-v[k-1])
 }
 
-// since is the first index from a time on.
+// since returns the first index from a time on.
 func since(t []float64, start float64) int {
 	first, _ := slices.BinarySearch(t, start)
 	return first
@@ -199,8 +199,8 @@ var spectral = [][3]float64{
 	{12, 0.05444166, 0.00836089}, {13, 0.04719371, 0.00633607}, {14, 0.04131464, 0.00542406}, {15, 0.03643872, 0.00433186},
 }
 
-// dissipation is the rate at which the Taylor-Green vortex loses energy beside the spectral
-// solution, and beside what friction takes by the vorticity that the grid shows.
+// dissipation compares the rate at which the Taylor-Green vortex loses energy with the spectral
+// solution, and with the dissipation of the vorticity that the grid resolves.
 func dissipation(_ []check, dir string) ([]check, error) {
 	const nu, peak, when = 1. / 1600, 0.01285753, 8.97
 	times, rates, s, err := losses(dir)
@@ -272,7 +272,7 @@ func distance(times, rates []float64) (float64, error) {
 	return math.Sqrt(squares / count), nil
 }
 
-// lossLines are -dK/dt over time.
+// lossLines returns a function that reads -dK/dt over time.
 func lossLines(figure string) func(string) ([]line, error) {
 	return func(dir string) ([]line, error) {
 		times, rates, _, err := losses(dir)
@@ -288,7 +288,7 @@ func lossLines(figure string) func(string) ([]line, error) {
 	}
 }
 
-// enstrophyAt2 is the enstrophy of the Taylor-Green vortex at t = 2, the end of the run.
+// enstrophyAt2 checks the enstrophy of the Taylor-Green vortex at t = 2, the end of the run.
 func enstrophyAt2(_ []check, dir string) ([]check, error) {
 	w, err := columns(dir, "series_enstrophy.csv")
 	if err != nil {
@@ -441,7 +441,7 @@ func spectralPeak(t []float64, series [][]float64, piece, from, to float64) (pea
 	return peak, stats.Student95(len(pieces)-1) * scatter, nil
 }
 
-// along is a line of a run over time: the places of its points, the times, and for each time the values there.
+// along returns a line of a run over time: the places of its points, the times, and for each time the values there.
 func along(dir, name, place, field string, start float64) (x, times []float64, values [][]float64, err error) {
 	l, err := columns(dir, "line_"+name+".csv")
 	if err != nil {
@@ -507,7 +507,7 @@ func (w wake) recirculation(dir string, lines []string) (where, half float64, er
 	return math.NaN(), math.NaN(), nil
 }
 
-// pressureOf is the mean over a line and time.
+// pressureOf returns the mean over a line and time.
 func pressureOf(dir, name string, start float64) (float64, error) {
 	_, _, values, err := along(dir, name, "z", "pressure", start)
 	if err != nil {
@@ -520,7 +520,7 @@ func pressureOf(dir, name string, start float64) (float64, error) {
 	return sum / float64(len(values)), nil
 }
 
-// sphere300 is what the run of cases/validation/sphere_re300.toml has beside its case file.
+// sphere300 checks the run of cases/validation/sphere_re300.toml beyond its case file.
 func sphere300(_ []check, dir string) ([]check, error) {
 	w := wake{body: "sphere", area: math.Pi / 4}
 	drag, err := w.dragInterval(dir)
@@ -540,7 +540,7 @@ func sphere300(_ []check, dir string) ([]check, error) {
 	}, nil
 }
 
-// sphere3700 is what the run of cases/validation/sphere_re3700.toml has beside its case file.
+// sphere3700 checks the run of cases/validation/sphere_re3700.toml beyond its case file.
 func sphere3700(_ []check, dir string) ([]check, error) {
 	w := wake{"sphere", 60, math.Pi / 4}
 	drag, err := w.dragInterval(dir)
@@ -580,7 +580,7 @@ func sphere3700(_ []check, dir string) ([]check, error) {
 	}, nil
 }
 
-// cylinder3900 is what a run of cases/validation/cylinder_re3900.toml has beside its case file. Its back is at that x.
+// cylinder3900 checks a run of cases/validation/cylinder_re3900.toml beyond its case file. back is the x of its back.
 func cylinder3900(start, back float64) func([]check, string) ([]check, error) {
 	return func(_ []check, dir string) ([]check, error) {
 		w := wake{body: "cylinder", start: start}
@@ -610,7 +610,7 @@ func cylinder3900(start, back float64) func([]check, string) ([]check, error) {
 	}
 }
 
-// square22000 is what a run of cases/validation/square_re22000.toml has beside its case file. Its middle is at that x.
+// square22000 checks a run of cases/validation/square_re22000.toml beyond its case file. middle is the x of its middle.
 func square22000(start, middle float64) func([]check, string) ([]check, error) {
 	return func(_ []check, dir string) ([]check, error) {
 		w := wake{body: "square", start: start}

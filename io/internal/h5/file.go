@@ -50,10 +50,10 @@ func (t Type) String() string {
 	return [...]string{"float32", "float64", "uint8", "uint32", "float16"}[t]
 }
 
-// MarshalText is the type's name.
+// MarshalText returns the type's name.
 func (t Type) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// UnmarshalText is the inverse of MarshalText.
+// UnmarshalText parses a type's name as MarshalText writes it.
 func (t *Type) UnmarshalText(name []byte) error {
 	for k := Float32; k <= Float16; k++ {
 		if k.String() == string(name) {
@@ -64,7 +64,7 @@ func (t *Type) UnmarshalText(name []byte) error {
 	return fmt.Errorf("there is no number type %q", name)
 }
 
-// datatype is the library's type of t and how to give it back.
+// datatype returns the library's type of t and the function that releases it.
 func (t Type) datatype() (d *hdf5.Datatype, done func(), ok bool) {
 	if t == Float16 {
 		if d, ok = half(); !ok {

@@ -310,7 +310,7 @@ func identify(object *hdf5.Identifier, id C.hid_t) bool {
 	return object.ID() == int64(id)
 }
 
-// half is the type of 16-bit numbers; the caller closes it.
+// half returns the type of 16-bit numbers; the caller closes it.
 func half() (*hdf5.Datatype, bool) {
 	id := C.lbm_half()
 	if id < 0 {

@@ -15,12 +15,12 @@ type Place struct {
 	Planes [2]int // lo, hi: half-open
 }
 
-// Within is the place of all planes in one file.
+// Within returns the place of all planes in one file.
 func Within(f *File, at int64, planes int) []Place {
 	return []Place{{f, at, [2]int{0, planes}}}
 }
 
-// NewArray is the array whose planes, of so many rows of so many bytes, lie at places,
+// NewArray returns the array whose planes, of so many rows of so many bytes, lie at places,
 // which follow one another and leave no plane out.
 func NewArray(places []Place, rows, rowBytes int, p Extent) *Array {
 	return &Array{Sums: NewSums(p, rowBytes), places: places, planeBytes: rows * rowBytes}

@@ -33,7 +33,7 @@ func product(a, b uint32) (p uint32) {
 	return p
 }
 
-// shift is x^(8 n), which moves a checksum before n bytes.
+// shift returns x^(8 n), which moves a checksum before n bytes.
 func shift(n int) uint32 {
 	p, x := uint32(1)<<31, uint32(1)<<23 // 1 and x^8
 	for ; n > 0; n >>= 1 {
@@ -51,7 +51,7 @@ type Extent struct {
 	Planes, Rows [2]int // lo, hi: half-open ranges of the whole array
 }
 
-// count is the number of planes, 0 when the part has no rows either.
+// count returns the number of planes, 0 when the part has no rows either.
 func (e Extent) count() int {
 	if e.Rows[1] <= e.Rows[0] {
 		return 0
@@ -178,7 +178,7 @@ func Collect(n, planeBytes int, parts [][]byte) ([]uint32, error) {
 	return all, nil
 }
 
-// Bytes is the checksums as the machine stores numbers.
+// Bytes returns the checksums in the byte order of this machine.
 func Bytes(crc []uint32) []byte {
 	b := make([]byte, 0, 4*len(crc))
 	for _, c := range crc {
@@ -196,7 +196,7 @@ func MarshalInts(v []int64) []byte {
 	return b
 }
 
-// UnmarshalInts is the inverse of MarshalInts.
+// UnmarshalInts inverts MarshalInts.
 func UnmarshalInts(b []byte) []int64 {
 	v := make([]int64, len(b)/8)
 	for i := range v {

@@ -37,7 +37,7 @@ type File struct {
 // suffix ends temporary names.
 const suffix = ".part"
 
-// Part is the temporary name of a file that will be path.
+// Part returns the temporary name of a file that will be path.
 func Part(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+suffix)
 }
@@ -61,13 +61,13 @@ type New struct {
 	Create  func(tmp string) ([]int64, error)
 }
 
-// Begin is collective and starts files, with one reduction; failed is what has gone wrong on this rank before. The error is the
-// same on all ranks, and then no file is left. What a rank cannot open fails there with its writes, and everywhere with Commit.
+// Begin starts files. Collective, with one reduction; failed is this rank's error so far. The error is the same on all
+// ranks, and then no file is left. A file that a rank cannot open fails there with its writes, and everywhere with Commit.
 func Begin(c comm.Comm, failed error, list ...New) (files []*File, numbers [][]int64, err error) {
 	return beginTaking(c, failed, list, reserve)
 }
 
-// beginTaking is Begin with the function that takes room on disk.
+// beginTaking does the work of Begin, with the function that reserves room on disk.
 func beginTaking(c comm.Comm, failed error, list []New, take func(*os.File) error) (files []*File, numbers [][]int64, err error) {
 	root, all := c.Rank() == 0, []int64(nil)
 	for _, n := range list {
@@ -238,10 +238,10 @@ func (f *File) Fail(err error) {
 	}
 }
 
-// Commit is collective and ends files, whatever comes back, with one gather and one reduction. failed is what has gone wrong on
-// this rank, note what it has to say to rank 0. When every part is on disk, rank 0 runs seal on the last file (may be nil), gives
-// the files their names, the last one last, and runs after (may be nil). The error is the same on all ranks; unless it comes from
-// after or from the naming of several, the files of these names, if there were any, are as before.
+// Commit ends files, whatever the outcome. Collective, with one gather and one reduction. failed is this rank's error so
+// far, note the bytes that it sends to rank 0. When every part is on disk, rank 0 runs seal on the last file (may be
+// nil), gives the files their names, the last one last, and runs after (may be nil). The error is the same on all ranks;
+// unless it comes from after or from the naming of several, the files of these names, if there were any, are as before.
 func Commit(files []*File, failed error, note []byte, seal func(last *os.File, notes [][]byte) error, after func() error) error {
 	c := files[0].c
 	for _, f := range files {

@@ -21,7 +21,7 @@ type memory struct {
 	b    []byte       // nil until it is needed, and when it cannot be
 }
 
-// inMemory is nil for a file elsewhere.
+// inMemory returns the memory of a file on tmpfs, nil for a file elsewhere.
 func inMemory(f *os.File) *memory {
 	if f == nil {
 		return nil

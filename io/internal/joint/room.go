@@ -30,7 +30,7 @@ func enough(tmp string) error {
 	return nil
 }
 
-// missing is the room that a file does not have yet.
+// missing returns the bytes of a file for which no room is allocated yet.
 func missing(st *syscall.Stat_t) int64 { return max(0, st.Size-512*st.Blocks) }
 
 // promised returns the bytes that other unfinished files of this process, on the disk of the given one, will still take: all of

@@ -140,7 +140,7 @@ func TestFullDiskIsFoundBeforeWriting(t *testing.T) {
 	}
 }
 
-// disk is a folder that is not in memory.
+// disk returns a folder that is not in memory.
 func disk(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
