@@ -64,7 +64,7 @@ func (c Cells) Index(x, y, z int) int {
 	return ((z+1)*(c.N[1]+2)+y+1)*(c.N[0]+2) + x + 1
 }
 
-// At is the type of cell (x, y, z), each from -1 to N inclusive.
+// At returns the type of cell (x, y, z), each from -1 to N inclusive.
 func (c Cells) At(x, y, z int) uint8 { return c.Type[c.Index(x, y, z)] }
 
 // Wall returns the wall of type k > 0.

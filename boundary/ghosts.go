@@ -209,7 +209,7 @@ func (f *Faces) findOutlets(l model.Lattice, layout decomp.Layout) {
 	f.OutletRows = append(f.OutletRows, uint32(len(f.Outlets)))
 }
 
-// OutletRuleNumbers are the numbers of OutletRules, one behind the other.
+// OutletRuleNumbers returns the numbers of OutletRules, one rule after the other.
 func OutletRuleNumbers[T float32 | float64](f *Faces) []T {
 	var list []T
 	for _, r := range f.OutletRules {
@@ -233,7 +233,7 @@ func (f *Faces) AdvanceTo(t float64) {
 	})
 }
 
-// unit is a rule whose factors of time are 1: equal ones of equal types stay equal.
+// unit returns the rule of a ghost cell with its factors of time set to 1: equal ones of equal types stay equal.
 func (f *Faces) unit(ghost Ghost) CodedRule {
 	c := f.cells
 	return encode(c.rule(ghost, func(axis int) (u [3]float64, density float64) {
@@ -275,7 +275,7 @@ func encode(r FaceRule) CodedRule {
 	return n
 }
 
-// FaceRuleNumbers are the numbers of the rules from one on, FaceNumbers each.
+// FaceRuleNumbers returns the numbers of the rules from first on, FaceNumbers per rule.
 func FaceRuleNumbers[T float32 | float64](f *Faces, first int) []T {
 	list := make([]T, 0, FaceNumbers*(len(f.Rules)-first))
 	for _, r := range f.Rules[first:] {
@@ -284,7 +284,7 @@ func FaceRuleNumbers[T float32 | float64](f *Faces, first int) []T {
 	return list
 }
 
-// EndValues is the number of values of the ghost cells beyond the ends of x: all of the layout's rows
+// EndValues returns the number of values of the ghost cells beyond the ends of x: all of the layout's rows
 // have some, if any has.
 func (f *Faces) EndValues(spec model.Spec, layout decomp.Layout) int {
 	if f == nil || !f.Ends {

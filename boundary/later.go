@@ -35,7 +35,7 @@ func (c Cells) term(k uint8, p [3]float64, share [4]float64) Term {
 	return t
 }
 
-// Later is the rules from Steady on.
+// Later returns the rules from Steady on.
 func (f *Faces) Later() []Later {
 	list := make([]Later, len(f.timed))
 	parallel.Ranges(len(list), func(lo, hi int) {
@@ -71,7 +71,7 @@ func (c Cells) laterRule(ghost Ghost) (l Later) {
 	return l
 }
 
-// Later is the laws of l from Steady on.
+// Later returns the laws of l from Steady on.
 func (w *Walls) Later(l *Links) []Later {
 	list := make([]Later, len(l.timed))
 	parallel.Ranges(len(list), func(lo, hi int) {

@@ -61,7 +61,7 @@ type LinkLaw struct {
 	Distance   float64
 }
 
-// ofLink is the law of a link that meets the wall at the distance q, where the wall's motion adds momentum =
+// ofLink returns the law of a link that meets the wall at the distance q, where the wall's motion adds momentum =
 // 6 w_i c_i.u_w half-way. Links have no other law: faces fill ghost cells (FaceRule).
 func (l Law) ofLink(q, momentum float64) LinkLaw {
 	switch {

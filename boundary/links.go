@@ -79,7 +79,7 @@ const GhostLink = 1 << 31
 // LinkNumbers are the float64 of a LinkLaw.
 const LinkNumbers = 8
 
-// LawNumbers are the numbers of the laws from one on, LinkNumbers each.
+// LawNumbers returns the numbers of the laws from first on, LinkNumbers per law.
 func LawNumbers[T float32 | float64](l *Links, first int) []T {
 	list := make([]T, 0, LinkNumbers*(len(l.Laws)-first))
 	for _, n := range l.Laws[first:] {
@@ -139,7 +139,7 @@ func (w *Walls) Split(l *Links) (plain, left *Links) {
 	return parts[0], parts[1]
 }
 
-// Of are the cells of interior row z*ny + y; none of nil.
+// Of returns the cells of interior row z*ny + y; none for a nil list.
 func (l *Links) Of(row int) []LinkCell {
 	if l == nil {
 		return nil
@@ -179,7 +179,7 @@ func (s *search) block(b, y, z int, l *lister) {
 	}
 }
 
-// near are the cells of a block that may have such a link, a bit each.
+// near returns the cells of a block that may have such a link, one bit per cell.
 func (s *search) near(b, y, z, end int) uint64 {
 	near := s.w.Near(b, y, z)
 	if !s.whole {
@@ -329,7 +329,7 @@ func (l *lister) describe(x [3]int, links uint32, rates *model.Params, whole boo
 	l.Cells = append(l.Cells, cell)
 }
 
-// beside has a bit for each cell of a block of row (y, z) that touches the layer around the box.
+// beside sets a bit for each cell of a block of row (y, z) that touches the layer around the box.
 func (w *Walls) beside(b, y, z int) (mask uint64) {
 	n := w.cells.N
 	if y == 0 || y == n[1]-1 || w.lattice.Dims == 3 && (z == 0 || z == n[2]-1) {

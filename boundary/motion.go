@@ -120,7 +120,7 @@ func BounceWalls(velocities ...[3]float64) []Wall {
 	return walls
 }
 
-// Strength is the factor of the wall's velocity and density at a time in steps.
+// Strength returns the factor of the wall's velocity and density at time t, in steps.
 func (w Wall) Strength(t float64) float64 {
 	if m, ok := w.Motion.(Scaled); ok {
 		return m.Factor(t)

@@ -97,10 +97,10 @@ func (c Cells) Ghost(g [3]int, dims int) (ghost Ghost, wall uint8, ok bool) {
 	return ghost, 0, true
 }
 
-// Meets is the type of the wall that the fluid cell x meets at the cell up beside it, 0 if up
+// Meets returns the type of the wall that the fluid cell x meets at the cell up beside it, 0 if up
 // is fluid or a ghost cell that faces fill. Where no face lets mass out and an open part of a face
-// ends at a wall, what the cell beside the wall sends there comes back, with what the part's velocity
-// adds (LinkMotion): so mass is kept.
+// ends at a wall, the populations that the cell beside the wall sends there come back, with the momentum
+// of the part's velocity (LinkMotion): this conserves mass.
 func (c Cells) Meets(x, up [3]int, dims int) uint8 {
 	ghost, wall, ok := c.Ghost(up, dims)
 	if !ok || !c.sealed() {
@@ -116,7 +116,7 @@ func (c Cells) Meets(x, up [3]int, dims int) uint8 {
 	return c.At(up[0], up[1], up[2])
 }
 
-// LinkMotion is the velocity of wall k on the link along dir into cell x, at time t.
+// LinkMotion returns the velocity of wall k on the link along dir into cell x, at time t.
 func (c Cells) LinkMotion(k uint8, x [3]int, q float64, dir [3]int, dims int, t float64) [3]float64 {
 	p, moves := c.linkPlace(k, x, q, dir, dims)
 	if !moves {
@@ -159,7 +159,7 @@ func (c Cells) movingEdge(x, dir [3]int, dims int) bool {
 	return n > 1
 }
 
-// ForFlow are the cells as the flow sees them: ghost cells that faces fill are fluid.
+// ForFlow returns the cells as the flow sees them: ghost cells that faces fill are fluid.
 func (c Cells) ForFlow(dims int) Cells {
 	if !c.HasOpen() {
 		return c
@@ -192,7 +192,7 @@ func (c Cells) behind(dims int, visit func(g [3]int)) {
 	}
 }
 
-// Ghosts are the ghost cells that faces fill, in the order z, y, x.
+// Ghosts visits the ghost cells that faces fill, in the order z, y, x.
 func (c Cells) Ghosts(dims int, visit func(g [3]int, ghost Ghost)) {
 	if !c.HasOpen() {
 		return
@@ -298,7 +298,7 @@ func (r *FaceRule) direct(axis, out int, direction [3]float64) {
 	}
 }
 
-// edges is the number of faces that the ghost cell lies behind.
+// edges returns the number of faces that the ghost cell lies behind.
 func (g Ghost) edges() (n int) {
 	for _, out := range g.Out {
 		if out != 0 {
@@ -318,7 +318,7 @@ func (c Cells) sealed() bool {
 	return true
 }
 
-// into is the direction into the fluid.
+// into returns the direction into the fluid.
 func into(axis, out int) (c [3]int) {
 	c[axis] = -out
 	return c

@@ -26,8 +26,8 @@ const (
 	ScalarOutlet                    // ScalarInlet where fluid enters, ScalarOpen where it leaves (Entering)
 )
 
-// Entering is the share of a face's law for inflow that a cell with this velocity inwards gets: 0 where fluid leaves,
-// 1 where it enters faster than 1e-5. In between the law of what leaves turns into the law of what enters, so that a
+// Entering returns the share of a face's inflow law for a cell with this inward velocity: 0 where fluid leaves,
+// 1 where it enters faster than 1e-5. In between the law of outflow turns into the law of inflow, so that a
 // velocity that fluctuates around 0 by rounding switches nothing on and off.
 func Entering(inwards float64) float64 { return min(max(inwards*EnteringPer, 0), 1) }
 
@@ -104,7 +104,7 @@ type ScalarPlaces struct {
 	Distances []float64
 }
 
-// curve is the distance of an interpolated wall of type k along direction i out of it from cell x, 0 for others.
+// curve returns the distance of an interpolated wall of type k along direction i out of it from cell x, 0 for others.
 func (w *Walls) curve(x [3]int, i int, k uint8) float64 {
 	if w.given.Wall(k).Law != Interpolated {
 		return 0
@@ -203,7 +203,7 @@ func withAll(list []ScalarPlace, special []LinkCell, row uint32) []ScalarPlace {
 	return list
 }
 
-// around has, for each x from -1 on, whether cells there in row (y, z) or beside it are solid.
+// around sets near, for each x from -1 on, to nonzero where a cell at x in row (y, z) or in a row beside it is solid.
 func (w *Walls) around(near []byte, y, z int) {
 	clear(near)
 	width, depth := w.given.N[0]+2, w.lattice.Dims-2
@@ -268,7 +268,7 @@ func (w *Walls) measure(l *ScalarPlaces) {
 // insulated face lies the mirror image of what is before it.
 var scalarOrder = [...]int{ScalarClosed: 2, ScalarMirror: 1, ScalarOpen: 3, ScalarFlux: 4, ScalarConducts: 5, ScalarOutlet: 6, ScalarInlet: 7, ScalarFixed: 8}
 
-// ScalarAt is the type that a scalar meets at cell g, from -1 to N along each axis: that of Cells but
+// ScalarAt returns the type that a scalar meets at cell g, from -1 to N along each axis: the type in Cells except
 // behind the edges of the domain.
 func (c Cells) ScalarAt(g [3]int, dims int) uint8 {
 	k, behind := c.At(g[0], g[1], g[2]), 0
@@ -298,7 +298,7 @@ func (c Cells) ScalarAt(g [3]int, dims int) uint8 {
 	return k
 }
 
-// ScalarTypes are the types of all cells and of one layer around (Cells.Type), as a scalar meets them.
+// ScalarTypes returns the types of all cells and of one layer around (Cells.Type), as a scalar meets them.
 func (w *Walls) ScalarTypes() []uint8 {
 	if w.scalar == nil {
 		w.scalar = append([]uint8(nil), w.given.Type...)
@@ -329,7 +329,7 @@ func (c Cells) Conducts(k uint8) bool { return k != 0 && c.Wall(k).Scalar.Law ==
 // ScalarNumbers is the count of numbers of a type in ScalarLaws.
 const ScalarNumbers = 4
 
-// ScalarLaws are the laws of all types, 0 too: the number of the law, its value, and of a solid that conducts the
+// ScalarLaws returns the laws of all types, 0 too: the number of the law, its value, and for a solid that conducts the
 // capacity and 1 - 1/tau.
 func ScalarLaws[T float32 | float64](w *Walls) []T {
 	list := make([]T, ScalarNumbers, ScalarNumbers*(1+len(w.given.Walls)))

@@ -83,7 +83,7 @@ func (s Spectrum) drawn() int { return (s.Modes + s.images() - 1) / s.images() }
 // Waves returns the number of waves, with their images.
 func (s Spectrum) Waves() int { return s.drawn() * s.images() }
 
-// mirrored is a wave and its images. Between two planes it fits, so that the image at one is that at the other, too. One
+// mirrored returns a wave and its images. Between two planes the wave fits, so that its images at both are the same. One
 // without a wave number across them is its own image, and the two add up, as the images of all waves do at a plane: summed over
 // the wave numbers that fit, the mean square is then 1 + r, r the correlation with the place behind the plane.
 func (s Spectrum) mirrored(m Mode) []Mode {
@@ -102,7 +102,7 @@ func (s Spectrum) mirrored(m Mode) []Mode {
 	return list
 }
 
-// direction is a unit vector: all are as likely as each other if way is uniform in the unit cube.
+// direction returns a unit vector: all directions are equally likely if way is uniform in the unit cube.
 func direction(way [3]float64, dims int) [3]float64 {
 	if dims == 2 {
 		c := turned(way[0])
@@ -113,7 +113,7 @@ func direction(way [3]float64, dims int) [3]float64 {
 	return [3]float64{r * c.re, r * c.im, z}
 }
 
-// periods are the axes' periods and, between two planes, the period of a wave which meets its image there.
+// periods returns the axes' periods and, between two planes, the period of a wave which meets its image there.
 func (s Spectrum) periods() [3]float64 {
 	periods := s.Period
 	for a, planes := range s.Planes {
@@ -124,7 +124,7 @@ func (s Spectrum) periods() [3]float64 {
 	return periods
 }
 
-// fitted is a wave number, as waves in a cell, whose waves fit into the periods.
+// fitted returns a wave number, in waves per cell, whose waves fit into the periods.
 func (s Spectrum) fitted(way [3]float64, k float64) [3]float64 {
 	wave, length := way, 0.0
 	periods := s.periods()
@@ -144,7 +144,8 @@ func (s Spectrum) fitted(way [3]float64, k float64) [3]float64 {
 	return wave
 }
 
-// across is a unit vector at right angles to a wave number: all are as likely as each other.
+// across returns a unit vector perpendicular to a wave number, all of them equally likely if turns is uniform; 0 for wave
+// number 0.
 func across(wave [3]float64, turns float64, dims int) [3]float64 {
 	k := math.Sqrt(wave[0]*wave[0] + wave[1]*wave[1] + wave[2]*wave[2])
 	if k == 0 {
@@ -178,7 +179,7 @@ func cross(a, b [3]float64) [3]float64 {
 // points of the spectrum where it is summed.
 const points = 400
 
-// numbers are wave numbers, evenly on a logarithmic scale, up to the number of ShortestWave.
+// numbers returns wave numbers, evenly spaced on a logarithmic scale, up to the wave number of ShortestWave.
 func (s Spectrum) numbers() []float64 {
 	k := make([]float64, points+1)
 	most := 2 * math.Pi / ShortestWave
@@ -189,7 +190,7 @@ func (s Spectrum) numbers() []float64 {
 	return k
 }
 
-// energy is the integral of E(k) up to each of these wave numbers, and the integral length.
+// energy returns the integral of E(k) up to each of these wave numbers, and the integral length.
 func (s Spectrum) energy(numbers []float64, peak float64) (sums []float64, length float64) {
 	sums = make([]float64, len(numbers))
 	of := func(k float64) float64 {
@@ -233,10 +234,10 @@ func (s Spectrum) quantiles() func(part float64) float64 {
 	}
 }
 
-// Longest is the longest of the waves, in cells.
+// Longest returns the length of the longest wave, in cells, at the middle of the part of the spectrum that it is drawn from.
 func (s Spectrum) Longest() float64 { return 2 * math.Pi / s.quantiles()(0.5/float64(s.drawn())) }
 
-// Carried is the share of von Karman's spectrum with this integral length that lies in waves of ShortestWave and longer.
+// Carried returns the share of von Karman's spectrum with this integral length in waves of ShortestWave and longer.
 func (s Spectrum) Carried() float64 {
 	// k_e without a shortest wave (Pope, Turbulent Flows, Cambridge 2000, eq. 6.249 ff.).
 	peak := math.Sqrt(math.Pi) * math.Gamma(5./6) / math.Gamma(1./3) / s.Length

@@ -154,13 +154,13 @@ func (f *Turbulence) moment(at, t float64) *moment {
 	return m
 }
 
-// phase is the factor that the time, and a place across the face, give a mode.
+// phase returns a mode's factor for the time and a place across the face.
 func (f *Turbulence) phase(n int, at, t float64) circle {
 	w := &f.Modes[n]
 	return turned(w.Wave[f.Axis]*at + (w.Phase - w.Rate*t))
 }
 
-// row is the factors at a coordinate along the face.
+// row returns the factors at a coordinate along the face.
 func (f *Turbulence) row(k int, at float64) []circle {
 	i := math.Floor(at)
 	if n := int(i) - f.First[k]; at == i+0.5 && n >= 0 && n < len(f.rows[k]) {
@@ -181,7 +181,7 @@ func (f *Turbulence) factors(axis int, at float64) []circle {
 // circle is a number on the unit circle.
 type circle struct{ re, im float64 }
 
-// turned is e^(2 pi i turns).
+// turned returns e^(2 pi i turns).
 func turned(turns float64) circle {
 	sin, cos := math.Sincos(2 * math.Pi * (turns - math.RoundToEven(turns)))
 	return circle{cos, sin}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// unit is a field of rms 1 behind a face across x.
+// unit returns a field of rms 1 behind a face across x.
 func unit(s Spectrum) *Turbulence {
 	one := func([3]float64, float64) float64 { return 1 }
 	f := NewTurbulence(s.Draw(), Sheet{Axis: 0, U: 1, V: 2, N: [2]int{64, 64}}, one, "1")
@@ -18,7 +18,7 @@ func (s Spectrum) String() string {
 	return fmt.Sprintf("%dD, length %g, seed %d, periods %v, planes %v", s.Dims, s.Length, s.Seed, s.Period, s.Planes)
 }
 
-// walled are spectra beside planes that nothing passes.
+// walled returns spectra beside impermeable planes.
 func walled() []Spectrum {
 	both := []float64{0, 64}
 	return []Spectrum{
@@ -30,7 +30,7 @@ func walled() []Spectrum {
 	}
 }
 
-// square is the mean square of each component at a place over all phases: a wave and its images share one random phase.
+// square returns the mean square of each component at a place over all phases: a wave and its images share one random phase.
 func square(s Spectrum, p [3]float64) (mean [3]float64) {
 	modes := s.Draw()
 	for n := 0; n < len(modes); n += s.images() {

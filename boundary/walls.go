@@ -94,8 +94,8 @@ func (w *Walls) Plain(b, y, z int) bool {
 	return true
 }
 
-// Near has a bit for each cell of block b of row (y, z), of at most 62 cells, that is
-// solid or may have a solid cell beside it: what is worth a closer look.
+// Near sets a bit for each cell of block b of row (y, z), of at most 62 cells, that is
+// solid or may have a solid cell beside it: the cells to check one by one.
 func (w *Walls) Near(b, y, z int) (mask uint64) {
 	depth := w.lattice.Dims - 2
 	n := w.cells.N[0] + 2
@@ -130,7 +130,7 @@ func (w *Walls) Still(x, y, z int) bool {
 // Fluid reports whether a cell, from -1 to N along each axis, is fluid or a ghost cell that faces fill.
 func (w *Walls) Fluid(x, y, z int) bool { return w.cells.At(x, y, z) == 0 }
 
-// Links has bit i for each direction that comes out of a solid cell into the fluid
+// Links sets bit i for each direction that comes out of a solid cell into the fluid
 // cell of this index (Cells).
 func (w *Walls) Links(index int) (links uint32) {
 	for i, from := range w.from {
@@ -141,7 +141,7 @@ func (w *Walls) Links(index int) (links uint32) {
 	return links
 }
 
-// meets is the type of the wall that direction i comes out of into the fluid cell of this index
+// meets returns the type of the wall that direction i comes out of into the fluid cell of this index
 // (Cells.Meets): more than Links, where a part of a face ends.
 func (w *Walls) meets(index, i int) uint8 {
 	k := w.cells.Type[index+w.from[i]]

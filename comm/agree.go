@@ -31,18 +31,18 @@ func (f *Failure) Error() string {
 	return fmt.Sprintf("%s (and %d more ranks failed)", text, f.Failed-1)
 }
 
-// Unwrap is this rank's own error, nil if it did not fail.
+// Unwrap returns this rank's own error, nil if it did not fail.
 func (f *Failure) Unwrap() error { return f.own }
 
-// Agree is collective: each rank gives what went wrong there, nil if nothing.
+// Agree makes all ranks agree on an error. It is collective: each rank passes its own error, nil if it did not fail.
 // When no rank failed it returns nil everywhere, at the cost of one small
 // reduction; otherwise the same *Failure everywhere. Call it after work that can fail
 // on some ranks only (reading, allocating, compiling), before the next message:
-// the others would wait indefinitely. An error of the communication itself comes
-// back as it is.
+// the others would wait indefinitely. It returns an error of the communication itself
+// together with the rank's own.
 func Agree(c Comm, err error) error { return AgreeMax(c, err, nil) }
 
-// AgreeMax is Agree and Max in one reduction. After an error x is of no use.
+// AgreeMax combines Agree and Max in one reduction. After an error x is of no use.
 func AgreeMax(c Comm, err error, x []int64) error {
 	n, rank := c.Size(), c.Rank()
 	first := append([]int64{0}, x...) // n - rank of the lowest rank that failed

@@ -8,7 +8,7 @@ import (
 
 // The functions here are collective: every rank calls them in the same order.
 
-// collective is c's own ability, or the one made of messages.
+// collective returns c itself if it is a Collective, otherwise an implementation with messages.
 func collective(c Comm) Collective {
 	if own, ok := c.(Collective); ok {
 		return own

@@ -103,8 +103,8 @@ func TakesGPUMemory(c Comm) string {
 	return "unknown"
 }
 
-// LocalRank is this rank's number on its node and how many ranks the node has.
-// A Comm that does not know is taken to be on one machine.
+// LocalRank returns this rank's number on its node and the number of ranks there.
+// The ranks of a Comm without this information are taken to be on one machine.
 func LocalRank(c Comm) (rank, size int) {
 	if n, ok := c.(Node); ok {
 		return n.Local()

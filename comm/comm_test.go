@@ -122,7 +122,7 @@ func TestMixedKindsAreExplained(t *testing.T) {
 	}
 }
 
-// environment is a lookup in "NAME=VALUE NAME=VALUE".
+// environment returns a lookup function for the variables in "NAME=VALUE NAME=VALUE".
 func environment(text string) func(string) (string, bool) {
 	env := map[string]string{}
 	for _, kv := range strings.Fields(text) {

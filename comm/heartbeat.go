@@ -23,7 +23,7 @@ type Heartbeat struct {
 // Watched is ranks that have a heartbeat.
 type Watched interface{ Heartbeat() *Heartbeat }
 
-// HeartbeatOf is the heartbeat of a rank, nil where it has none.
+// HeartbeatOf returns the heartbeat of a rank, nil if it has none.
 func HeartbeatOf(c Comm) *Heartbeat {
 	if w, ok := c.(Watched); ok {
 		return w.Heartbeat()
@@ -128,7 +128,7 @@ type State struct {
 	Limit       time.Duration // 0: not said yet; below 0: no limit
 }
 
-// State is the heartbeat now.
+// State returns the current state of the heartbeat.
 func (p *Heartbeat) State() State {
 	if p == nil {
 		return State{}

@@ -35,7 +35,7 @@ var launchers = []struct{ by, rank, ranks string }{
 // would be that many copies of one run that overwrite each other's files: refuse.
 func Launched(lookup func(string) (string, bool)) (Launch, bool) { return launchedBy(lookup, "") }
 
-// LaunchedByPMI is Launched for a process whose launcher is known to speak PMI, whatever an
+// LaunchedByPMI reports the same as Launched for a process whose launcher is known to speak PMI, whatever an
 // outer launcher has left in the environment.
 func LaunchedByPMI(lookup func(string) (string, bool)) (Launch, bool) {
 	return launchedBy(lookup, PMI)

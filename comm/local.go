@@ -20,7 +20,7 @@ func Local(n int) []Comm {
 	return ranks
 }
 
-// Serial is the one rank of a program that was started without a launcher, with
+// Serial returns the only rank of a process that was started without a launcher, with
 // every ability of this package.
 func Serial() Comm {
 	c := Local(1)[0].(*local)
@@ -87,7 +87,7 @@ func newWorld(n int, f *fate) *world {
 	return &world{size: n, sends: map[address][]*letter{}, receives: map[address][]*letter{}, fate: f}
 }
 
-// group is the k-th group of these ranks; the rank that comes first makes it.
+// group returns the k-th group of these ranks; the first rank to ask for it makes it.
 func (w *world) group(k, n int) (*world, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -160,7 +160,7 @@ func (f *fate) abort(rank, code int) {
 	}
 }
 
-// ended is the abort, nil while there was none.
+// ended returns the error of the abort, nil if there was none.
 func (f *fate) ended() error {
 	f.end.Lock()
 	defer f.end.Unlock()

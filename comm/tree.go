@@ -130,8 +130,8 @@ func (t tree) down(data []byte, root, tag int) error {
 	return nil
 }
 
-// family is this rank's parent (-1 at the root) and its children, the smallest
-// subtree first. Ranks count from the root.
+// family returns this rank's parent (-1 at the root) and its children, the smallest
+// subtree first. Positions in the tree count from the root.
 func (t tree) family(root int) (parent int, children []int) {
 	n := t.c.Size()
 	v := (t.c.Rank() - root + n) % n

@@ -28,7 +28,7 @@ func (c *Case) Unalike(sizes ...SolidSize) (list finding.List) {
 	return list
 }
 
-// unalike is the warning of one output, for the first axis that has a reason.
+// unalike returns the warning for one output, for the first axis that has a reason.
 func (c *Case) unalike(head string, fields []model.Field, axes []int, sizes []SolidSize) finding.List {
 	i := slices.IndexFunc(fields, func(f model.Field) bool { return slices.Contains(deviations, f.Name) })
 	if i < 0 {

@@ -92,7 +92,7 @@ func (r *bodies) surface(s *language.Section, b *Body) {
 	}
 }
 
-// surfaceMotion is the velocity of the surface of a body that stays in its place.
+// surfaceMotion reads the velocity of the surface of a body that stays in its place.
 func (r *bodies) surfaceMotion(s *language.Section, b *Body) {
 	spin := s.Get("angular_velocity")
 	for _, k := range []string{"spin_axis", "spin_centre"} {

@@ -185,7 +185,7 @@ func (r *faces) part(at language.Mark, p facePart, f Face, others []facePart) bo
 	return true
 }
 
-// faceNumbers are the velocity and the pressure of a boundary.
+// faceNumbers reads the velocity, the pressure and the other numbers of a boundary.
 func (r *faces) faceNumbers(s *language.Section, b *Boundary) {
 	if v := r.vector(s, "velocity"); v != nil && r.haveTime {
 		if b.Kind.Law == boundary.VelocityFace {
@@ -239,7 +239,7 @@ func (r *faces) direction(s *language.Section, b *Boundary) {
 	b.Direction = &d
 }
 
-// sponge is the layer before a face in which the viscosity rises.
+// sponge reads the layer in front of a face in which the viscosity rises.
 func (r *faces) sponge(s *language.Section, b *Boundary) {
 	e := s.Get("sponge")
 	if e == nil {
@@ -337,7 +337,7 @@ func (r *faces) change(s *language.Section, b *Boundary) {
 	}
 }
 
-// tableFile is a file of two columns that a boundary names; nil: none, or an error.
+// tableFile reads the file of two columns that a boundary names; nil: none, or an error.
 func (r *faces) tableFile(s *language.Section, name, sum string, unit float64) *TableFile {
 	e := s.Get(name)
 	if e == nil {
@@ -373,7 +373,7 @@ func (r *faces) wallVelocity(s *language.Section, b *Boundary, v []language.Amou
 	}
 }
 
-// profile is the velocity at a face that the fluid passes.
+// profile reads the velocity at a face that the fluid passes.
 func (r *faces) profile(s *language.Section, b *Boundary, v []language.Amount) {
 	var parts [3]ReferenceFunction
 	constant := !turbulent(s) // otherwise devices need it as a function

@@ -23,7 +23,7 @@ type Bounds struct {
 // than the rounding of float32.
 const alike = 1e-3
 
-// Far is the largest distance from the reference. Density changes the temperature by this times the
+// Far returns the largest distance from the reference. Density changes the temperature by this times the
 // share by which it changes.
 func (b *Bounds) Far() float64 { return math.Max(math.Abs(b.Lo), math.Abs(b.Hi)) }
 

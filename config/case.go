@@ -98,10 +98,10 @@ type Row struct {
 // Dims of the case.
 func (c *Case) Dims() int { return c.Spec.Lattice.Dims }
 
-// Box is the global box of cells.
+// Box returns the global box of cells.
 func (c *Case) Box() decomp.Box { return decomp.Box{Hi: c.Cells} }
 
-// Params are the numbers of a step.
+// Params returns the parameters of a step.
 func (c *Case) Params() model.Params {
 	p := c.Rheology.numbers(c.Spec, c.Tau, model.NewParams(c.Spec.Collision, c.Tau, c.Values, c.Force.Density))
 	if c.Spec.Scalar {
@@ -143,7 +143,7 @@ func (u Units) Factor(d model.Dimension) float64 {
 	return f
 }
 
-// Symbol is the SI unit of a dimension, or "" in lattice units.
+// Symbol returns the SI unit of a dimension, or "" in lattice units.
 func (u Units) Symbol(d model.Dimension) string {
 	if !u.Physical {
 		return ""
@@ -191,7 +191,7 @@ type Initial struct {
 // Face of the domain: axis 0 to 2, side 0 (low) or 1 (high).
 type Face struct{ Axis, Side int }
 
-// String is the face's word in the case file: "x-", "x+", ...
+// String returns the face's word in the case file: "x-", "x+", ...
 func (f Face) String() string { return string("xyz"[f.Axis]) + string("-+"[f.Side]) }
 
 // Boundary is one [boundary.NAME]: a condition on faces of the domain.
@@ -230,7 +230,7 @@ type Boundary struct {
 // depends on the place or on the time may do either.
 func (b Boundary) MayEnter() bool { return b.mayPass(1) }
 
-// MayExit is MayEnter's counterpart.
+// MayExit reports whether fluid may leave through a face of given velocity.
 func (b Boundary) MayExit() bool { return b.mayPass(-1) }
 
 func (b Boundary) mayPass(sign float64) bool {
@@ -258,7 +258,7 @@ func (f TableFile) same(o TableFile) bool {
 	return f == o
 }
 
-// Tables are the files of a boundary, in the order of the case file's keys.
+// Tables returns the files of a boundary, in the order of the case file's keys.
 func (b Boundary) Tables() (list []TableFile) {
 	for _, f := range []*TableFile{b.Table, b.Outline} {
 		if f != nil {
@@ -362,7 +362,7 @@ const (
 	CUDADevice
 )
 
-// String is the word of the case file.
+// String returns the word of the case file.
 func (k DeviceKind) String() string { return deviceKinds()[k] }
 
 // Device is [device]: where the ranks compute.

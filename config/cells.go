@@ -9,7 +9,7 @@ import (
 // Bodies that only their files, or the links of the lattice, show to have no cell or to leave no fluid. Others are checked
 // where they are read.
 
-// alone is the domain with one shape in it.
+// alone returns the domain with one shape in it.
 func (r *openings) alone(s geometry.Shape) geometry.Scene {
 	return geometry.Scene{Cells: r.Cells, Periodic: r.Periodic, Links: geometry.Half(r.Spec.Lattice.Velocities), Bodies: []geometry.Body{{Shape: s, Thicken: true}}}
 }

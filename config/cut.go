@@ -29,7 +29,7 @@ func (c *Case) Cut(ranks int) (decomp.Plan, error) {
 	return p, err
 }
 
-// LeastRanks is the smallest number of ranks that [run] ranks leaves open.
+// LeastRanks returns the smallest number of ranks that [run] ranks allows.
 func (c *Case) LeastRanks() int {
 	n := 1
 	for _, parts := range c.Run.Ranks {

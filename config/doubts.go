@@ -14,7 +14,7 @@ import (
 // What a run will not get right although it can be computed. It depends on the sizes of bodies, and is asked again when those
 // from files are known.
 
-// Doubts are the warnings of results that cannot be relied on. Bodies from files count by their sizes.
+// Doubts returns warnings of results that cannot be relied on. Bodies from files count by their sizes.
 func (c *Case) Doubts(sizes ...SolidSize) (list finding.List) {
 	list = append(list, c.unresolvedWalls(sizes)...)
 	list = append(list, c.references(sizes)...)
@@ -85,8 +85,8 @@ func (c *Case) inUnits(v float64, d model.Dimension) string {
 	return text
 }
 
-// facesOf are the smallest and the largest face, in 2D side, of the boxes around the bodies of a force; 0 where they are not
-// known or faces of the domain are among them.
+// facesOf returns the smallest and the largest face, in 2D side, of the boxes around the bodies of a force; 0 where they are
+// not known or faces of the domain are among them.
 func (c *Case) facesOf(f ForceOutput, sizes []SolidSize) (least, most float64) {
 	least = math.Inf(1)
 	for _, t := range f.Types {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// doubted are the warnings of a case that have a word.
+// doubted returns the warnings of a case that contain a word.
 func doubted(c *Case, word string) (list []string) {
 	for _, w := range c.Warnings.Texts() {
 		if strings.Contains(w, word) {

@@ -86,7 +86,7 @@ func (r *sampler) sampleNow(solids *Solids, e *language.Entry, a language.Amount
 	}
 }
 
-// cellAt is the cell that a point lies in, in words.
+// cellAt formats the cell that a point lies in.
 func (r *sampler) cellAt(p [4]float64) string {
 	text := ""
 	for i := range r.dims {

@@ -164,7 +164,7 @@ func (r *expectations) probeValue(s *language.Section) {
 	r.valued(s, x)
 }
 
-// lineNumber is a number of a line.
+// lineNumber reads the expectation of a number of a line.
 func (r *expectations) lineNumber(s *language.Section) {
 	var x Expectation
 	okA := r.need(s, "along", "the axis parallel to the line")

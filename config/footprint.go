@@ -17,7 +17,7 @@ const (
 	csvNumber = 20       // a number in its shortest digits, with the comma
 )
 
-// FileBytes is the size of a file with so many bytes of numbers.
+// FileBytes estimates the size of a file with so many bytes of numbers.
 func FileBytes(c *Case, numbers float64) float64 {
 	return float64(headBytes+len(c.Resolved)) + numbers
 }

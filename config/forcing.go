@@ -99,7 +99,7 @@ func (r *forcing) force() {
 	}
 }
 
-// drive is a force that keeps a mean velocity.
+// drive reads a force that keeps a mean velocity.
 func (r *forcing) drive(s *language.Section) {
 	if !s.Has("mean_velocity") && !s.Has("flow_rate") {
 		for _, k := range []string{"axis", "adjust_every", "response"} {
@@ -186,7 +186,7 @@ func (r *forcing) flowRate(s *language.Section, d *Drive, q *language.Entry) boo
 	return true
 }
 
-// response is the time in which a force corrects a deviation.
+// response reads the time in which a force corrects a deviation.
 func (r *forcing) response(s *language.Section, d *Drive) {
 	if !s.Has("response") {
 		passes := 0.0 // steps in which the flow passes the domain

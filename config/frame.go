@@ -24,10 +24,10 @@ type frame struct {
 	places     []Row      // of outputs beside cells' centres
 }
 
-// cellsOf is a length in cells.
+// cellsOf returns a length in cells.
 func (r *frame) cellsOf(e *language.Entry) float64 { return e.Values[0].Value / r.Units.Length }
 
-// pointOf is the position under a key; in 2D it lies in the plane of the cells' centres.
+// pointOf returns the position under a key; in 2D it lies in the plane of the cells' centres.
 func (r *frame) pointOf(s *language.Section, key string) [3]float64 {
 	p := r.position(s.Get(key).Values)
 	if r.dims == 2 {
@@ -45,7 +45,7 @@ func (r *frame) index(p float64, axis int) (int, bool) {
 	return int(math.Min(math.Max(math.Floor(p+1e-9*n), 0), n-1)), true
 }
 
-// coordinates are a point in cells as a TOML list in the case's coordinates.
+// coordinates formats a point in cells as a TOML list in the case's coordinates.
 func (r *frame) coordinates(p [3]float64) string {
 	var parts []string
 	for a := range r.dims {
@@ -71,7 +71,7 @@ func (r *frame) point(p [3]float64) string {
 	return t
 }
 
-// inSteps is a number of steps of the file in steps of the refined case.
+// inSteps converts a number of steps of the file to steps of the refined case.
 func (r *frame) inSteps(steps int) int {
 	return max(1, int(math.Ceil(float64(steps)*r.refinement.steps()-1e-9)))
 }
@@ -179,7 +179,7 @@ func (r *frame) position(v []language.Amount) [3]float64 {
 	return p
 }
 
-// vars are the variables of expressions at a point in cells and a time in steps.
+// vars returns a function for the variables of expressions at a point in cells and a time in steps.
 func (r *frame) vars() func(x, y, z, t float64) language.Env {
 	u, o, l := r.Units, r.Origin, r.size
 	dims := r.dims
@@ -203,7 +203,7 @@ func (r *frame) function(a language.Amount, d model.Dimension) ReferenceFunction
 	return func(x, y, z, t float64) float64 { return f(vars(x, y, z, t)) * scale }
 }
 
-// code is the same function as C, in double, of the variables x, y, z (cells) and t (steps).
+// code returns the same function as C, in double, of the variables x, y, z (cells) and t (steps).
 func (r *frame) code(a language.Amount, d model.Dimension) string {
 	if a.Expr == nil {
 		return language.InC(r.lattice(a, d))
@@ -222,7 +222,7 @@ func (r *frame) code(a language.Amount, d model.Dimension) string {
 	return strings.NewReplacer(values...).Replace(a.Expr.Code) + "*" + language.InC(a.Scale/u.Factor(d))
 }
 
-// vector is a value per axis; it must have as many as the case has dimensions.
+// vector returns a value per axis; there must be as many as the case has dimensions.
 func (r *frame) vector(s *language.Section, name string) []language.Amount {
 	e := s.Get(name)
 	if e == nil || r.dims == 0 {
@@ -256,7 +256,7 @@ func norm(v []language.Amount) float64 {
 // sizeOf a vector.
 func sizeOf(v [3]float64) float64 { return math.Hypot(math.Hypot(v[0], v[1]), v[2]) }
 
-// percent has the two digits that an estimate is worth, and never an exponent.
+// percent formats a share in per cent with the two digits that an estimate is worth, and never an exponent.
 func percent(share float64) string {
 	if v := 100 * share; math.Abs(v) >= 9.95 {
 		return fmt.Sprintf("%.0f", v)
@@ -264,13 +264,13 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.2g", 100*share)
 }
 
-// roughly is a number with two digits.
+// roughly returns a number rounded to two digits.
 func roughly(v float64) float64 {
 	v, _ = strconv.ParseFloat(fmt.Sprintf("%.2g", v), 64)
 	return v
 }
 
-// inLattice is a value in lattice units, which may be none.
+// inLattice formats a value in lattice units, which may be infinite or not a number.
 func inLattice(v float64) string {
 	switch {
 	case math.IsNaN(v):

@@ -91,7 +91,7 @@ func FuzzEdit(f *testing.F) {
 	})
 }
 
-// exampleLines are all lines with a value in the examples, and the texts they are of.
+// exampleLines returns all lines with a value in the examples, and for each the text it is from.
 func exampleLines(f testing.TB) (lines, of []string) {
 	files, _ := filepath.Glob("../cases/examples/*.toml")
 	files = append(files, "testdata/messages/warnings.toml")

@@ -90,7 +90,7 @@ func tableOf(e ast.Expr, of map[string]string) string {
 	return ""
 }
 
-// askedFor are the table and the keys that a call asks for.
+// askedFor returns the table and the keys that a call asks for.
 func askedFor(call *ast.CallExpr, of map[string]string) (table string, keys []string) {
 	args := call.Args
 	switch method(call) {

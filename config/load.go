@@ -20,10 +20,10 @@ func Load(path string, src []byte, changes ...string) (*Case, error) {
 	return LoadRefined(path, src, Refinement{}, changes...)
 }
 
-// LoadRefined is Load, of the same flow on a finer or a coarser grid. Lengths, times and
+// LoadRefined loads the case as Load does, for the same flow on a finer or a coarser grid. Lengths, times and
 // velocities keep the meaning and the units that they have in the file: in a case in
-// lattice units those are the cells and steps that the file speaks of, and Units leads back
-// to them. Resolved is the text of the case itself, of factor 1, and says so.
+// lattice units they are in the cells and steps of the file, and Units converts back
+// to them. Resolved is the text of the case itself, with factor 1, and says so.
 func LoadRefined(path string, src []byte, f Refinement, changes ...string) (*Case, error) {
 	c, err := resolved(path, src, f, changes)
 	if list, ok := err.(Errors); ok && len(changes) > 0 {

@@ -44,7 +44,7 @@ func plateLayer(speed, length, viscosity float64) layer {
 	return l
 }
 
-// channelLayer is that between two walls with this mean speed between them: the parabola; Dean, J. Fluids Eng. 100
+// channelLayer returns the layer between two walls with this mean speed between them: the parabola; Dean, J. Fluids Eng. 100
 // (1978) 215.
 func channelLayer(speed, height, viscosity float64) layer {
 	re := speed * height / viscosity
@@ -92,7 +92,7 @@ func (l layer) row(name string) Row {
 	return Row{Name: name, Lattice: l.cells(), SI: fmt.Sprintf("Re %s by %s, %s: %s", reynoldsText(l.reynolds), l.by, kind, l.verdict())}
 }
 
-// reynoldsText has the digits that an estimate is worth.
+// reynoldsText formats a Reynolds number: from 1e6 on with two digits, below as a whole number.
 func reynoldsText(re float64) string {
 	if re >= 1e6 {
 		return language.Short(round2(re))
@@ -241,7 +241,7 @@ func (c *Case) layers(sizes []SolidSize) (list []beside) {
 // there reports whether there is a boundary layer at all.
 func (b beside) there() bool { return math.Round(b.reynolds) >= leastLayer }
 
-// NearWalls are the rows of all layers: y+ of the first cell's centre and the thickness. Walls without a boundary layer
+// NearWalls returns the rows of all layers: y+ of the first cell's centre and the thickness. Walls without a boundary layer
 // are left out, faces of a boundary that are alike share a row.
 func (c *Case) NearWalls(sizes ...SolidSize) (rows []Row) {
 	list := c.layers(sizes)
@@ -267,9 +267,9 @@ func (c *Case) NearWalls(sizes ...SolidSize) (rows []Row) {
 	return rows
 }
 
-// plateOf is the length of the plate that a body counts as, of the box around it, and what it is: the side along the flow;
-// where that is not known, the longest that does not go through the whole domain. A body that is thin along the flow, such
-// as a disc across it, counts by half of its shortest side across: the flow leaves its front that way.
+// plateOf returns the length of the plate that a body counts as, from the box around it, and which length that is: the side
+// along the flow; where that is not known, the longest that does not go through the whole domain. A body that is thin along
+// the flow, such as a disc across it, counts by half of its shortest side across: the flow leaves its front that way.
 func (c *Case) plateOf(lo, hi [3]float64) (length float64, by string) {
 	stream, across := c.stream(), math.Inf(1)
 	for a, n := range c.Cells[:c.Dims()] {

@@ -15,7 +15,7 @@ import (
 // What can be said of the faces before a run: how fast the fluid is at them, whether what
 // comes in can get out, and whether bodies stand in the way.
 
-// Rise is the factor of velocity and pressure that a ramp makes at a time in steps.
+// Rise returns the factor of velocity and pressure that a ramp makes at a time in steps.
 func (b Boundary) Rise(t float64) float64 {
 	if t < b.Ramp {
 		return (1 - math.Cos(math.Pi*t/b.Ramp)) / 2
@@ -66,7 +66,7 @@ func (r *openings) placesOn(i int, f Face, most int, ends bool, visit func(p [3]
 	}
 }
 
-// partOf is Solids.PartOf.
+// partOf calls Solids.PartOf for the domain.
 func (r *openings) partOf(i int, f Face) (lo, hi [3]int, mine func(cell [3]int) bool) {
 	return r.PartOf(i, f, r.Cells)
 }
@@ -104,13 +104,13 @@ func (r *Solids) PartOf(i int, f Face, n [3]int) (lo, hi [3]int, mine func(cell 
 	}
 }
 
-// beside is the centre of the cell at a place on a face.
+// beside returns the centre of the cell at a place on a face.
 func (f Face) beside(p [3]float64) [3]float64 {
 	p[f.Axis] += 0.5 - float64(f.Side)
 	return p
 }
 
-// at is the velocity of a boundary at a point in cells and a time in steps, without the files
+// at returns the velocity of a boundary at a point in cells and a time in steps, without the files
 // of factors.
 func (b Boundary) at(p [3]float64, t float64) [3]float64 {
 	u := b.Velocity
@@ -205,7 +205,7 @@ func (r *openings) finiteOn(i int, e *language.Entry) bool {
 	return true
 }
 
-// linkEnd is one of nine places where links come out of a cell behind a face: beside its centre, and
+// linkEnd returns one of nine places where links come out of a cell behind a face: beside its centre, and
 // half a cell from there along the axes of the face, within the domain.
 func (r *openings) linkEnd(p [3]float64, f Face, k int) [3]float64 {
 	u, v := geometry.Along(f.Axis)
@@ -222,7 +222,7 @@ func (r *openings) fastestOf(i int, top faceSpeed) {
 	r.speedAt[i], r.Boundaries[i].Fastest = top, top.speed
 }
 
-// moment is a time in words, for a boundary that changes with it.
+// moment formats a time, for a boundary that changes with it.
 func (r *openings) moment(b Boundary, t float64) string {
 	if !b.Timed {
 		return ""
@@ -241,8 +241,8 @@ type inlet struct {
 	face     Face
 }
 
-// inlets are the faces through which the flow passes where all of them give its velocity; none where
-// another takes what comes. unknown is a boundary whose factors only the run knows.
+// inlets returns the faces through which the flow passes if all of them have a given velocity; none if
+// fluid also passes another kind of face. unknown is a boundary whose factors only the run knows.
 func (r *openings) inlets() (list []inlet, unknown string) {
 	var table *TableFile
 	for i, b := range r.Boundaries {
@@ -565,7 +565,7 @@ func (r *openings) touches(b Body, f Face) bool {
 	return f.Side == 0 && from[f.Axis] == 0 || f.Side == 1 && to[f.Axis] == r.Cells[f.Axis]
 }
 
-// onFace are the points of a boundary's own part of a face where a run asks for its velocity: cells'
+// onFace returns the points of a boundary's own part of a face where a run evaluates its velocity: cells'
 // centres and, where links end, half a cell beside them, in the middle of steps.
 func (r *openings) onFace(i int, f Face) language.Points {
 	lo, hi, mine := r.partOf(i, f)

@@ -7,7 +7,7 @@ import (
 	"lbmsim/model"
 )
 
-// averagesOutput is [output.averages].
+// averagesOutput describes [output.averages].
 func averagesOutput() outputKind {
 	return outputKind{
 		table: language.Table{Optional: true, Path: "output.averages", Keys: []language.Key{
@@ -74,7 +74,7 @@ func (r *outputs) averages(s *language.Section) {
 	}
 }
 
-// Grid is the cells of the file.
+// Grid returns the numbers of cells of the file.
 func (a Averages) Grid(cells [3]int) [3]int {
 	if a.Over {
 		cells[a.Axis] = 1

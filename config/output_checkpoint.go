@@ -2,7 +2,7 @@ package config
 
 import "lbmsim/config/language"
 
-// checkpointOutput is [checkpoint].
+// checkpointOutput describes [checkpoint].
 func checkpointOutput() outputKind {
 	return outputKind{
 		table: language.Table{Optional: true, Path: "checkpoint", Keys: append([]language.Key{

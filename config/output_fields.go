@@ -5,7 +5,7 @@ import (
 	"lbmsim/model"
 )
 
-// fieldsOutput is [output.fields].
+// fieldsOutput describes [output.fields].
 func fieldsOutput() outputKind {
 	return outputKind{
 		table: language.Table{Optional: true, Path: "output.fields", Keys: append([]language.Key{
@@ -38,7 +38,7 @@ type FieldsOutput struct {
 	Files    int             // into which the numbers of one output go
 }
 
-// Bytes are the numbers of one output.
+// Bytes returns the size of the numbers of one output.
 func (o FieldsOutput) Bytes(cells [3]int) int64 { return bytesOf(o.Fields, o.Type, cells) }
 
 func (r *outputs) fieldsOutput(s *language.Section) {

@@ -15,7 +15,7 @@ import (
 // [output.force.NAME], [expect.force.NAME] and [run] stop_when: what the fluid does to
 // bodies and faces.
 
-// forceOutput is [output.force.NAME].
+// forceOutput describes [output.force.NAME].
 func forceOutput() outputKind {
 	return outputKind{
 		table: language.Table{Path: "output.force.*", Keys: append([]language.Key{
@@ -125,7 +125,7 @@ var forceQuantities = []struct {
 	{"drag", ofCoefficient, 0}, {"lift", ofCoefficient, 0}, {"heat", ofHeat, 0}, {"nusselt", ofNusselt, 0},
 }
 
-// ForceQuantities are the words for them.
+// ForceQuantities returns the words of all forceQuantities.
 func ForceQuantities() (words []string) {
 	for _, q := range forceQuantities {
 		words = append(words, q.name)
@@ -133,7 +133,7 @@ func ForceQuantities() (words []string) {
 	return words
 }
 
-// Statistics are the words for what of a series is expected.
+// Statistics returns the words for the statistics of a series that a case may expect.
 func Statistics() []string {
 	return []string{"mean", "min", "max", "amplitude", "last", "frequency", "strouhal"}
 }
@@ -249,7 +249,7 @@ func (r *forces) directions(s *language.Section, f *ForceOutput) {
 	}
 }
 
-// acrossDrag is the direction of the lift at a right angle to the drag: y without its part along the drag, and where the
+// acrossDrag returns the direction of the lift at a right angle to the drag: y without its part along the drag, and where the
 // drag is along y, -x in 2D and z in 3D.
 func acrossDrag(drag [3]float64, dims int) (lift [3]float64) {
 	for a := range lift {
@@ -313,7 +313,7 @@ func (r *forces) references(s *language.Section, f *ForceOutput) {
 // coefficients stay numbers.
 const mostFactor = 1e60
 
-// nusselt is the reference of the Nusselt number.
+// nusselt reads the reference of the Nusselt number.
 func (r *forces) nusselt(s *language.Section, f *ForceOutput) {
 	e := s.Get("temperature_difference")
 	if e == nil || !r.haveTime || r.Temperature.Diffusivity == 0 {

@@ -16,7 +16,7 @@ type outputKind struct {
 	footprint func(c *Case) []Footprint
 }
 
-// outputKinds are in the order of the documentation.
+// outputKinds returns all kinds in the order of the documentation.
 func outputKinds() []outputKind {
 	return []outputKind{
 		fieldsOutput(), averagesOutput(), pictureOutput(), probeOutput(), planeOutput(), profileOutput(), spectrumOutput(), lineOutput(), forceOutput(), seriesOutput(),

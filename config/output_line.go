@@ -9,7 +9,7 @@ import (
 	"lbmsim/model"
 )
 
-// lineOutput is [output.line.NAME].
+// lineOutput describes [output.line.NAME].
 func lineOutput() outputKind {
 	return outputKind{
 		table: language.Table{Path: "output.line.*", Keys: append([]language.Key{

@@ -8,7 +8,7 @@ import (
 	"lbmsim/model"
 )
 
-// pictureOutput is [output.picture].
+// pictureOutput describes [output.picture].
 func pictureOutput() outputKind {
 	return outputKind{
 		table: language.Table{Optional: true, Path: "output.picture", Keys: append([]language.Key{

@@ -7,7 +7,7 @@ import (
 	"lbmsim/model"
 )
 
-// planeOutput is [output.plane.NAME].
+// planeOutput describes [output.plane.NAME].
 func planeOutput() outputKind {
 	return outputKind{
 		table: language.Table{Path: "output.plane.*", Keys: append([]language.Key{
@@ -36,7 +36,7 @@ type Plane struct {
 	Type     model.Precision // of the file
 }
 
-// Bytes are the numbers of one output.
+// Bytes returns the size of the numbers of one output.
 func (p Plane) Bytes(cells [3]int) int64 {
 	cells[p.Axis] = 1
 	return bytesOf(p.Fields, p.Type, cells)

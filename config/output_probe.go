@@ -5,7 +5,7 @@ import (
 	"lbmsim/model"
 )
 
-// probeOutput is [output.probe.NAME].
+// probeOutput describes [output.probe.NAME].
 func probeOutput() outputKind {
 	return outputKind{
 		table: language.Table{Path: "output.probe.*", Keys: append([]language.Key{

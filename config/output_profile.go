@@ -7,7 +7,7 @@ import (
 	"lbmsim/model"
 )
 
-// profileOutput is [output.profile.NAME].
+// profileOutput describes [output.profile.NAME].
 func profileOutput() outputKind {
 	return outputKind{
 		table: language.Table{Path: "output.profile.*", Keys: []language.Key{

@@ -7,7 +7,7 @@ import (
 	"lbmsim/model"
 )
 
-// seriesOutput is [output.series.NAME].
+// seriesOutput describes [output.series.NAME].
 func seriesOutput() outputKind {
 	return outputKind{
 		table: language.Table{Path: "output.series.*", Keys: append([]language.Key{

@@ -5,7 +5,7 @@ import (
 	"lbmsim/model"
 )
 
-// spectrumOutput is [output.spectrum.NAME].
+// spectrumOutput describes [output.spectrum.NAME].
 func spectrumOutput() outputKind {
 	return outputKind{
 		table: language.Table{Path: "output.spectrum.*", Keys: []language.Key{

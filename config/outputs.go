@@ -110,8 +110,8 @@ func fieldsOf(e *language.Entry) []model.Field {
 	return f
 }
 
-// cell is the one that a position lies in; positions on the line between two cells
-// belong to the upper one. fluid: it must not lie in a body, but in one that conducts.
+// cell returns the cell that a position lies in; positions on the line between two cells
+// belong to the upper one. fluid: it must not lie in a body, except in one that conducts.
 func (r *outputs) cell(s *language.Section, key string, fluid bool) [3]int {
 	var c [3]int
 	v := r.vector(s, key)

@@ -34,7 +34,7 @@ type SolidSize struct {
 	Shape   geometry.Shape
 }
 
-// Porous is a hint for a case whose walls move with the viscosity while much of it is wall; nothing
+// Porous returns a hint for a case whose walls move with the viscosity while much of it is wall; nothing
 // for others. Bodies from files count where their shapes are known. The cells of the domain are counted, because a file may
 // reach beyond it, in 2D by any length along z, and bodies may overlap.
 func (c *Case) Porous(files ...geometry.Shape) finding.List {

@@ -208,7 +208,7 @@ func Crossing(samples []float64, last bool, direction int) float64 {
 	return found
 }
 
-// OfLine is the number that an expectation wants of its line: a value as the samples have it,
+// OfLine returns the number that an expectation takes from its line: a value in the units of the samples,
 // or a position in samples, counted from the lower end of the domain.
 func (e Expectation) OfLine(samples []float64) float64 {
 	if e.Quantity == LineCrossing {
@@ -240,7 +240,7 @@ var extrema = []struct{ extremum, measure, quantity string }{
 	{"min", "position", LineMinPlace}, {"max", "position", LineMaxPlace},
 }
 
-// extremum is the quantity that two words ask for. It panics where they ask for none.
+// extremum returns the quantity for two words. It panics if there is none.
 func extremum(word, measure string) string {
 	for _, x := range extrema {
 		if x.extremum == word && x.measure == measure {

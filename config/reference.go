@@ -11,7 +11,7 @@ import (
 
 // docs/reference.md, from the same tables as the parser.
 
-// Reference is the description of the case file in Markdown.
+// Reference returns the description of the case file in Markdown.
 func Reference() string {
 	var b strings.Builder
 	b.WriteString(referenceHead)

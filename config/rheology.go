@@ -22,7 +22,7 @@ type Rheology struct {
 	Bulk      float64 // kinematic bulk viscosity
 }
 
-// lawKeys are the keys of [fluid] that belong to each law.
+// lawKeys returns the keys of [fluid] that belong to a law.
 func lawKeys(l model.ViscosityLaw) []string {
 	switch l {
 	case model.Newtonian, model.Smagorinsky, model.Wale:
@@ -128,7 +128,7 @@ func (r *rheology) read() {
 	}
 }
 
-// lawRow is the line of the derived table.
+// lawRow returns the law's line of the derived table.
 func (r *summary) lawRow() string {
 	h := r.Rheology
 	switch r.Spec.Viscosity {

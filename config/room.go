@@ -120,7 +120,7 @@ func (c *Case) enough(s standing, blocked float64) string {
 	return "enough"
 }
 
-// stand is false for a shape that is not a body in a stream.
+// stand returns a body's place in the stream; false for a shape that is not a body in a stream.
 func (c *Case) stand(b Body, sizes []SolidSize) (s standing, ok bool) {
 	stream := c.inletAxis()
 	if stream < 0 {
@@ -164,8 +164,8 @@ func (c *Case) stand(b Body, sizes []SolidSize) (s standing, ok bool) {
 	return s, ends > 0 && s.along[0] > 0 && part < channelShare
 }
 
-// inletAxis is the axis of the stream, with an inlet of given velocity at one of its ends; -1: there is not one. Where faces
-// along the stream are passed, too, the inlet is a whole face and what is opposite lets the stream out.
+// inletAxis returns the axis of the stream, with an inlet of given velocity at one of its ends; -1: there is not one. Where
+// faces along the stream are passed, too, the inlet is a whole face and the opposite face lets the stream out.
 func (c *Case) inletAxis() int {
 	if axis := c.stream(); axis >= 0 {
 		if side := c.inletSide(axis); side < 0 || c.inPart(Face{axis, side}) {
@@ -236,7 +236,7 @@ func (c *Case) inletSide(axis int) int {
 	return side
 }
 
-// union is the area that rectangles cover together.
+// union returns the area that rectangles cover together.
 func union(list []rectangle) (area float64) {
 	var x, y []float64
 	for _, r := range list {

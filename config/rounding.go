@@ -10,7 +10,7 @@ import (
 	"lbmsim/model"
 )
 
-// lostDecay is a decay of a standing wave per step of which float32 loses a hundredth, measured near tau = 1/2
+// lostDecay returns a decay of a standing wave per step of which float32 loses a hundredth, measured near tau = 1/2
 // (docs/precision.md).
 func lostDecay(c model.Collision) float64 {
 	switch c.Name {

@@ -155,8 +155,8 @@ func (r *timing) schedule(s *language.Section) Schedule {
 	return c
 }
 
-// begun is the schedule of a table with a start, before which nothing is written. The initial state is, where the case asks
-// for it.
+// begun reads the schedule of a table with a start, before which nothing is written except, where the case asks for it,
+// the initial state.
 func (r *timing) begun(s *language.Section) Schedule {
 	from := r.beginning(s)
 	if from > 0 && !s.Has("at_start") {
@@ -182,7 +182,7 @@ func (s Schedule) remains() string {
 	return "never written"
 }
 
-// period is a number of steps, or a time as one; 0 when the key is not there.
+// period returns a number of steps, or a time in steps; 0 when the key is not there.
 func (r *timing) period(s *language.Section, name string) float64 {
 	e := s.Get(name)
 	switch {
@@ -196,7 +196,7 @@ func (r *timing) period(s *language.Section, name string) float64 {
 	return math.Min(e.Values[0].Value/r.Units.Time, 1e15)
 }
 
-// beginning is the step from which samples count.
+// beginning returns the step from which samples count.
 func (r *timing) beginning(s *language.Section) int {
 	n := int(math.Ceil(r.period(s, "start") * (1 - 1e-12)))
 	if last := r.Run.Steps; last > 0 && r.haveTime && n > last {
@@ -205,8 +205,8 @@ func (r *timing) beginning(s *language.Section) int {
 	return n
 }
 
-// times are moments of the run, in steps: in the middle of its first and last step, and
-// between them as many more, at distances that no period agrees with.
+// times returns moments of the run, in steps: in the middle of its first and last step, and
+// more between them, at distances that no period agrees with.
 func (r *timing) times(more int) []float64 {
 	n := math.Max(float64(r.Run.Steps), 1)
 	list := []float64{0.5, n - 0.5}

@@ -129,7 +129,7 @@ func (r *scales) holds(w written) {
 	}
 }
 
-// rangeOf is the smallest and the largest number of full precision.
+// rangeOf returns the smallest and the largest number of full precision.
 func rangeOf(p model.Precision) (least, most float64) {
 	if p == model.Float64 {
 		return 0x1p-1022, math.MaxFloat64
@@ -137,7 +137,7 @@ func rangeOf(p model.Precision) (least, most float64) {
 	return 0x1p-126, math.MaxFloat32
 }
 
-// blame is the key that takes a unit farthest out of range, and what it amounts to.
+// blame finds the key that takes a unit farthest out of range, and describes its value.
 func (r *scales) blame(d model.Dimension, large bool) (at language.Mark, cause string) {
 	u, sign := r.Units, 1.0
 	if !large {
@@ -163,7 +163,7 @@ func (r *scales) blame(d model.Dimension, large bool) (at language.Mark, cause s
 	return at, cause
 }
 
-// given is the place of the first of some keys that the file gives; without one, of their table.
+// given returns the place of the first of some keys that the file gives; without one, of their table.
 func (r *scales) given(table string, keys ...string) language.Mark {
 	s := r.Section(table)
 	if s == nil {

@@ -50,7 +50,7 @@ func (r *scaling) readCollision() {
 	}
 }
 
-// modelsWith are the models that have a parameter, in quotes.
+// modelsWith returns the models that have a parameter, in quotes.
 func modelsWith(parameter string) (names []string) {
 	for _, m := range model.Collisions {
 		for _, p := range m.Params {
@@ -148,7 +148,7 @@ func (r *scaling) density(f *language.Section) {
 	u.Density = e.Values[0].Value
 }
 
-// viscosity is the kinematic one, in the user's units.
+// viscosity returns the kinematic viscosity in the user's units.
 func (r *scaling) viscosity(f *language.Section) (float64, bool) {
 	r.exclusive(f, "the Reynolds number gives the viscosity: velocity * length / reynolds", f.Table.OneOf[0]...)
 	switch {
@@ -247,7 +247,7 @@ func (r *scaling) relaxation(tau float64, why *language.Entry) {
 	r.haveTime = r.haveBox
 }
 
-// speedOf is the velocity that scaling.lattice_velocity belongs to, in SI.
+// speedOf returns the velocity that corresponds to scaling.lattice_velocity, in SI.
 func (r *scaling) speedOf(f, s *language.Section) (float64, bool) {
 	if !s.Has("lattice_velocity") {
 		if s.Has("velocity") {
@@ -299,7 +299,7 @@ func constant(v []language.Amount) bool {
 	return true
 }
 
-// collisionKeys are the parameters of all collision models.
+// collisionKeys returns the parameters of all collision models.
 func collisionKeys() []language.Key {
 	var keys []language.Key
 	seen := map[string]bool{}

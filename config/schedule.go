@@ -27,7 +27,7 @@ func (s Schedule) Due(n int) bool {
 	return n >= s.From && s.passed(n) > s.passed(n-1)
 }
 
-// Next is the first step after n that is Due, or a step beyond all runs.
+// Next returns the first step after n that is Due, or a step beyond all runs.
 func (s Schedule) Next(n int) int {
 	if s.Period <= 0 {
 		return math.MaxInt
@@ -68,7 +68,7 @@ func (s Schedule) Count(steps int) int {
 	return n
 }
 
-// periods is the number of steps from 1 to steps that are Due. A period below
+// periods returns the number of steps from 1 to steps that are Due. A period below
 // one step fires at every step, once.
 func (s Schedule) periods(steps int) int {
 	before := min(max(s.From-1, 0), steps)

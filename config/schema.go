@@ -14,7 +14,7 @@ import (
 // resolved copy, the comparison of cases and docs/reference.md all come from it:
 // a new key is a row here and the line that uses it. The keys of outputs are in separate files, output_NAME.go.
 
-// boundaryKeys are the keys that rows of boundary.Kinds may name.
+// boundaryKeys returns the keys that rows of boundary.Kinds may name.
 func boundaryKeys() []language.Key {
 	return []language.Key{
 		{Name: "velocity", Kind: language.Formulas, Dim: model.Velocity, Time: true, Doc: "velocity of a moving_wall, constant and without a component normal to its face; or of the fluid at a face of type velocity, where it may depend on the position and the time t"},
@@ -69,7 +69,7 @@ func faceNames() []string {
 	return []string{"x-", "x+", "y-", "y+", "z-", "z+"}
 }
 
-// expectKeys are the value and its tolerance.
+// expectKeys returns the keys in more, the expected value and its tolerance.
 func expectKeys(value language.Key, more ...language.Key) []language.Key {
 	value.Name, value.Kind = "value", language.Quantity
 	value.Doc = "the expected value; with neither value nor within the quantity is measured and nothing is expected of it"
@@ -77,7 +77,7 @@ func expectKeys(value language.Key, more ...language.Key) []language.Key {
 		Doc: "largest deviation: a percentage of the value (\"1 %\") or a quantity"})
 }
 
-// absent are quantities of other programs, so that a user who asks for one learns at once that it is not computed.
+// absent lists quantities of other programs, so that a user who asks for one learns at once that it is not computed.
 func absent() []language.Absent {
 	return []language.Absent{
 		{Words: []string{"surface_tension", "sigma", "phase", "phases", "multiphase", "contact_angle", "free_surface", "vof", "interface", "bubble", "droplet", "cavitation", "wetting"},
@@ -101,7 +101,7 @@ func absent() []language.Absent {
 	}
 }
 
-// caseLanguage is the case file's: all tables, in the order of the documentation and of the
+// caseLanguage returns the schema of the case file: all tables, in the order of the documentation and of the
 // resolved copy.
 func caseLanguage() language.Schema {
 	l := language.Schema{

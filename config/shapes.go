@@ -39,7 +39,7 @@ func (s solid) shape(files []geometry.Shape) geometry.Shape {
 	return s.plain
 }
 
-// fromFiles are the files that it needs.
+// fromFiles returns the files that the solid needs.
 func (s solid) fromFiles() (list []int) {
 	if s.file > 0 {
 		return []int{s.file - 1}
@@ -151,7 +151,7 @@ func (r *bodies) ellipsoid(s *language.Section) geometry.Shape {
 	return e
 }
 
-// ends are from and to, which must differ.
+// ends reads from and to, which must differ.
 func (r *bodies) ends(s *language.Section) (from, to [3]float64, ok bool) {
 	from, to = r.pointOf(s, "from"), r.pointOf(s, "to")
 	if from == to {
@@ -259,7 +259,7 @@ func (r *bodies) imageForm(s *language.Section, f *SolidFile) bool {
 
 func shapes() []string { return names(solids(), func(k solidKind) string { return k.name }) }
 
-// Shape is the body as a shape, in cells from the domain's lower corner. files are the
+// Shape returns the body as a shape, in cells from the domain's lower corner. files are the
 // shapes of Case.Files, in their order.
 func (b Body) Shape(files []geometry.Shape) geometry.Shape { return b.solid.shape(files) }
 

@@ -54,7 +54,7 @@ func (r *source) exclusive(s *language.Section, reason string, keys ...string) {
 	}
 }
 
-// file is the path of a file that a section names.
+// file returns the path of a file that a section names.
 func (r *source) file(s *language.Section, e *language.Entry) (path string, ok bool) {
 	if e.Text == "" {
 		r.Add(e.At, "", "%s is empty: give the name of a file", e.Key.Name)
@@ -66,7 +66,7 @@ func (r *source) file(s *language.Section, e *language.Entry) (path string, ok b
 	return filepath.Join(filepath.Dir(r.Path), e.Text), true
 }
 
-// digest is the checksum that a section wants a file to have, "" for any.
+// digest returns the checksum that a section requires of a file, "" for any.
 func (r *source) digest(s *language.Section, key string) (sum string, ok bool) {
 	e := s.Get(key)
 	if e == nil {

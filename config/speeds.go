@@ -233,8 +233,8 @@ func (r *speeds) robust(u float64, what string) bool {
 	return true
 }
 
-// nearest is the point of the map that a case is judged by, and in words its bulk viscosity. One between two bulk viscosities of the
-// map is judged by the worse: more of it damps sound in one model and lets noise grow in another.
+// nearest returns the point of the map that a case is judged by, and in words its bulk viscosity. A bulk viscosity
+// between two of the map is judged by the worse: more of it damps sound in one model and lets noise grow in another.
 func (r *speeds) nearest(m robustness.Map, eddies bool, u float64) (p robustness.Point, text string, found bool) {
 	s := r.Spec
 	of := func(bulk float64) (robustness.Point, bool) {
@@ -260,7 +260,7 @@ func (r *speeds) nearest(m robustness.Map, eddies bool, u float64) (p robustness
 	return p, text, found
 }
 
-// fastest is the largest lattice speed that is known beforehand, with the turbulence of inlets or without.
+// fastest returns the largest lattice speed that is known beforehand, with the turbulence of inlets or without.
 func (r *speeds) fastest(waves bool) (u float64, what string, at language.Mark) {
 	take := func(v float64, w string, m language.Mark) {
 		if v > u {
@@ -302,7 +302,7 @@ func (r *speeds) expectedSpeed() {
 	}
 }
 
-// given are the velocities of boundaries, bodies and the initial state.
+// given passes the velocities of boundaries, bodies and the initial state to take.
 func (r *speeds) given(waves bool, take func(v float64, what string, at language.Mark)) {
 	for i, top := range r.openings.speedAt {
 		b := r.Boundaries[i]
@@ -334,7 +334,7 @@ func (r *speeds) given(waves bool, take func(v float64, what string, at language
 	}
 }
 
-// characteristic are the velocities of [scaling] and [fluid].
+// characteristic passes the velocities of [scaling] and [fluid] to take.
 func (r *speeds) characteristic(take func(v float64, what string, at language.Mark)) {
 	for _, s := range []string{"scaling", "fluid"} {
 		if e := r.Section(s).Get("velocity"); e != nil {

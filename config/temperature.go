@@ -269,7 +269,7 @@ func (r *warmth) check() {
 	r.belowZero()
 }
 
-// farthest is the largest distance of a given temperature from the reference, and what has it.
+// farthest returns the largest distance of a given temperature from the reference, and the name of its source.
 func (r *warmth) farthest() (far float64, of string) {
 	take := func(v float64, name string) {
 		if d := math.Abs(v); d > far && !math.IsInf(d, 0) {

@@ -5,12 +5,12 @@ package decomp
 // Box is a half-open box of cells: Lo <= (x, y, z) < Hi.
 type Box struct{ Lo, Hi [3]int }
 
-// Size is the number of cells along each axis.
+// Size returns the number of cells along each axis.
 func (b Box) Size() [3]int {
 	return [3]int{b.Hi[0] - b.Lo[0], b.Hi[1] - b.Lo[1], b.Hi[2] - b.Lo[2]}
 }
 
-// Cells is the number of cells of the box; 0 when it is empty.
+// Cells returns the number of cells of the box; 0 when it is empty.
 func (b Box) Cells() int {
 	n := b.Size()
 	if n[0] <= 0 || n[1] <= 0 || n[2] <= 0 {

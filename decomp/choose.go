@@ -78,7 +78,7 @@ func Cut(global [3]int, periodic [3]bool, dims, ranks int, wanted [3]int) (Plan,
 	return Plan{}, e
 }
 
-// choose is the best of the cuts.
+// choose returns the best of the cuts.
 func choose(global [3]int, periodic [3]bool, dims, ranks int, wanted [3]int) (best Plan, found bool) {
 	all := cuts(global, periodic, dims, ranks, wanted)
 	if len(all) == 0 {
@@ -121,7 +121,7 @@ func cuts(global [3]int, periodic [3]bool, dims, ranks int, wanted [3]int) (list
 	return list
 }
 
-// links is, for each axis, how many ends of a box amid others have a neighbour, and how
+// links returns, for each axis, how many ends of a box amid others have a neighbour, and how
 // many have a link, if only to the rank itself.
 func (p Plan) links() (others, all [3]int) {
 	for a := 1; a <= p.axis; a++ {

@@ -19,27 +19,27 @@ func NewLayout(n, ghost [3]int, components int) Layout {
 	return Layout{N: n, Ghost: ghost, Components: components, Pitch: (n[0] + Align - 1) / Align * Align}
 }
 
-// Row is the number of row (y, z), counted in rows of all components;
+// Row returns the number of row (y, z), counted in rows of all components;
 // y and z may lie in the ghost layers.
 func (l Layout) Row(y, z int) int {
 	return (z+l.Ghost[2])*(l.N[1]+2*l.Ghost[1]) + y + l.Ghost[1]
 }
 
-// Rows is the number of rows, ghosts included.
+// Rows returns the number of rows, ghosts included.
 func (l Layout) Rows() int {
 	return (l.N[2] + 2*l.Ghost[2]) * (l.N[1] + 2*l.Ghost[1])
 }
 
-// RowLen is the length of one row in values, all components.
+// RowLen returns the length of one row in values, all components.
 func (l Layout) RowLen() int { return l.Components * l.Pitch }
 
-// At is the index of component c of cell (x, y, z).
+// At returns the index of component c of cell (x, y, z).
 func (l Layout) At(x, y, z, c int) int { return (l.Row(y, z)*l.Components+c)*l.Pitch + x }
 
-// Len is the number of values of the whole state.
+// Len returns the number of values of the whole state.
 func (l Layout) Len() int { return l.Rows() * l.RowLen() }
 
-// Axis is the slowest axis that has ghosts, along which planes are contiguous.
+// Axis returns the slowest axis that has ghosts, along which planes are contiguous.
 func (l Layout) Axis() int {
 	if l.Ghost[2] > 0 {
 		return 2
@@ -47,7 +47,7 @@ func (l Layout) Axis() int {
 	return 1
 }
 
-// Plane is the contiguous range [lo, hi) of values of plane k along Axis;
+// Plane returns the contiguous range [lo, hi) of values of plane k along Axis;
 // k = -1 and k = N are the ghost planes.
 func (l Layout) Plane(k int) (lo, hi int) {
 	rows := 1

@@ -13,10 +13,10 @@ type Link struct {
 	RecvTag int    // tag of the message received, 0 to 26
 }
 
-// sides are the directions in which a rank may have links: across the ends of the
+// sides lists the directions in which a rank may have links: across the ends of the
 // slowest axis, then across the ends of y where it is cut, then the four edges where
-// both meet, which the diagonal velocities cross. All messages leave together: an
-// exchange of one axis after the other would need half as many, and wait twice.
+// both meet, which the diagonal velocities cross. All messages leave together: exchanging
+// one axis after the other would need half as many, but wait twice.
 func (p Plan) sides() [][3]int {
 	var list [][3]int
 	ghost := p.Ghost()

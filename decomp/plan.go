@@ -77,17 +77,17 @@ func newPlan(global [3]int, periodic [3]bool, dims int, parts [3]int) (Plan, err
 	return Plan{Global: global, Periodic: periodic, axis: dims - 1, parts: parts}, nil
 }
 
-// Ranks is the number of boxes.
+// Ranks returns the number of boxes.
 func (p Plan) Ranks() int { return p.parts[1] * p.parts[2] }
 
-// Parts is the number of boxes along each axis, 1 along x.
+// Parts returns the number of boxes along each axis, 1 along x.
 func (p Plan) Parts() [3]int { return p.parts }
 
-// Axis is the axis that planes are counted along, Layout.Axis of every rank: 1
+// Axis returns the axis that planes are counted along, Layout.Axis of every rank: 1
 // in 2D and 2 in 3D, with one rank too.
 func (p Plan) Axis() int { return p.axis }
 
-// Ghost is the number of ghost layers on each side of a rank's box, for
+// Ghost returns the number of ghost layers on each side of a rank's box, for
 // NewLayout: along the slowest axis always, along y where it is cut or has Faces; an axis
 // without wraps around inside the box. It is the same on every rank, behind walls
 // too.
@@ -106,10 +106,10 @@ func (p Plan) Layout(rank, components int) Layout {
 	return NewLayout(p.Box(rank).Size(), p.Ghost(), components)
 }
 
-// place is a rank's place in the grid of boxes.
+// place returns a rank's place in the grid of boxes.
 func (p Plan) place(rank int) [3]int { return [3]int{0, rank % p.parts[1], rank / p.parts[1]} }
 
-// Box is the cells that a rank owns, in global coordinates.
+// Box returns the cells that a rank owns, in global coordinates.
 func (p Plan) Box(rank int) Box {
 	var b Box
 	at := p.place(rank)
@@ -120,7 +120,7 @@ func (p Plan) Box(rank int) Box {
 	return b
 }
 
-// Largest is the size of the largest box, which some rank owns.
+// Largest returns the size of the largest box, which some rank owns.
 func (p Plan) Largest() [3]int {
 	var n [3]int
 	for a := range n {
@@ -129,7 +129,7 @@ func (p Plan) Largest() [3]int {
 	return n
 }
 
-// Owner is the rank that owns the global cell c, which lies in the domain.
+// Owner returns the rank that owns the global cell c, which lies in the domain.
 func (p Plan) Owner(c [3]int) int {
 	var at [3]int
 	for a, n := range p.Global {
@@ -139,7 +139,7 @@ func (p Plan) Owner(c [3]int) int {
 	return at[1] + p.parts[1]*at[2]
 }
 
-// Line are the ranks along an axis through a cell, in the order of their boxes.
+// Line returns the ranks along an axis through a cell, in the order of their boxes.
 func (p Plan) Line(at [3]int, axis int) (ranks []int) {
 	for at[axis] = 0; at[axis] < p.Global[axis]; at[axis] = p.Box(ranks[len(ranks)-1]).Hi[axis] {
 		ranks = append(ranks, p.Owner(at))
@@ -147,17 +147,17 @@ func (p Plan) Line(at [3]int, axis int) (ranks []int) {
 	return ranks
 }
 
-// Neighbour is the rank beyond the lower (side -1) or the upper (side +1) end of
-// a rank's box along Axis: itself when one rank is periodic, and false where the
-// domain ends.
+// Neighbour returns the rank beyond the lower (side -1) or the upper (side +1) end of
+// a rank's box along Axis: the rank itself when it alone spans a periodic axis, and false
+// where the domain ends.
 func (p Plan) Neighbour(rank, side int) (int, bool) {
 	var towards [3]int
 	towards[p.axis] = side
 	return p.beyond(rank, towards)
 }
 
-// beyond is the rank whose box lies on a side of a rank's: -1, 0 or +1 along each
-// axis.
+// beyond returns the rank whose box lies on a side of a rank's box: -1, 0 or +1 along each
+// axis; false where the domain ends.
 func (p Plan) beyond(rank int, side [3]int) (int, bool) {
 	at := p.place(rank)
 	for a, n := range p.parts {

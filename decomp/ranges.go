@@ -3,7 +3,7 @@ package decomp
 // Range is a run of values [Lo, Hi) in the memory of a Layout.
 type Range struct{ Lo, Hi int }
 
-// Ranges are the contiguous runs of memory that hold the whole rows of a box in
+// Ranges returns the contiguous runs of memory that hold the whole rows of a box in
 // local coordinates (ghost cells allowed), in the order of memory; neighbouring
 // runs are merged, so that a plane along Axis is one run. x is never cut: the
 // box's x range is ignored, rows come with their padding.

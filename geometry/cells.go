@@ -187,7 +187,8 @@ func (d Scene) thickens(k uint8) bool {
 	return slices.ContainsFunc(d.Bodies, func(b Body) bool { return b.Thicken && b.Type == k })
 }
 
-// surface is that body, and the distance of its surface from a place so far beside the cell's centre.
+// surface returns the body that the solid cell x-c belongs to, and the distance of its surface along c, in lengths of c,
+// from a place beside the centre of cell x; nil and 0 if there is none.
 func (d Scene) surface(cells boundary.Cells, x, c [3]int, beside [3]float64) (Shape, float64) {
 	k := cells.At(x[0]-c[0], x[1]-c[1], x[2]-c[2])
 	for _, b := range d.Bodies {
@@ -209,8 +210,8 @@ func (d Scene) surface(cells boundary.Cells, x, c [3]int, beside [3]float64) (Sh
 // aside is the distance beside a link, in cells, at which the surface is sought: far against rounding, near against triangles.
 const aside = 1e-4
 
-// slope is |c.n| of that surface, with the unit vector n across it, from where it is beside the link; 0 where that is
-// not found.
+// slope returns |c.n| of that surface, with the unit vector n normal to it, from the distances of the surface beside the
+// link; 0 where they are not found.
 func (d Scene) slope(cells boundary.Cells, x, c [3]int) float64 {
 	shape, t := d.surface(cells, x, c, [3]float64{})
 	if shape == nil {
@@ -241,7 +242,7 @@ func (d Scene) slope(cells boundary.Cells, x, c [3]int) float64 {
 	return length / math.Sqrt(sum)
 }
 
-// across is a vector across v; along z where v is in the plane x, y, for a plane flow.
+// across returns a vector perpendicular to v; along z where v is in the plane x, y, for a plane flow.
 func across(v [3]float64) [3]float64 {
 	if v[2] == 0 {
 		return [3]float64{0, 0, 1}
@@ -256,7 +257,7 @@ func cross(a, b [3]float64) [3]float64 {
 }
 func scaled(v [3]float64, f float64) [3]float64 { return [3]float64{f * v[0], f * v[1], f * v[2]} }
 
-// Face is the type of the cells behind a face, where it meets a cell of the domain.
+// Face returns the type of the cells behind a face, where it meets a cell of the domain.
 func (d Scene) Face(axis, side int, cell [3]int) uint8 {
 	for _, p := range d.Patches[axis][side] {
 		if p.Region.Covers(axis, cell) {
@@ -266,12 +267,12 @@ func (d Scene) Face(axis, side int, cell [3]int) uint8 {
 	return d.Faces[axis][side]
 }
 
-// behind is the type of a cell outside the domain. Behind an edge or a corner
+// behind returns the type of a cell outside the domain. Behind an edge or a corner
 // several faces meet. Walls come before open faces, and these before faces without
 // friction. Of walls the slowest wins, because links that end right at the
 // edge of a moving one would drag the fluid along beyond it (in the lid-driven
 // cavity at Re 100 on 128 x 128 cells the extrema are then 1.4 % off, otherwise 0.1 %).
-// What the two ends of a moving wall gain and lose in mass cancels. Among equals
+// The mass gained and lost at the two ends of a moving wall cancels. Among equals
 // the slowest axis wins.
 func (d Scene) behind(cell, outside [3]int) uint8 {
 	for a, n := range d.Cells {

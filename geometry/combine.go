@@ -63,7 +63,7 @@ func (c Combination) Contains(x, y, z float64) bool {
 	return in
 }
 
-// Bounds is a box around the combination.
+// Bounds returns a box around the combination.
 func (c Combination) Bounds() (lo, hi [3]float64) {
 	lo, hi = c.Parts[0].Bounds()
 	for _, p := range c.Parts[1:] {
@@ -173,7 +173,7 @@ func (m Moved) Contains(x, y, z float64) bool {
 	return holds(m.Shape, m.Motion.back(sub([3]float64{x, y, z}, m.Motion.Shift)))
 }
 
-// Bounds is the box around the moved bounds.
+// Bounds returns the box around the moved bounds.
 func (m Moved) Bounds() (lo, hi [3]float64) {
 	box := [2][3]float64{}
 	box[0], box[1] = m.Shape.Bounds()
@@ -200,7 +200,7 @@ func (m Moved) Crossings(p, d [3]float64, ts []float64) []float64 {
 	return m.Shape.Crossings(m.Motion.back(sub(p, m.Motion.Shift)), m.Motion.back(d), ts)
 }
 
-// After is the motion that does first, then m.
+// After returns the motion that applies first, then m.
 func (m Motion) After(first Motion) Motion {
 	out := Motion{Scale: m.Scale * first.Scale, Shift: m.Apply(first.Shift)}
 	for a := range out.Turn {

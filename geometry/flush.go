@@ -12,7 +12,7 @@ func Flush(s Shape, cells [3]int, dims int) bool {
 	return flush(s, NewMotion(1, [3]float64{}, [3]float64{}), cells, dims)
 }
 
-// flush is Flush of a shape that is moved.
+// flush reports the same as Flush for a shape moved by m.
 func flush(s Shape, m Motion, cells [3]int, dims int) bool {
 	switch s := s.(type) {
 	case Moved:

@@ -49,7 +49,7 @@ func AnyCell(s Shape, lo, hi [3]float64, n [3]int, in bool) bool {
 	return false
 }
 
-// Reach is the box of the domain's cells that a shape may have: from <= cell < to.
+// Reach returns the box of the domain's cells that a shape may have: from <= cell < to.
 func Reach(s Shape, cells [3]int, dims int) (from, to [3]int) {
 	lo, hi := s.Bounds()
 	for a := range from {
@@ -222,7 +222,7 @@ func Middle(s Shape, cells [3]int) (p [3]float64) {
 	return p
 }
 
-// Share is about the share of cells in any of some shapes, from some cells at equal distances.
+// Share estimates the fraction of cells in any of some shapes, from sample cells at equal distances.
 func Share(shapes []Shape, cells [3]int, dims int) float64 {
 	if len(shapes) == 0 {
 		return 0
@@ -249,7 +249,7 @@ func Share(shapes []Shape, cells [3]int, dims int) float64 {
 	return float64(in) / float64(all)
 }
 
-// Volume is about the number of cells of a shape, from whole rows of cells, some for all where there are many.
+// Volume estimates the number of cells of a shape from whole rows of cells, a sample of them where there are many.
 func Volume(s Shape, cells [3]int) float64 {
 	from, to := Reach(s, cells, 3)
 	step := 1
@@ -278,10 +278,10 @@ func Volume(s Shape, cells [3]int) float64 {
 // mostRows is the approximate number of rows that Volume samples.
 const mostRows = 1 << 14
 
-// Faces is about the number of faces between the cells of a shape and others in the domain.
+// Faces estimates the number of faces between the cells of a shape and others in the domain.
 func Faces(s Shape, cells [3]int, dims int) float64 { return faces(s, cells, dims, false) }
 
-// AllFaces is the same, including faces on the domain's faces, as under a house on the ground.
+// AllFaces estimates the same, including faces on the domain's faces, as under a house on the ground.
 func AllFaces(s Shape, cells [3]int, dims int) float64 { return faces(s, cells, dims, true) }
 
 // faces counts how often lines of cells along each axis cross the shape, some lines for all where there are many, and, with

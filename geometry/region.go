@@ -17,7 +17,7 @@ type Region struct {
 // Along gives the two axes of a face across an axis.
 func Along(axis int) (u, v int) { return (axis + 1) % 3, (axis + 2) % 3 }
 
-// Run is the cells from, ... to-1 along the first axis of the face, in its row of cells
+// Run returns the cells from, ... to-1 along the first axis of the face, in its row of cells
 // at the second, whose centres lie in the region. Lower borders belong to a box, upper ones do not;
 // the border of a disc does not.
 func (r Region) Run(axis, row int) (from, to int) {

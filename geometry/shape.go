@@ -27,7 +27,7 @@ func (b Box) Contains(x, y, z float64) bool {
 	return x >= b.Lo[0] && x < b.Hi[0] && y >= b.Lo[1] && y < b.Hi[1] && z >= b.Lo[2] && z < b.Hi[2]
 }
 
-// Bounds is the box itself.
+// Bounds returns the box itself.
 func (b Box) Bounds() (lo, hi [3]float64) { return b.Lo, b.Hi }
 
 // span returns the part of the line between the planes of the faces.
@@ -42,7 +42,7 @@ func (b Box) span(p, d [3]float64) span {
 // Hit returns the parameter at which the segment enters the box.
 func (b Box) Hit(p, d [3]float64) (float64, bool) { return b.span(p, d).hit() }
 
-// Crossings are the two ends of the line in the box.
+// Crossings appends to ts where the line enters and leaves the box.
 func (b Box) Crossings(p, d [3]float64, ts []float64) []float64 { return b.span(p, d).ends(ts) }
 
 // Sphere is a ball.
@@ -57,7 +57,7 @@ func (s Sphere) Contains(x, y, z float64) bool {
 	return x*x+y*y+z*z < s.Radius*s.Radius
 }
 
-// Bounds is the cube around the ball.
+// Bounds returns the cube around the ball.
 func (s Sphere) Bounds() (lo, hi [3]float64) {
 	for a, c := range s.Centre {
 		lo[a], hi[a] = c-s.Radius, c+s.Radius
@@ -73,7 +73,7 @@ func (s Sphere) span(p, d [3]float64) span {
 // Hit returns the parameter at which the segment enters the ball.
 func (s Sphere) Hit(p, d [3]float64) (float64, bool) { return s.span(p, d).hit() }
 
-// Crossings are the two ends of the line in the ball.
+// Crossings appends to ts where the line enters and leaves the ball.
 func (s Sphere) Crossings(p, d [3]float64, ts []float64) []float64 { return s.span(p, d).ends(ts) }
 
 // Cylinder is a circular cylinder parallel to a coordinate axis.
@@ -91,7 +91,7 @@ func (c Cylinder) Contains(x, y, z float64) bool {
 	return a*a+b*b < c.Radius*c.Radius && d[c.Axis] >= -c.Length/2 && d[c.Axis] < c.Length/2
 }
 
-// Bounds is the box around the cylinder.
+// Bounds returns the box around the cylinder.
 func (c Cylinder) Bounds() (lo, hi [3]float64) {
 	for a, m := range c.Centre {
 		r := c.Radius
@@ -113,5 +113,5 @@ func (c Cylinder) span(p, d [3]float64) span {
 // Hit returns the parameter at which the segment enters the cylinder.
 func (c Cylinder) Hit(p, d [3]float64) (float64, bool) { return c.span(p, d).hit() }
 
-// Crossings are the two ends of the line in the cylinder.
+// Crossings appends to ts where the line enters and leaves the cylinder.
 func (c Cylinder) Crossings(p, d [3]float64, ts []float64) []float64 { return c.span(p, d).ends(ts) }

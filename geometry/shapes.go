@@ -21,7 +21,7 @@ func (e Ellipsoid) Contains(x, y, z float64) bool {
 	return dot(o, o) < 1
 }
 
-// Bounds is the box around the ellipsoid.
+// Bounds returns the box around the ellipsoid.
 func (e Ellipsoid) Bounds() (lo, hi [3]float64) {
 	for a, c := range e.Centre {
 		lo[a], hi[a] = c-e.Radii[a], c+e.Radii[a]
@@ -37,7 +37,7 @@ func (e Ellipsoid) span(p, d [3]float64) span {
 // Hit returns the parameter at which the segment enters the ellipsoid.
 func (e Ellipsoid) Hit(p, d [3]float64) (float64, bool) { return e.span(p, d).hit() }
 
-// Crossings are the two ends of the line in the ellipsoid.
+// Crossings appends to ts where the line enters and leaves the ellipsoid.
 func (e Ellipsoid) Crossings(p, d [3]float64, ts []float64) []float64 { return e.span(p, d).ends(ts) }
 
 // Cone is a circular cone between two points, cut off where RadiusTo is not zero: with
@@ -47,8 +47,8 @@ type Cone struct {
 	Radius, RadiusTo float64
 }
 
-// axis is the direction from From to To, of length 1, the length between them, and
-// the change of the radius along a unit of it.
+// axis returns the unit vector from From to To, the length between them, and
+// the change of the radius per unit of length.
 func (c Cone) axis() (u [3]float64, length, slope float64) {
 	u = sub(c.To, c.From)
 	length = math.Sqrt(dot(u, u))
@@ -67,7 +67,7 @@ func (c Cone) Contains(x, y, z float64) bool {
 	return h >= 0 && h < length && dot(o, o)-h*h < r*r
 }
 
-// Bounds is the box around the two ends: a disc of radius r across u reaches
+// Bounds returns the box around the two ends: a disc of radius r across u reaches
 // r sqrt(1 - u_a^2) along axis a.
 func (c Cone) Bounds() (lo, hi [3]float64) {
 	u, _, _ := c.axis()
@@ -117,7 +117,7 @@ func (c Cone) span(p, d [3]float64) span {
 // Hit returns the parameter at which the segment enters the cone.
 func (c Cone) Hit(p, d [3]float64) (float64, bool) { return c.span(p, d).hit() }
 
-// Crossings are the two ends of the line in the cone.
+// Crossings appends to ts where the line enters and leaves the cone.
 func (c Cone) Crossings(p, d [3]float64, ts []float64) []float64 { return c.span(p, d).ends(ts) }
 
 // Capsule is all within Radius of the line from From to To.
@@ -140,7 +140,7 @@ func (c Capsule) Contains(x, y, z float64) bool {
 	return dot(o, o) < c.Radius*c.Radius
 }
 
-// Bounds is the box around the capsule.
+// Bounds returns the box around the capsule.
 func (c Capsule) Bounds() (lo, hi [3]float64) {
 	for a := range lo {
 		lo[a], hi[a] = min(c.From[a], c.To[a])-c.Radius, max(c.From[a], c.To[a])+c.Radius
@@ -165,7 +165,7 @@ func (c Capsule) span(p, d [3]float64) span {
 // Hit returns the parameter at which the segment enters the capsule.
 func (c Capsule) Hit(p, d [3]float64) (float64, bool) { return c.span(p, d).hit() }
 
-// Crossings are the two ends of the line in the capsule.
+// Crossings appends to ts where the line enters and leaves the capsule.
 func (c Capsule) Crossings(p, d [3]float64, ts []float64) []float64 { return c.span(p, d).ends(ts) }
 
 // HalfSpace is solid on the side of the plane through Point that Normal points away
@@ -177,7 +177,7 @@ func (h HalfSpace) Contains(x, y, z float64) bool {
 	return dot(sub([3]float64{x, y, z}, h.Point), h.Normal) < 0
 }
 
-// Bounds are everything, or end at a plane across an axis.
+// Bounds returns all space, or ends it at a plane across an axis.
 func (h HalfSpace) Bounds() (lo, hi [3]float64) {
 	for a := range lo {
 		lo[a], hi[a] = -unbounded, unbounded

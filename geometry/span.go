@@ -8,13 +8,13 @@ import (
 // span is the part of the line p + t d in a convex shape: in < t < out.
 type span struct{ in, out float64 }
 
-// everywhere is a whole line; nowhere the empty one.
+// everywhere returns the whole line; nowhere returns the empty one.
 func everywhere() span { return span{math.Inf(-1), math.Inf(1)} }
 func nowhere() span    { return span{math.Inf(1), math.Inf(-1)} }
 
 func (s span) and(o span) span { return span{max(s.in, o.in), min(s.out, o.out)} }
 
-// slab is the part of s where lo <= p + t d < hi along one axis.
+// slab returns the part of s where lo <= p + t d < hi along one axis.
 func (s span) slab(p, d, lo, hi float64) span {
 	if d == 0 {
 		if p < lo || p >= hi {
@@ -26,7 +26,7 @@ func (s span) slab(p, d, lo, hi float64) span {
 	return s.and(span{min(t, u), max(t, u)})
 }
 
-// quadric is the part of s where a t^2 + 2 b t + c < 0, for a >= 0. The root that
+// quadric returns the part of s where a t^2 + 2 b t + c < 0, for a >= 0. The root that
 // subtracts two numbers of the same size is found from the other by their product
 // c/a: a distance keeps its digits when the point is near to the surface.
 func (s span) quadric(a, b, c float64) span {
@@ -75,8 +75,8 @@ func (s span) ends(ts []float64) []float64 {
 	return ts
 }
 
-// firstHit is Hit for shapes that know no better: between two neighbours of all the
-// crossings lies either only fluid or only solid, and the middle says which.
+// firstHit implements Hit for shapes without a faster method: between two neighbours of all the
+// crossings lies either only fluid or only solid, and the middle decides which.
 // Slivers between surfaces that should coincide are skipped.
 func firstHit(s Shape, p, d [3]float64) (t float64, ok bool) {
 	var buffer [16]float64
@@ -93,7 +93,7 @@ func firstHit(s Shape, p, d [3]float64) (t float64, ok bool) {
 
 func holds(s Shape, p [3]float64) bool { return s.Contains(p[0], p[1], p[2]) }
 
-// at is the point p + t d.
+// at returns the point p + t d.
 func at(p, d [3]float64, t float64) [3]float64 {
 	for a := range p {
 		p[a] += t * d[a]

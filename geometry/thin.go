@@ -92,7 +92,7 @@ func centre(x [3]int) [3]float64 {
 	return [3]float64{float64(x[0]) + 0.5, float64(x[1]) + 0.5, float64(x[2]) + 0.5}
 }
 
-// floats is a link as a vector.
+// floats returns a link as a vector.
 func floats(c [3]int) [3]float64 { return [3]float64{float64(c[0]), float64(c[1]), float64(c[2])} }
 
 // within reports whether a cell lies in the domain itself, not in a periodic image.
@@ -224,7 +224,7 @@ func starts(from, to, c [3]int, stride int, visit func(x [3]int)) {
 	}
 }
 
-// next is the least number from lo on that differs from another by a multiple of stride.
+// next returns the smallest number from lo on that differs from other by a multiple of stride.
 func next(lo, other, stride int) int {
 	return lo + ((other-lo)%stride+stride)%stride
 }
@@ -492,7 +492,7 @@ func (t *thin) round(from, to [3]int) bool {
 	return false
 }
 
-// stride is the spacing of the lines of cells that Thin follows, along each of two axes.
+// stride returns the spacing of the lines of cells that Thin follows, along each of two axes.
 func (t *thin) stride() int {
 	stride := 1
 	for most := max(leastLines, mostLines/(len(t.d.Bodies)*effort(t.body.Shape))); t.lines(stride) > float64(most); {

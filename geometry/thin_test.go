@@ -11,7 +11,7 @@ import (
 	"lbmsim/model"
 )
 
-// channel is a domain between walls along y (and z), open at both ends of x.
+// channel returns a domain between walls along y (and z), open at both ends of x.
 func channel(t *testing.T, lattice string, cells [3]int, bodies ...Body) Scene {
 	t.Helper()
 	l, ok := model.FindLattice(lattice)

@@ -13,7 +13,7 @@ type Voxels struct {
 	bits            []uint64
 }
 
-// NewVoxels is an image of n bricks, all empty, that keeps those from lo to hi: the
+// NewVoxels makes an image of n bricks, all empty, that keeps the ones from lo to hi: the
 // rest need no memory and stay empty.
 func NewVoxels(n [3]int, origin, spacing [3]float64, lo, hi [3]int) *Voxels {
 	v := &Voxels{Origin: origin, Spacing: spacing, n: n, lo: lo, hi: hi}
@@ -73,7 +73,7 @@ func (v *Voxels) Contains(x, y, z float64) bool {
 	return v.bits[i/64]>>(i%64)&1 == 1
 }
 
-// Bounds is the box of all bricks, solid or not, kept or not.
+// Bounds returns the box of all bricks, solid or not, kept or not.
 func (v *Voxels) Bounds() (lo, hi [3]float64) {
 	for a := range lo {
 		lo[a], hi[a] = v.Origin[a], v.Origin[a]+float64(v.n[a])*v.Spacing[a]
@@ -84,7 +84,7 @@ func (v *Voxels) Bounds() (lo, hi [3]float64) {
 // Hit returns the parameter at which the segment enters a solid brick.
 func (v *Voxels) Hit(p, d [3]float64) (float64, bool) { return firstHit(v, p, d) }
 
-// Crossings are all places where the line passes from one brick to the next, solid or
+// Crossings appends to ts all places where the line passes from one brick to the next, solid or
 // not: between them nothing changes.
 func (v *Voxels) Crossings(p, d [3]float64, ts []float64) []float64 {
 	for a := range p {
@@ -102,8 +102,8 @@ func (v *Voxels) Crossings(p, d [3]float64, ts []float64) []float64 {
 	return ts
 }
 
-// Kept is the box of bricks that the rows of a rank can see: Rows gives the rows, m
-// leads from the bricks' coordinates to cells.
+// Kept returns the box of bricks that the rows of a rank can see: Rows gives the rows, m
+// maps the bricks' coordinates to cells.
 func (v *Voxels) Kept(m Motion, cells [3]int, rows [2][]bool) (lo, hi [3]int) {
 	const around = 2. // cells: a link and some rounding
 	from, to := [3]float64{-around, 0, 0}, [3]float64{float64(cells[0]) + around, 0, 0}

@@ -459,7 +459,7 @@ func (b *builder) exchange(out, in [][]byte) error {
 	return nil
 }
 
-// span is the number of bytes in ranges.
+// span returns the number of bytes in ranges.
 func span(list []decomp.Range) (n int) {
 	for _, r := range list {
 		n += r.Hi - r.Lo

@@ -39,8 +39,8 @@ func gpuOf(c comm.Comm) (*cuda.Device, error) {
 	return cuda.New(local % len(all))
 }
 
-// onGPUs are the transports of real ranks on GPUs; that by the library of messages only
-// where it reports that it takes GPU memory.
+// onGPUs returns the transports of real ranks on GPUs; halo.GPU
+// only where the MPI library reports that it takes GPU memory.
 func onGPUs(c comm.Comm) []halo.Transport {
 	list := []halo.Transport{halo.Host, halo.Peer, halo.Auto}
 	if yes, known := c.(comm.GPUAware).GPUAware(); yes && known {

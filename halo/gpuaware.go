@@ -81,7 +81,7 @@ func (g *onGPU) close() {
 	}
 }
 
-// address is a place in a buffer that has one: choose.go has checked that.
+// address returns the address of a place in a buffer that has one: choose.go has checked this.
 func address(b device.Buffer, offset int) uintptr {
 	return b.(device.Addressed).Address() + uintptr(offset)
 }

@@ -35,7 +35,8 @@ func own(change func(rank int, g *halotest.GPU)) func(int) halo.Memory {
 
 func asIs(int, *halotest.GPU) {}
 
-// expecting is New for a transport, which every link has to have.
+// expecting returns a Build for transport want that fails unless every link gets transport got and
+// the exchange can be queued exactly with Peer.
 func expecting(want, got halo.Transport) halotest.Build {
 	return func(s halo.Setup) (halo.Exchange, error) {
 		e, err := halotest.With(want)(s)
@@ -375,7 +376,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// setup is a small 3D box.
+// setup returns the Setup of a small 3D box.
 func setup(c comm.Comm, dev halo.Memory, periodic bool) (halo.Setup, error) {
 	plan, err := decomp.Slabs([3]int{8, 8, 8}, [3]bool{2: periodic}, 3, c.Size())
 	s := halo.Setup{Comm: c, Links: plan.Links(c.Rank()), Layout: plan.Layout(c.Rank(), 10), ValueBytes: 4, Device: dev}

@@ -44,7 +44,7 @@ func (s *straight) irecv(state device.Buffer) (comm.Request, error) {
 	return s.nb.Irecv(b, s.Rank, s.RecvTag)
 }
 
-// hostPart is a range of the state in the host's memory.
+// hostPart returns a range of the state in the host's memory.
 func hostPart(state device.Buffer, r decomp.Range) ([]byte, error) {
 	v, ok := state.(device.HostVisible)
 	if !ok {

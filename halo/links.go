@@ -132,7 +132,7 @@ func (c *stridedCopy) takes(next stridedCopy) bool {
 	return true
 }
 
-// whole is the range of a message's bytes in separate memory.
+// whole returns the range of a message's bytes in separate memory.
 func whole(bytes int) []decomp.Range { return []decomp.Range{{Lo: 0, Hi: bytes}} }
 
 // queueCopy queues a stridedCopy between two places, whose offsets and strides it has.

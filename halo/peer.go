@@ -106,11 +106,11 @@ func (p *peers) close() {
 	}
 }
 
-// spans is a list of ranges as few numbers, for a message: equal ranges at equal
+// spans encodes a list of ranges as few numbers, for a message: equal ranges at equal
 // distances are one.
 func spans(list []decomp.Range) []stridedCopy { return stridedCopies(list, whole(span(list))) }
 
-// unspan is the list again.
+// unspan returns the list that spans encoded.
 func unspan(list []stridedCopy) (out []decomp.Range) {
 	for _, c := range list {
 		for i := range c.Count {

@@ -6,5 +6,5 @@ import "time"
 
 func sleep(d time.Duration) { time.Sleep(d) }
 
-// precise is for systems whose sleeps are rounded up.
+// precise does nothing: only sleeps that are rounded up need it.
 func precise() {}

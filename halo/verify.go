@@ -13,7 +13,7 @@ import (
 // Transports that move data between devices are tried before they are used: both states
 // are exchanged with known numbers in them, and each received byte is checked. A wrong byte would otherwise be a wrong flow.
 
-// verify is collective. It leaves zeros where it wrote.
+// verify tries both states on all ranks: it is collective. It leaves zeros where it wrote.
 func (b *builder) verify() error {
 	used := []int64{0, 0, 0, 0} // of each transport: is there a rank that has it?
 	for _, r := range b.e.routes {

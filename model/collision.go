@@ -84,7 +84,7 @@ var Collisions = []Collision{
 // DefaultCollision is the model of a case that names none.
 const DefaultCollision = "cumulant"
 
-// DefaultLattice is the lattice of a case of 2 or 3 dimensions that names none. In 3D it is
+// DefaultLattice returns the lattice of a case of 2 or 3 dimensions that names none. In 3D it is
 // D3Q27, whose errors hardly depend on the direction, but D3Q19 where a cell stores
 // every population. D3Q27 has the same moments to store.
 func (c Collision) DefaultLattice(dims int) Lattice {
@@ -99,7 +99,7 @@ func (c Collision) DefaultLattice(dims int) Lattice {
 	return l
 }
 
-// TypeName is the C++ type of a row of a catalogue: PowerLaw for power_law.
+// TypeName returns the C++ type of a row of a catalogue: PowerLaw for power_law.
 func TypeName(row string) (s string) {
 	for _, word := range strings.Split(row, "_") {
 		s += strings.ToUpper(word[:1]) + word[1:]

@@ -88,7 +88,7 @@ var temperatureAverages = []Field{
 	{"turbulent_heat_flux", 3, HeatFlux, "<u'_i T'> = <u_i T> - <u_i><T>, divided by density and heat capacity"},
 }
 
-// ProfileFields are the words of [output.profile.NAME].
+// ProfileFields returns the words of [output.profile.NAME].
 func ProfileFields() []Field {
 	return append(append([]Field(nil), Averages...), temperatureAverages...)
 }
@@ -115,7 +115,7 @@ func OfTemperature(f Field) bool {
 
 var temperatureSpectrum = Field{"temperature_spectrum", 1, Dimension{M: 1, K: 2}, "of the temperature, of a case with [temperature]"}
 
-// Spectra are the words of [output.spectrum.NAME].
+// Spectra returns the words of [output.spectrum.NAME].
 func Spectra() []Field {
 	return []Field{
 		{"velocity_spectrum", 3, Dimension{M: 3, S: -2}, "E_xx, E_yy and E_zz, of the components of the velocity"},

@@ -17,14 +17,14 @@ type Lattice struct {
 // CS2 is the squared speed of sound of every lattice, in lattice units.
 const CS2 = 1.0 / 3
 
-// Q is the number of populations a cell.
+// Q returns the number of populations per cell.
 func (l Lattice) Q() int { return len(l.Velocities) }
 
-// Moments is the number of moments a cell up to second order: density,
+// Moments returns the number of moments per cell up to second order: density,
 // momentum and the symmetric second-order tensor (6 in 2D, 10 in 3D).
 func (l Lattice) Moments() int { return 1 + l.Dims + l.Dims*(l.Dims+1)/2 }
 
-// Opposite is the index of the reversed velocity of direction i.
+// Opposite returns the index of the reversed velocity of direction i.
 func (l Lattice) Opposite(i int) int {
 	c := l.Velocities[i]
 	for j, d := range l.Velocities {

@@ -40,7 +40,7 @@ type Spec struct {
 	Scalar    bool // the flow carries a scalar: Params.WithScalar
 }
 
-// Pairs are all lattices with all models, in the order of the documentation.
+// Pairs returns all lattices with all models, in the order of the documentation.
 func Pairs() []Spec {
 	var list []Spec
 	for _, l := range Lattices {
@@ -90,7 +90,7 @@ func (s Spec) EddyComponents() int {
 	return s.EddyBytes() / s.Precision.Bytes()
 }
 
-// FlowComponents is the number of stored values that the flow has.
+// FlowComponents returns the number of stored values of the flow per cell.
 func (s Spec) FlowComponents() int {
 	if s.Collision.Scheme == Moments {
 		return s.Lattice.Moments()

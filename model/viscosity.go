@@ -89,26 +89,26 @@ func FindViscosityLaw(name string) (ViscosityLaw, bool) {
 	return 0, false
 }
 
-// WithSmagorinsky is the numbers of a flow with eddies smaller than the cells.
+// WithSmagorinsky returns the parameters of a flow with eddies smaller than the cells: Smagorinsky's eddy viscosity.
 func (p Params) WithSmagorinsky(constant float64) Params {
 	p.Viscosity = [4]float64{1 / p.Omega / 2, 3 * constant * constant}
 	return p
 }
 
-// WithWale is the numbers of a flow with eddies that vanish beside walls.
+// WithWale returns the parameters of a flow with the WALE eddy viscosity, which vanishes beside walls.
 func (p Params) WithWale(constant float64) Params {
 	p.Viscosity = [4]float64{1 / p.Omega, 3 * constant * constant}
 	return p
 }
 
-// WithPowerLaw is the numbers of a fluid with the viscosity nu at a shear rate, and nu
+// WithPowerLaw returns the parameters of a fluid with the viscosity nu at a shear rate, and nu
 // (|shear rate|/rate)^(n-1) elsewhere, between least and most, all in lattice units.
 func (p Params) WithPowerLaw(nu, rate, n, least, most float64) Params {
 	p.Viscosity = [4]float64{3 * nu * math.Pow(rate, 1-n), n - 1, 0.5 + 3*least, 0.5 + 3*most}
 	return p
 }
 
-// WithCarreau is the numbers of a fluid with nu = inf + (zero - inf) (1 + (lambda |shear
+// WithCarreau returns the parameters of a fluid with nu = inf + (zero - inf) (1 + (lambda |shear
 // rate|)^2)^((n-1)/2), all in lattice units.
 func (p Params) WithCarreau(zero, inf, lambda, n float64) Params {
 	p.Viscosity = [4]float64{3 * (zero - inf), 0.5 + 3*inf, lambda * lambda, (n - 1) / 2}

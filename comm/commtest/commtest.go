@@ -52,7 +52,7 @@ func rankAndSize(c comm.Comm) error {
 	return nil
 }
 
-// pattern is n bytes that depend on seed and position.
+// pattern returns n bytes that depend on seed and position.
 func pattern(n, seed int) []byte {
 	b := make([]byte, n)
 	for i := range b {

@@ -76,7 +76,7 @@ func (c *Comm) gather(data []byte, root int) ([][]byte, error) {
 	return out, nil
 }
 
-// gatherLarge is for more bytes than MPI_Gatherv can count: one message a rank.
+// gatherLarge gathers more bytes than MPI_Gatherv can count, with one message per rank.
 func (c *Comm) gatherLarge(data []byte, lengths []C.longlong, root int) ([][]byte, error) {
 	if c.rank != root {
 		return nil, c.send(data, root, tagLargeGather)

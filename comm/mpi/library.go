@@ -147,7 +147,7 @@ func places(lookup func(string) (string, bool), ancestors []string, path func(st
 	return append(list, place{how: "by the system's loader"})
 }
 
-// parents are the programs of this process's parents, the nearest first, as far as they may be seen.
+// parents returns the executables of this process's ancestors, the nearest first, as far as they are visible.
 func parents() []string {
 	var list []string
 	for pid, depth := os.Getppid(), 0; pid > 1 && depth < 16; depth++ {
@@ -168,7 +168,7 @@ func parents() []string {
 	return list
 }
 
-// program is the file of a command in PATH, or of this program itself for "".
+// program returns the file of a command in PATH, or this process's own for "".
 func program(name string) string {
 	var file string
 	var err error
@@ -186,8 +186,8 @@ func program(name string) string {
 	return file
 }
 
-// Find is the MPI library that this process should use when l started it, or would use if
-// something did; lookup is os.LookupEnv. Nothing is bound yet: Init does that.
+// Find returns the MPI library that this process should use when l started it, or would use if
+// a launcher did; lookup is os.LookupEnv. Nothing is bound yet: Init does that.
 func Find(l comm.Launch, lookup func(string) (string, bool)) (Library, error) {
 	return find(l, parents(), lookup)
 }
@@ -296,8 +296,8 @@ func escape(folder string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(folder)
 }
 
-// insisted is the library that the user names: a file, a name for the loader, a folder with
-// libraries or the one above it.
+// insisted returns the library that the user names: a file, a name for the loader, a folder with
+// libraries or its parent.
 func insisted(file string, wanted []*abi) (Library, error) {
 	if s, err := os.Stat(file); err == nil && s.IsDir() {
 		var failed []string
@@ -324,7 +324,7 @@ func insisted(file string, wanted []*abi) (Library, error) {
 	return l, unknown(l)
 }
 
-// unknown is the error of a library whose ABI this program does not have.
+// unknown returns an error for a library whose ABI lbmsim does not support.
 func unknown(l Library) error {
 	if l.ABI != "" {
 		return nil
@@ -356,7 +356,7 @@ func look(file, how string) (l Library, ok bool, why string) {
 	return l, true, ""
 }
 
-// versionOf is the name and the number in the text of MPI_Get_library_version.
+// versionOf returns the name and the number in the text of MPI_Get_library_version.
 func versionOf(text string) string {
 	for _, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, ",")

@@ -89,7 +89,7 @@ func (c *Comm) Init() error {
 	return c.oneLibrary()
 }
 
-// some is a number of ranks in words.
+// some returns a number of ranks in words.
 func some(n int) string {
 	if n < 2 {
 		return "several ranks"
@@ -114,8 +114,8 @@ func (c *Comm) impatient(l comm.Launch) *time.Timer {
 	})
 }
 
-// oneLibrary is an error on every rank if not all have the same version of one library. Such
-// ranks may talk to each other for a while.
+// oneLibrary returns an error on every rank if not all have the same version of one library. Such
+// ranks may exchange messages for a while.
 func (c *Comm) oneLibrary() error {
 	sum := int64(crc32.ChecksumIEEE([]byte(c.library.Version)))
 	x := []int64{sum, -sum}
@@ -177,7 +177,7 @@ func (c *Comm) Group(n int) (comm.Comm, error) {
 // Rank of this process, -1 before Init.
 func (c *Comm) Rank() int { return c.rank }
 
-// Size is the number of ranks, 0 before Init.
+// Size returns the number of ranks, 0 before Init.
 func (c *Comm) Size() int { return c.size }
 
 // Abort ends all ranks of the job with the exit code and does not return. It may
@@ -223,7 +223,7 @@ func (c *Comm) GPUAware() (yes, known bool) {
 	return says > 0, says >= 0
 }
 
-// failure is the text of an MPI error code.
+// failure returns the text of an MPI error code as an error.
 func failure(code C.int) error {
 	if code == C.WRONG_THREAD {
 		return errors.New("not called from the OS thread of Init: one goroutine must make all calls")

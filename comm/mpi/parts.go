@@ -10,7 +10,7 @@ import "unsafe"
 // maxChunk is a variable of each Comm so that tests can cut small messages.
 const maxChunk = 1 << 30
 
-// part is part i of data, and whether it is the last one.
+// part returns part i of data and whether it is the last one.
 func (c *Comm) part(data []byte, i int) (p []byte, last bool) {
 	lo := i * c.chunk
 	hi := min(lo+c.chunk, len(data))

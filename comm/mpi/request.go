@@ -106,7 +106,7 @@ func (c *Comm) message() *C.message_t {
 	return (*C.message_t)(C.calloc(1, C.sizeof_message_t))
 }
 
-// current is the number of the part that is to finish next, and its handle.
+// current returns the number of the part that is to finish next, and its handle.
 func (r *request) current() (int, *C.message_t) {
 	if i := len(r.more) + 1 - r.left; i > 0 {
 		return i, r.more[i-1]

@@ -155,7 +155,7 @@ func (p *problems) Add(at Mark, reason, format string, args ...any) {
 	p.list = append(p.list, q)
 }
 
-// edit is the change of the command line that a place belongs to; nil where it is the file's.
+// edit returns the change of the command line that a place belongs to; nil if the place is in the file.
 func (p *problems) edit(at Mark) *edit {
 	for i := len(p.edits) - 1; i >= 0; i-- { // a later one may lie in an earlier one
 		if e := &p.edits[i]; e.Off <= at.Off && at.Off < e.Off+e.Len {
@@ -165,7 +165,7 @@ func (p *problems) edit(at Mark) *edit {
 	return nil
 }
 
-// inFile is an offset of src in the file.
+// inFile converts an offset of src to an offset in the file.
 func (p *problems) inFile(off int) int {
 	grown := 0
 	for _, e := range p.edits {
@@ -211,7 +211,7 @@ func (p Place) Wrong(err error) error {
 	return Errors{at}
 }
 
-// Err is nil when nothing was collected.
+// Err returns the problems that were collected, in order; nil if there are none.
 func (p *problems) Err() error {
 	if len(p.list) == 0 {
 		return nil

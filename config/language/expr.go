@@ -37,7 +37,7 @@ type Expr struct {
 	uses     [nVars]Mark // where each variable occurs first; len 0 when it does not
 }
 
-// Eval is its value. Equal expressions give equal bits.
+// Eval returns the value of the expression. Equal expressions give equal bits.
 func (e *Expr) Eval(v Env) float64 { return e.program.run(&v) }
 
 // DependsOn reports whether a variable is in the expression.
@@ -72,7 +72,7 @@ type Function struct {
 	o3 func(a, b, c interval) interval
 }
 
-// code is its call in C.
+// code returns the function's call in C.
 func (f Function) code() string {
 	switch {
 	case f.c != "":
@@ -190,7 +190,7 @@ func (p *exprParser) node(s step, over func(*box) interval, code string, constan
 	return node{at, over, code, false}
 }
 
-// number is a constant.
+// number returns the node of a constant.
 func (p *exprParser) number(v float64) node {
 	p.count()
 	code := InC(v)
@@ -202,7 +202,7 @@ func (p *exprParser) number(v float64) node {
 	return node{at, func(*box) interval { return exactly(v) }, code, true}
 }
 
-// InC is a constant as C, to the bit.
+// InC writes a constant as C, to the bit.
 func InC(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -216,7 +216,7 @@ func InC(v float64) string {
 // infinite is the sum of numbers that has no place in a double: compilers have no word for it in common.
 const infinite = "(0x1p+1023 + 0x1p+1023)"
 
-// binary is an operation or a call of two values; code has them as %[1]s and %[2]s.
+// binary returns the node of an operation or a call of two values; code has them as %[1]s and %[2]s.
 func (p *exprParser) binary(a, b node, code string, s step, over func(a, b interval) interval) node {
 	u, v := a.over, b.over
 	s.a, s.b = a.at, b.at
@@ -229,8 +229,8 @@ func (p *exprParser) binary(a, b node, code string, s step, over func(a, b inter
 	}, fmt.Sprintf(code, a.code, b.code), a.constant && b.constant)
 }
 
-// power is a^b. Small whole powers are products: math.Pow gives the same bits, but for results below the smallest normal
-// number, which it rounds twice, and takes ten times as long.
+// power returns the node of a^b. Small whole powers are products: math.Pow gives the same bits, but for results below the
+// smallest normal number, which it rounds twice, and takes ten times as long.
 func (p *exprParser) power(a, b node) node {
 	s := step{op: call2, f2: math.Pow}
 	if b.constant {
@@ -488,7 +488,7 @@ func (p *exprParser) call(f Function, start int) node {
 	return a
 }
 
-// numberLen is the length of the decimal number at the beginning of s. An e
+// numberLen returns the length of the decimal number at the beginning of s. An e
 // belongs to it only when digits follow.
 func numberLen(s string) int {
 	digits := func(i int) int {

@@ -16,7 +16,7 @@ func (i interval) bounded() bool { return i.lo >= -inf && i.hi <= inf }
 
 func exactly(v float64) interval { return interval{v, v} }
 
-// anything is said where nothing is known.
+// anything returns the interval of all numbers, for unknown values.
 func anything() interval { return interval{math.Inf(-1), math.Inf(1)} }
 
 // about widens by more than operations round.
@@ -136,7 +136,7 @@ func modOver(a, b interval) interval {
 	return i
 }
 
-// ifOver is one of both where the condition is known.
+// ifOver returns one of both where the condition is known, otherwise the interval around both.
 func ifOver(c, a, b interval) interval {
 	switch {
 	case c.lo > 0 || c.hi < 0:

@@ -44,16 +44,16 @@ type Span struct {
 	openLo, openHi bool
 }
 
-// Above is all numbers above one.
+// Above returns the range of all numbers above lo.
 func Above(lo float64) Span { return Span{true, lo, inf, true, true} }
 
-// Between is all numbers between two, without them.
+// Between returns the range of all numbers between two, excluding both.
 func Between(lo, hi float64) Span { return Span{true, lo, hi, true, true} }
 
-// AtLeast is a number and all above.
+// AtLeast returns the range of lo and all numbers above.
 func AtLeast(lo float64) Span { return Span{true, lo, inf, false, true} }
 
-// Counts is all numbers from one to another, with both.
+// Counts returns the range from one number to another, including both.
 func Counts(lo, hi float64) Span { return Span{true, lo, hi, false, false} }
 
 const inf = 1e300 // larger values are refused everywhere
@@ -156,7 +156,7 @@ func (t Table) named() bool { return strings.HasSuffix(t.Path, ".*") }
 // Head returns the table's header, "[body.NAME]".
 func (t Table) Head() string { return "[" + strings.Replace(t.Path, "*", "NAME", 1) + "]" }
 
-// Find is the key of a name; nil: the table has none.
+// Find returns the key of a name; nil: the table has none.
 func (t Table) Find(name string) *Key {
 	for i := range t.Keys {
 		if t.Keys[i].Name == name {
@@ -296,7 +296,7 @@ func ticks(words []string) []string {
 	return q
 }
 
-// Standard is the default.
+// Standard returns the default as Markdown.
 func (k Key) Standard() string {
 	switch {
 	case k.Default != "":

@@ -8,14 +8,14 @@ import (
 
 // Numbers for people.
 
-// Short is a number for people: five digits.
+// Short formats a number for people, with five digits.
 func Short(v float64) string {
 	s := fmt.Sprintf("%.5g", v)
 	s = strings.Replace(s, "e-0", "e-", 1)
 	return strings.Replace(s, "e+0", "e", 1)
 }
 
-// Grouped is a whole number with its thousands apart: 1,048,576. Four digits are read without.
+// Grouped formats a whole number with its thousands apart: 1,048,576. Four digits are easily read without.
 func Grouped(n int) string {
 	s := strconv.Itoa(n)
 	if n < 0 || len(s) < 5 {
@@ -27,7 +27,7 @@ func Grouped(n int) string {
 	return s
 }
 
-// Crossed is a number of cells on each axis: 32 x 64.
+// Crossed formats the numbers of cells along the axes: 32 x 64.
 func Crossed(cells []int) string {
 	list := make([]string, len(cells))
 	for a, n := range cells {

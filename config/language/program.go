@@ -61,7 +61,7 @@ func (g *program) run(e *Env) float64 {
 	}
 }
 
-// in is run with room for its values.
+// in runs the program with v as room for its values.
 func (g *program) in(v []float64, e *Env) float64 {
 	copy(v, g.start)
 	copy(v, e[:])
@@ -121,7 +121,7 @@ func (s *step) value(v []float64) float64 {
 	}
 }
 
-// constant is the number of a constant.
+// constant adds a constant and returns its number.
 func (g *program) constant(v float64) int {
 	g.start = append(g.start, v)
 	return len(g.start) - 1

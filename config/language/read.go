@@ -319,7 +319,7 @@ func (r *Reader) Section(path string) *Section {
 	return r.at(strings.Split(path, ".")...)
 }
 
-// Named is a section of a named table; nil when it is not there.
+// Named returns a section of a named table; nil when it is not there.
 func (r *Reader) Named(table, name string) *Section {
 	return r.at(append(strings.Split(table, "."), name)...)
 }
@@ -363,7 +363,7 @@ func (s *Section) row(name string) *Key {
 	return k
 }
 
-// Get is a readable value of a section, or nil. As all that ask for a key it panics where the
+// Get returns a readable value of a section, or nil. Like all methods that ask for a key it panics if the
 // schema has none of that name.
 func (s *Section) Get(name string) *Entry {
 	if s == nil {
@@ -375,7 +375,7 @@ func (s *Section) Get(name string) *Entry {
 	return nil
 }
 
-// InFile is a value that is in the file, readable or not, or nil.
+// InFile returns a value that is in the file, readable or not, or nil.
 func (s *Section) InFile(name string) *Entry {
 	if s == nil {
 		return nil
@@ -386,10 +386,10 @@ func (s *Section) InFile(name string) *Entry {
 	return nil
 }
 
-// KeyAt is the place of a key that is in the section.
+// KeyAt returns the place of a key that is in the section.
 func (s *Section) KeyAt(name string) Mark { return s.keys[s.row(name).Name].KeyAt }
 
-// ValueAt is the place of its value.
+// ValueAt returns the place of the key's value.
 func (s *Section) ValueAt(name string) Mark { return s.keys[s.row(name).Name].At }
 
 // Drop forgets a key, its default included.

@@ -26,7 +26,7 @@ type Marks struct{ Keys, Values, Implied map[string]Mark }
 // join makes the index of a path; elements of arrays are "#0", "#1", ...
 func join(path ...string) string { return strings.Join(path, "\x1f") }
 
-// keyAt is the place of a key, or of the nearest table around it.
+// keyAt returns the place of a key, or of the nearest table around it.
 func (m Marks) keyAt(path ...string) Mark {
 	for n := len(path); n > 0; n-- {
 		k := join(path[:n]...)
@@ -40,7 +40,7 @@ func (m Marks) keyAt(path ...string) Mark {
 	return Nowhere
 }
 
-// valAt is the place of a value or of an element, or of the nearest thing around.
+// valAt returns the place of a value or of an element, or of the nearest thing around.
 func (m Marks) valAt(path ...string) Mark {
 	for n := len(path); n > 0; n-- {
 		if at, ok := m.Values[join(path[:n]...)]; ok {

@@ -82,7 +82,7 @@ func (e *Expr) Range(first, last [4]float64, vars func(x, y, z, t float64) Env) 
 	return i.lo, i.hi
 }
 
-// boxOf is the box between two points.
+// boxOf returns the box between two points.
 func boxOf(a, b Env) (over box) {
 	for i := range over {
 		over[i] = interval{math.Min(a[i], b[i]), math.Max(a[i], b[i])}

@@ -23,7 +23,7 @@ type edit struct {
 	arg   string // KEY=VALUE, as it was given
 }
 
-// at is the place of the value in the text as given, for a mark inside the edit.
+// at returns the place in the change as it was given, for a mark inside the edit.
 func (e edit) at(m Mark) Mark {
 	from := strings.IndexByte(e.arg, '=') + 1
 	from += len(e.arg[from:]) - len(strings.TrimLeft(e.arg[from:], " \t"))
@@ -34,9 +34,9 @@ func (e edit) at(m Mark) Mark {
 	return Mark{min(from+off, len(e.arg)), m.Len}
 }
 
-// changed is the text of a case with values changed or added, and where. A change is
+// changed returns the text of a case with values changed or added, and where. A change is
 // KEY=VALUE, the key a dotted path and the value TOML; quotes around a word may be left out.
-// Of keys of which a table has one only, a change of one takes the others out.
+// Of mutually exclusive keys of a table, setting one removes the others.
 func changed(src []byte, changes []string, l Schema) ([]byte, []edit, error) {
 	var edits []edit
 	put := func(e edit, gone Mark, text string) {
@@ -85,7 +85,7 @@ func changed(src []byte, changes []string, l Schema) ([]byte, []edit, error) {
 	return src, edits, nil
 }
 
-// instead is the keys that a case cannot have beside this one.
+// instead returns the keys that a case cannot have beside this one.
 func (l Schema) instead(path []string) (others [][]string) {
 	table := path[:len(path)-1]
 	for _, t := range l.Tables {
@@ -112,7 +112,7 @@ func names(change string, path []string) bool {
 	return strings.TrimSpace(name) == strings.Join(path, ".")
 }
 
-// whole is a key with its value, where they are on separate lines. Others, within an
+// whole returns the place of a key with its value, where they are on separate lines. Others, within an
 // inline table, stay: an error reports that the case has both.
 func whole(src []byte, path []string) (Mark, bool) {
 	m, msg, _ := Scan(src)
@@ -183,7 +183,7 @@ func Blame(list Errors, changes []string, fine func(changes []string) bool) {
 	}
 }
 
-// headline is a text of the user on one line, cut to the length of a headline.
+// headline returns a text of the user on one line, cut to the length of a headline.
 func headline(s string) string {
 	r := printable(s)
 	if len(r) > 60 {

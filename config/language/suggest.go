@@ -7,7 +7,7 @@ import (
 
 // The nearest valid word, for mistyped ones.
 
-// nearest is the candidate with the smallest edit distance to word, or "" when
+// nearest returns the candidate with the smallest edit distance to word, or "" when
 // none is near enough to be meant. A third of the letters may be wrong.
 func nearest(word string, candidates []string) string {
 	w := strings.ToLower(word)
@@ -51,7 +51,7 @@ func distance(a, b []rune) int {
 	return prev[len(b)]
 }
 
-// Meant is `; did you mean "..."?` or nothing.
+// Meant returns `; did you mean "..."?` or nothing.
 func Meant(word string, candidates []string) string {
 	if n := nearest(word, candidates); n != "" {
 		return fmt.Sprintf("; did you mean %q?", n)

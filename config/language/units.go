@@ -36,7 +36,7 @@ type NamedUnit struct {
 	prefix bool // may carry an SI prefix
 }
 
-// NamedUnits are the words of units.
+// NamedUnits returns the words of units.
 func NamedUnits() []NamedUnit {
 	d := func(m, s, kg int) model.Dimension { return model.Dimension{M: m, S: s, Kg: kg} }
 	return []NamedUnit{
@@ -64,7 +64,7 @@ func NamedUnits() []NamedUnit {
 	}
 }
 
-// prefixExp is the power of ten of an SI prefix.
+// prefixExp returns the power of ten of an SI prefix.
 func prefixExp(p string) (int, bool) {
 	switch p {
 	case "n":
@@ -324,7 +324,7 @@ func (p *unitParser) power() (int, *unitError) {
 	return sign * n, nil
 }
 
-// scaled is text (a decimal number without sign) times the unit's factor. The
+// scaled returns text (a decimal number without sign) times the unit's factor. The
 // power of ten goes into the decimal exponent, where it is exact.
 func (u unit) scaled(text string) (float64, error) {
 	mantissa, exp := text, 0
@@ -393,7 +393,7 @@ func Symbol(d model.Dimension) string {
 	return top + "/(" + bottom + ")"
 }
 
-// InWords is a dimension with its unit: "a velocity (m/s)".
+// InWords returns a dimension with its unit: "a velocity (m/s)".
 func InWords(d model.Dimension) string {
 	if d == model.Dimensionless {
 		return dimensionName(d)
@@ -401,7 +401,7 @@ func InWords(d model.Dimension) string {
 	return dimensionName(d) + " (" + Symbol(d) + ")"
 }
 
-// dimensionName is a dimension in words, for messages and the reference.
+// dimensionName returns a dimension in words, for messages and the reference.
 func dimensionName(d model.Dimension) string {
 	switch d {
 	case model.Dimensionless:

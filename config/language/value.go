@@ -49,7 +49,7 @@ func (a Amount) TOML() string {
 	return Quote(Float(a.Value) + " " + Symbol(a.Dim))
 }
 
-// Float is the shortest text that reads back as the same number.
+// Float returns the shortest text that reads back as the same number.
 func Float(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(v, 'f', -1, 64)
@@ -78,7 +78,7 @@ type Entry struct {
 	Steps    bool // kPeriod: ints[0] steps; otherwise vals[0]
 }
 
-// toml is the canonical text of the value.
+// toml returns the canonical text of the value.
 func (e *Entry) toml() string {
 	switch e.Key.Kind {
 	case Text, Word, Name:
@@ -280,7 +280,7 @@ func (r *Reader) readPeriod(e *Entry, raw any) {
 // Fine reports whether no problem was added since.
 func (r *Reader) Fine(before int) bool { return r.Count == before }
 
-// elem is the place of an element of a list.
+// elem returns the place of an element of a list.
 func (r *Reader) elem(e *Entry, i int) Mark {
 	if !e.Given {
 		return e.At
@@ -451,7 +451,7 @@ func (r *Reader) TextAmount(at Mark, k *Key, s string) Amount {
 	return a
 }
 
-// inside is a place in a text value, when its source shows the text unchanged.
+// inside returns a place in a text value if its source shows the text unchanged, otherwise the place of the value.
 func (r *Reader) inside(at Mark, s string, off, n int) Mark {
 	if at.Off < 0 || at.Len != len(s)+2 || string(r.Source[at.Off+1:at.Off+1+len(s)]) != s {
 		return at

@@ -13,7 +13,7 @@ import (
 // quantities in SI. Two files that mean the same give the same text, so comparing them is
 // comparing these texts key by key.
 
-// Canonical is the text of all that was read.
+// Canonical returns the text of everything that was read.
 func (r *Reader) Canonical() string {
 	var b strings.Builder
 	for _, s := range r.Sections {

@@ -84,7 +84,7 @@ func fill(rows []Row, f mesh.Findings, g mesh.Grid) []Row {
 	return rows
 }
 
-// unresolved is the warning of a number that cells are off by.
+// unresolved returns the warning about a number that the cells get wrong by more than most; "" where parts may overlap.
 func unresolved(off, most float64, parts int) string {
 	if math.Abs(off) <= most || parts > 1 {
 		return ""

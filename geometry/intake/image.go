@@ -29,7 +29,7 @@ type Image struct {
 	bits            []uint64 // x fastest
 }
 
-// Words are the bits of the voxels from 64 i to 64 j.
+// Words returns the bits of the voxels from 64 i to 64 j.
 func (m *Image) Words(i, j int) []uint64 { return m.bits[min(i, len(m.bits)):min(j, len(m.bits))] }
 
 // Report says what the image is.
@@ -44,7 +44,7 @@ func (m *Image) Report() []Row {
 	}
 }
 
-// Numbers are the types of values that raw files may have.
+// Numbers returns the types of values that raw files may have.
 func Numbers() (names []string) {
 	for _, k := range numbers {
 		names = append(names, k.name)

@@ -144,7 +144,7 @@ func (s *Source) close(repair bool, unseen func([3][3]float64) bool) error {
 	return nil
 }
 
-// enclosed is the volume of the closed parts; 0 where it is rounding.
+// enclosed returns the volume of the closed parts; 0 if it is only rounding.
 func (s *Source) enclosed() float64 {
 	solid := mesh.Surface{V: s.Surface.V, T: s.Surface.T[:len(s.Surface.T)-s.Sheets]}
 	lo, hi := solid.Bounds()

@@ -115,7 +115,7 @@ func TestIntake(t *testing.T) {
 	}
 }
 
-// looked is a grid of any case.
+// looked returns a grid as any case may have it.
 func looked(t *testing.T) Grid {
 	t.Helper()
 	l, ok := model.FindLattice("D3Q27")

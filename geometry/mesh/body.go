@@ -14,7 +14,7 @@ type Window struct {
 	Y, Z  []bool // Cells[1] and Cells[2] long
 }
 
-// Whole is the window of all rows.
+// Whole returns the window of all rows.
 func Whole(cells [3]int) Window {
 	w := Window{cells, make([]bool, cells[1]), make([]bool, cells[2])}
 	for i := range w.Y {
@@ -45,7 +45,7 @@ type Body struct {
 // reach is the distance, in cells, to which a link reaches out of a window.
 const reach = 2
 
-// NewBody is an empty solid; triangles are added, then Close.
+// NewBody makes an empty solid; triangles are added, then Close.
 func NewBody(w Window) *Body {
 	b := &Body{cells: w.Cells}
 	b.y, b.ny = number(w.Y)
@@ -231,7 +231,7 @@ func chord(t *[3][3]float64, z float64) (up, down [3]float64, ok bool) {
 	return up, down, ok
 }
 
-// between is the point at a coordinate on the line from p to q, which lies above p
+// between returns the point at a coordinate on the line from p to q, which lies above p
 // there.
 func between(p, q [3]float64, axis int, at float64) [3]float64 {
 	f := (at - p[axis]) / (q[axis] - p[axis])
@@ -241,7 +241,7 @@ func between(p, q [3]float64, axis int, at float64) [3]float64 {
 	return p
 }
 
-// Bounds is the box around the whole surface.
+// Bounds returns the box around the whole surface.
 func (b *Body) Bounds() (lo, hi [3]float64) { return b.lo, b.hi }
 
 // Row reports which cells of row (y, z) have their centre inside.
@@ -295,7 +295,7 @@ const (
 	least = 1e-9
 )
 
-// Hit is the first t in (0, 1] at which the segment from p, a point outside, to p + t d
+// Hit returns the first t in (0, 1] at which the segment from p, a point outside, to p + t d
 // meets the surface.
 func (b *Body) Hit(p, d [3]float64) (t float64, ok bool) {
 	// A segment that passes exactly through an edge may miss both triangles by rounding:
@@ -333,7 +333,7 @@ func (b *Body) Sheet(p, d [3]float64) (t float64, ok bool) {
 	return min(max(t, 0), 1), t <= 1+touch
 }
 
-// Crossings are all the places where the segment meets the surface; on an edge it may meet both triangles.
+// Crossings appends all places where the segment meets the surface to ts; on an edge it may meet both triangles.
 func (b *Body) Crossings(p, d [3]float64, ts []float64) []float64 {
 	for k, t := range [2]*tree{&b.tree, &b.leaves} {
 		tri := [2][][3][3]float64{b.tri, b.sheet}[k]

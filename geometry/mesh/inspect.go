@@ -190,7 +190,7 @@ func (s *Surface) flat(part []int32, parts int) []bool {
 	return flat
 }
 
-// twins are the triangles that repeat another one at an edge; each is found at the
+// twins returns the triangles that repeat another one at an edge; each is found at the
 // edge of its two lowest vertices only.
 func (s *Surface) twins(a, b int32, uses []use) (list []int32) {
 	if len(uses) < 2 {
@@ -216,7 +216,7 @@ func (s *Surface) twins(a, b int32, uses []use) (list []int32) {
 	return list
 }
 
-// third is the corner of triangle i that is not at the edge.
+// third returns the corner of triangle i that is not at the edge.
 func (s *Surface) third(a, b, i int32) int32 {
 	for _, v := range s.T[i] {
 		if v != a && v != b {

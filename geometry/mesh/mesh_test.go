@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// ball is a sphere of n x 2n triangles; its vertices lie on the sphere.
+// ball returns a sphere of n x 2n patches, two triangles each except at the poles; its vertices lie on the sphere.
 func ball(n int, c [3]float64, r float64) *Surface {
 	s := &Surface{}
 	at := func(i, j int) [3]float64 {
@@ -31,7 +31,7 @@ func ball(n int, c [3]float64, r float64) *Surface {
 	return s
 }
 
-// block is a box of twelve triangles.
+// block returns a box of twelve triangles.
 func block(lo, hi [3]float64) *Surface {
 	s := &Surface{}
 	for a := range 3 {
@@ -203,7 +203,7 @@ func TestBoxOnCentres(t *testing.T) {
 	}
 }
 
-// rough is a closed surface of any shape whose vertices lie on half cells: rows pass
+// rough returns a closed surface of random shape whose vertices lie on half cells: rows pass
 // through vertices and edges all the time.
 func rough(rng *rand.Rand, n int) *Surface {
 	s := ball(n, [3]float64{8, 8, 8}, 1)
@@ -439,7 +439,7 @@ func TestMalice(t *testing.T) {
 	}
 }
 
-// quad is a sheet of two triangles across x.
+// quad returns a sheet of two triangles across x.
 func quad(x, lo, hi float64) *Surface {
 	s := &Surface{}
 	s.Add([3][3]float64{{x, lo, lo}, {x, hi, lo}, {x, hi, hi}}, [3]float64{})

@@ -64,7 +64,7 @@ func (s *Surface) Corners(i int) [3][3]float64 {
 	return [3][3]float64{s.V[t[0]], s.V[t[1]], s.V[t[2]]}
 }
 
-// Bounds is the box around the surface.
+// Bounds returns the box around the surface.
 func (s *Surface) Bounds() (lo, hi [3]float64) {
 	lo = [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
 	hi = [3]float64{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
@@ -76,7 +76,7 @@ func (s *Surface) Bounds() (lo, hi [3]float64) {
 	return lo, hi
 }
 
-// Span is the box around the surface where move leads to.
+// Span returns the box around the surface after move.
 func (s *Surface) Span(move func([3]float64) [3]float64) (lo, hi [3]float64) {
 	moved := Surface{V: slices.Clone(s.V)}
 	moved.Move(move)

@@ -90,7 +90,7 @@ func permute(tri [][3][3]float64, keys []place) {
 	}
 }
 
-// curve is the place of a triangle on Morton's curve: 21 bits an axis.
+// curve returns the place of a triangle's centre on Morton's curve, with 21 bits per axis.
 func curve(t *[3][3]float64, lo, hi [3]float64) (key uint64) {
 	const steps = 1 << 21
 	for a := range 3 {
@@ -160,7 +160,7 @@ func (t *tree) along(p, d [3]float64, do func(i int)) {
 	}
 }
 
-// first is the smallest t in from..to at which p + t d meets a triangle; more than to
+// first returns the smallest t in from..to at which p + t d meets a triangle; more than to
 // when none is met.
 func (t *tree) first(tri [][3][3]float64, p, d [3]float64, from, to, slack float64) float64 {
 	best := math.Nextafter(to, math.Inf(1))

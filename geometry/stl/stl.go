@@ -165,7 +165,7 @@ func tooMany() error {
 	return fmt.Errorf("more than %d triangles: decimate the surface (details far below the cell size have no effect)", MaxTriangles)
 }
 
-// printable is the text that a header begins with.
+// printable returns the text that a header begins with.
 func printable(b []byte) string {
 	for i, c := range b {
 		if c < ' ' || c > '~' {

@@ -217,7 +217,7 @@ func (m *Machine) Early() int { return int(m.early.Load()) }
 // NewStream implements halo.Memory.
 func (g *GPU) NewStream(bool) device.Stream { return &rowStream{g.stream(), g} }
 
-// Copies is the number of copies that were queued.
+// Copies returns the number of copies that were queued.
 func (g *GPU) Copies() int { return int(g.copies.Load()) }
 
 type rowStream struct {
@@ -292,7 +292,7 @@ func (m *barrier) Queue(on device.Stream) {
 func (m *barrier) Break() { m.broken.Store(true) }
 func (m *barrier) Close() {}
 
-// Aware is a Comm whose messages leave from and arrive in the devices' memory. says is its answer to that.
+// Aware returns a Comm whose messages leave from and arrive in the devices' memory; its GPUAware answers says.
 func (m *Machine) Aware(c comm.Comm, says bool) comm.Comm {
 	return &aware{c, c.(comm.NonBlocking), c.(comm.Collective), m, says}
 }

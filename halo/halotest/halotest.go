@@ -21,7 +21,7 @@ import (
 // Build makes the exchange under test; halo.New is one.
 type Build func(halo.Setup) (halo.Exchange, error)
 
-// With is New for one transport.
+// With returns a Build that calls New with one transport.
 func With(want halo.Transport) Build {
 	return func(s halo.Setup) (halo.Exchange, error) {
 		s.Want = want
@@ -61,7 +61,7 @@ func (k Case) plan(ranks int) (decomp.Plan, error) {
 	return decomp.Pencils(k.Cells, periodic, k.Along, ranks/k.Along)
 }
 
-// Cases are small domains of both dimensions, schemes and all precisions, with slabs of
+// Cases returns small domains of both dimensions, schemes and all precisions, with slabs of
 // one and two planes and uneven ones, pencils, and one with messages beyond MPI's eager
 // limit.
 func Cases() []Case {
@@ -110,10 +110,10 @@ const (
 	stale = 0xdeadbeef // what cells hold that were not computed
 )
 
-// Check is collective: it exchanges the two states of a run in turn and checks every value each time. While data is on its way
-// the bulk is written, as in a run; and as a run's edge cells do, it reads the ghost cells of the step before.
-// Then all of it once more: where an exchange
-// can be queued, without a wait of the host.
+// Check exchanges the two states of a run in turn and checks every value each time; it is collective. While data is in flight
+// the bulk is written, as in a run; and like a run's edge cells, it reads the ghost cells of the step before.
+// Then it repeats all of it: where an exchange can be queued, without a wait of the host; and where all ranks can
+// also record, a third time from a recording.
 func Check(c comm.Comm, build Build, dev halo.Memory, k Case) (err error) {
 	s, err := newTrial(c, build, dev, k)
 	if err != nil {
@@ -213,7 +213,7 @@ func (s *trial) alloc() (device.Buffer, error) {
 
 func (s *trial) bytes() int { return s.layout.Len() * s.valueBytes }
 
-// sources are the states that kernels would compute, from step 1 on.
+// sources makes the states that kernels would compute, from step 1 on.
 func (s *trial) sources(count int) (list []device.Buffer, err error) {
 	for step := 1; step <= count; step++ {
 		b, err := s.alloc()
@@ -396,7 +396,7 @@ func (s *trial) rows(f func(y, z int, global [3]int, lo, hi int)) {
 	}
 }
 
-// image is the memory of a state whose rows start at row(global place) and count up.
+// image returns the memory of a state whose rows start at row(global place) and count up.
 func (s *trial) image(row func(global [3]int) uint32) []byte {
 	b := make([]byte, s.bytes())
 	s.rows(func(_, _ int, global [3]int, lo, hi int) {

@@ -21,7 +21,7 @@ const (
 // kinds are their words, in the same order.
 var kinds = []string{"auto", "host", "gpu", "peer"}
 
-// Kinds are the words for all of them.
+// Kinds returns the words of all kinds.
 func Kinds() []string { return slices.Clone(kinds) }
 
 // String returns the word. It panics for any value but the above.
@@ -47,7 +47,7 @@ const (
 // answers are their words, in the same order.
 var answers = []string{"ask", "yes", "no"}
 
-// Answers are the words for all of them.
+// Answers returns the words of all answers.
 func Answers() []string { return slices.Clone(answers) }
 
 // String returns the word. It panics for any value but the above.

@@ -118,7 +118,7 @@ func run(t *testing.T, args, env []string) Job {
 	return Job{cmd.ProcessState.ExitCode(), out.String(), time.Since(start)}
 }
 
-// Mpirun is the command line of the launcher, up to -np, and the environment that it
+// Mpirun returns the command line of the launcher, up to -np, and the environment that it
 // needs; the ranks find the library that belongs to it. Tests may put more ranks on a
 // machine than it has cores, run as root in containers, and use threads.
 func Mpirun(t *testing.T) (args, env []string) {
