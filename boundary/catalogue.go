@@ -70,6 +70,11 @@ var Kinds = []Kind{
 		Paper: "Thompson, J. Comput. Phys. 68 (1987) 1; Giles, AIAA J. 28 (1990) 2050; relaxation: Poinsot & Lele, J. Comput. Phys. 101 (1992) 104",
 	},
 	{
+		Name: "wall_model", Law: ModelledWall, Faces: true, Bodies: true, May: []string{"velocity", "sample", "layer", "roughness"},
+		Doc:   "wall under a turbulent boundary layer that the cells do not resolve. Each solid cell from which populations stream has the density of an image point on the surface's normal, the opposite velocity across the surface, and along it the slope u_tau/(kappa y0) and the traction u_tau^2. u_tau follows from the velocity at the height sample, by Reichardt's profile or the logarithm of a rough wall. Up to the height layer the mixing length kappa y adds a viscosity. Below y+ = 4 (of half a cell) it is a no-slip wall",
+		Paper: "Reichardt, Z. Angew. Math. Mech. 31 (1951) 208; Lee & Moser, J. Fluid Mech. 774 (2015) 395; Prandtl, Z. Angew. Math. Mech. 5 (1925) 136",
+	},
+	{
 		Name: "slip", Law: Slip, Faces: true,
 		Doc:   "wall without friction, or plane of symmetry: the ghost cell behind the face is the mirror image of the first cell",
 		Paper: "Krueger et al., The Lattice Boltzmann Method, Springer 2017, sec. 5.3.7",

@@ -18,8 +18,9 @@ type Wall struct {
 	// Conserve makes Interpolated give back, as population at rest, the mass that it
 	// takes, so that a closed box keeps its own.
 	Conserve bool
-	Motion   Motion // nil: at rest
-	Measured bool   // asked for by device.Program.Forces
+	Motion   Motion    // nil: at rest
+	Measured bool      // asked for by device.Program.Forces
+	Model    WallModel // of a ModelledWall
 	Scalar   ScalarWall
 }
 
@@ -43,6 +44,8 @@ type Cells struct {
 	// Rates returns the rates of a cell that lies in a sponge, nil for others: of these numbers
 	// Omega, OmegaMinus and Viscosity. nil: there is no sponge.
 	Rates func(x [3]int) *model.Params
+	// Modelled lists the ghost cells of Modelled walls; nil: there are none.
+	Modelled *Modelled
 	// Global is the domain's cells and Origin the place of this box in it, for what
 	// depends on the position. Zero Global: the box is the domain.
 	Global, Origin [3]int

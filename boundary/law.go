@@ -47,6 +47,9 @@ const (
 	Outflow
 	// Slip mirrors the cell: no friction, no flow through the face.
 	Slip
+	// ModelledWall has ghost cells whose velocity along the wall follows from the law of the wall at a point above it
+	// (Modelled). Their populations stream into fluid cells: no population is bounced back.
+	ModelledWall
 )
 
 // LinkLaw is the numbers of a law,

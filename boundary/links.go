@@ -19,6 +19,8 @@ type Links struct {
 	// List has, for each link of each cell, the number of its law in Laws; and GhostLink where
 	// a ghost cell behind a face sends what comes back, and the law is for its force alone.
 	List []uint32
+	// Ghosts has, for each link of List marked ModelledLink, the number of its ghost cell in Modelled, 0 for others; nil: none is.
+	Ghosts []uint32
 	// Types of the links' walls, where they are measured, less 1.
 	Types []uint8
 	Laws  []LinkLaw
@@ -73,8 +75,13 @@ const (
 	MoreShift = 8
 )
 
-// GhostLink is a bit of Links.List.
-const GhostLink = 1 << 31
+// GhostLink and ModelledLink are bits of Links.List.
+const (
+	GhostLink    = 1 << 31
+	ModelledLink = 1 << 30 // a ghost cell of Modelled sends what comes back, and the law is for the force alone
+
+	linkFlags = GhostLink | ModelledLink
+)
 
 // LinkNumbers are the float64 of a LinkLaw.
 const LinkNumbers = 8
@@ -90,8 +97,8 @@ func LawNumbers[T float32 | float64](l *Links, first int) []T {
 	return list
 }
 
-// Special lists the cells that a step has to compute by their links' laws; nil if
-// there is none.
+// Special lists the cells that a step has to compute by their links' laws; nil where no
+// cell has such links.
 func (w *Walls) Special() (*Links, error) {
 	return w.list(func(k uint8) bool { return !w.cells.Plain(k) }, true)
 }
@@ -120,7 +127,7 @@ func (w *Walls) Split(l *Links) (plain, left *Links) {
 			at := c.First
 			for rest := c.Links; enough && rest != 0; rest &= rest - 1 {
 				word, beyond := l.List[at], int(c.X)+w.lattice.Velocities[bits.TrailingZeros32(rest)][0]
-				enough = word&GhostLink == 0 && (l.Laws[word].C == 0 || beyond >= 0 && beyond < n[0])
+				enough = word&linkFlags == 0 && (l.Laws[word].C == 0 || beyond >= 0 && beyond < n[0])
 				at++
 			}
 			to := parts[1]
@@ -249,7 +256,7 @@ func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 	}
 	l.Laws = append(l.Laws, make([]LinkLaw, len(l.timed))...)
 	w.AdvanceTo(l.Links, 0)
-	if len(l.Laws) >= 1<<(32-MoreShift) || len(l.List) >= math.MaxUint32 {
+	if len(l.Laws) >= 1<<(32-MoreShift) || len(l.Laws) >= ModelledLink || len(l.List) >= math.MaxUint32 {
 		return nil, fmt.Errorf("%d links with %d different laws exceed the capacity of the lists: use more ranks", len(l.List), len(l.Laws))
 	}
 	return l.Links, nil
@@ -300,9 +307,16 @@ func (l *lister) describe(x [3]int, links uint32, rates *model.Params, whole boo
 	index := l.cells.Index(x[0], x[1], x[2])
 	for rest := links; rest != 0; rest &= rest - 1 {
 		i := bits.TrailingZeros32(rest)
-		k, ghost := l.meets(index, i), uint32(0)
+		k, flag := l.meets(index, i), uint32(0)
 		if k == 0 {
-			k, ghost = l.given.Type[index+l.from[i]], GhostLink
+			k, flag = l.given.Type[index+l.from[i]], GhostLink
+		}
+		if l.cells.Modelled != nil {
+			c, ghost := l.lattice.Velocities[i], uint32(0)
+			if n, ok := l.cells.Modelled.Ghost([3]int{x[0] - c[0], x[1] - c[1], x[2] - c[2]}); ok && l.cells.Wall(k).Law == ModelledWall {
+				flag, ghost = ModelledLink, n
+			}
+			l.Ghosts = append(l.Ghosts, ghost)
 		}
 		motion, id := l.cells.Motion(k), uint32(0)
 		law := l.law(x, i, k, Unscaled(motion), 0)
@@ -311,7 +325,7 @@ func (l *lister) describe(x [3]int, links uint32, rates *model.Params, whole boo
 		} else {
 			l.later(law, x, i, k)
 		}
-		l.List = append(l.List, id|ghost)
+		l.List = append(l.List, id|flag)
 		if !whole {
 			l.Types = append(l.Types, k-1)
 			continue
@@ -358,20 +372,22 @@ func (w *Walls) lawOf(i int, k uint8, q float64, u [3]float64) LinkLaw {
 	c, weight := w.lattice.Velocities[i], w.lattice.Weights[i]
 	momentum := 6 * weight * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
 	law := w.cells.Wall(k).Law.ofLink(q, momentum)
-	law.Velocity, law.Distance = u, q
+	if law.Velocity, law.Distance = u, q; w.cells.Wall(k).Law == ModelledWall {
+		law.Velocity = [3]float64{} // its fluid slips: the momentum counts in the frame of the cells
+	}
 	return law
 }
 
 // distance of a wall of type k from cell x along direction i out of it.
 func (w *Walls) distance(x [3]int, i int, k uint8) float64 {
-	if w.cells.Wall(k).Law != Interpolated || w.cells.Distance == nil {
+	if law := w.cells.Wall(k).Law; law != Interpolated && law != ModelledWall || w.cells.Distance == nil {
 		return 0.5
 	}
 	q := 0.5
 	if d := w.cells.Distance(x, w.lattice.Velocities[i]); d > 0 && d <= 1 {
 		q = d
 	}
-	if q < 0.5 && w.cells.Type[w.cells.Index(x[0], x[1], x[2])-w.from[i]] != 0 {
+	if law := w.cells.Wall(k).Law; law == Interpolated && q < 0.5 && w.cells.Type[w.cells.Index(x[0], x[1], x[2])-w.from[i]] != 0 {
 		q = 0.5 // a gap of one cell: there is nothing to interpolate with
 	}
 	return q

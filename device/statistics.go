@@ -4,7 +4,7 @@ import "lbmsim/model"
 
 // Averager is a Program that keeps averages over time in the device's memory. Found by type assertion.
 type Averager interface {
-	// NewAverages takes the memory; an error means that there is none.
+	// NewAverages takes the memory; it fails where the device lacks it.
 	NewAverages(sums model.AverageSums) (Averages, error)
 }
 

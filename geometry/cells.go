@@ -188,7 +188,7 @@ func (d Scene) thickens(k uint8) bool {
 }
 
 // surface returns the body that the solid cell x-c belongs to, and the distance of its surface along c, in lengths of c,
-// from a place beside the centre of cell x; nil and 0 if there is none.
+// from a place beside the centre of cell x; nil and 0 if the link crosses no surface.
 func (d Scene) surface(cells boundary.Cells, x, c [3]int, beside [3]float64) (Shape, float64) {
 	k := cells.At(x[0]-c[0], x[1]-c[1], x[2]-c[2])
 	for _, b := range d.Bodies {

@@ -17,6 +17,9 @@ package kernels
 // static void lost(const lbm_cells* k, const void* c, const void* p, const void* w, const void* state, int64_t* sums) { k->lost(c, p, w, state, sums); }
 // static void forces(const lbm_cells* k, const void* c, const void* p, const void* l, const void* state, const int32_t* origin, int32_t y, int32_t z, int64_t* sums) { k->forces(c, p, l, state, origin, y, z, sums); }
 // static void applyOutflow(const lbm_cells* k, const void* c, const void* cells, const void* rules, int64_t first, int64_t last, int32_t xlo, int32_t xhi, const void* in, void* out) { k->applyOutflow(c, cells, rules, first, last, xlo, xhi, in, out); }
+// static int models(const lbm_cells* k) { return k->modelled != 0; }
+// static void modelled(const lbm_cells* k, const void* c, const void* p, const void* m, int64_t first, int64_t last, const void* state) { k->modelled(c, p, m, first, last, state); }
+// static void layer(const lbm_cells* k, const void* c, const void* m, int64_t first, int64_t last) { k->layer(c, m, first, last); }
 // static void update(const lbm_isa* i, void* data, int64_t rows, int64_t components, int64_t pitch, int32_t bytes) { i->update(data, rows, components, pitch, bytes); }
 // static void copyBytes(const lbm_isa* i, void* dst, const void* src, int64_t bytes) { i->copy(dst, src, bytes); }
 import "C"
@@ -147,7 +150,31 @@ func (i ISA) Copy(dst, src unsafe.Pointer, bytes int) {
 }
 
 // Links holds the lists of boundary.Links as the kernels see them (lbm_links); the pointers are to memory outside Go's.
-type Links struct{ Rows, Cells, List, Types, Laws unsafe.Pointer }
+type Links struct{ Rows, Cells, List, Types, Laws, Ghosts, Populations unsafe.Pointer }
+
+// Modelled holds the ghost cells of walls with a model as the kernels see them (lbm_modelled); the pointers are to memory outside
+// Go's.
+type Modelled struct {
+	Cells       unsafe.Pointer // []ModelledCell
+	Numbers     unsafe.Pointer // of the arithmetic's type, boundary.ModelledCount for each
+	Table       unsafe.Pointer // []float64
+	Populations unsafe.Pointer // of the arithmetic's type: of each direction for each cell
+	Told        unsafe.Pointer // of the arithmetic's type, ModelledTold for each: the traction on the wall, y+ of half a cell
+	Layer       unsafe.Pointer // []LayerCell
+}
+
+// LayerCell is a cell with a mixing length (lbm_layer_cell).
+type LayerCell struct {
+	At     int64 // in Case.Eddies
+	Ghost  uint32
+	Length float32 // 3 l^2
+}
+
+// ModelledCell holds the places in the state of the cells that a ghost cell reads (lbm_modelled_cell).
+type ModelledCell struct{ Image, Sample [8]int64 }
+
+// ModelledTold is the number of values that a ghost cell reports.
+const ModelledTold = 4
 
 // ScalarWalls describes the walls of a box for a scalar (lbm_scalar_walls); the pointers are to memory outside Go's.
 type ScalarWalls struct {
@@ -258,6 +285,19 @@ func (k Kernel) ScalarLost(c *Case, q *Numbers, w *ScalarWalls, state unsafe.Poi
 // to the state that a step from in leads to.
 func (k Kernel) ApplyOutflow(c *Case, cells, rules unsafe.Pointer, first, last int, x [2]int, in, out unsafe.Pointer) {
 	C.applyOutflow(k.cells, unsafe.Pointer(c), cells, rules, C.int64_t(first), C.int64_t(last), C.int32_t(x[0]), C.int32_t(x[1]), in, out)
+}
+
+// Models reports whether the kernel has FillModelled.
+func (k Kernel) Models() bool { return C.models(k.cells) != 0 }
+
+// FillModelled computes the populations of ghost cells first to last of walls with a model.
+func (k Kernel) FillModelled(c *Case, q *Numbers, m *Modelled, first, last int, state unsafe.Pointer) {
+	C.modelled(k.cells, unsafe.Pointer(c), unsafe.Pointer(q), unsafe.Pointer(m), C.int64_t(first), C.int64_t(last), state)
+}
+
+// FillLayer computes Case.Eddies of cells first to last of the layer, once their ghost cells are there.
+func (k Kernel) FillLayer(c *Case, m *Modelled, first, last int) {
+	C.layer(k.cells, unsafe.Pointer(c), unsafe.Pointer(m), C.int64_t(first), C.int64_t(last))
 }
 
 // Forces adds the forces and torques of one row to sums, six for each type.

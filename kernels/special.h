@@ -19,6 +19,8 @@ struct LinkCell { unsigned x, row, first, links, more; };  // row z*ny + y
 enum { MORE_CONSERVE = 1, MORE_RATES = 2, MORE_SHIFT = 8 };
 // Bit of a word of the list: a ghost cell sends the returning population, the law is for the force alone.
 constexpr unsigned GHOST_LINK = 1u << 31;
+// A ghost cell of a wall with a model (modelled.h) sends it, likewise.
+constexpr unsigned MODELLED_LINK = 1u << 30;
 // Numbers of a law: A, B, C, K, the wall's velocity and distance. Numbers of a cell: omega, omegaMinus and, from CELL_VISCOSITY
 // on, the numbers of the viscosity law.
 enum { LINK_NUMBERS = 8, LINK_VELOCITY = 4, LINK_DISTANCE = 7, CELL_OMEGA = 0, CELL_VISCOSITY = 3 };
@@ -89,13 +91,15 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 	const LinkCell cell;
 	const unsigned* const list;
 	const T* const laws;
+	const unsigned* const ghosts;  // of links with MODELLED_LINK
+	const T* const sent;           // populations of these ghost cells
 
-	LBM_HD LBM_INLINE SpecialCell(const AT& at, const LinkCell& cell, const unsigned* list, const T* laws)
-		: around{at}, cell(cell), list(list), laws(laws) {}
+	LBM_HD LBM_INLINE SpecialCell(const AT& at, const LinkCell& cell, const unsigned* list, const T* laws, const unsigned* ghosts = nullptr, const T* sent = nullptr)
+		: around{at}, cell(cell), list(list), laws(laws), ghosts(ghosts), sent(sent) {}
 
 	LBM_HD LBM_INLINE bool links(int i) const { return cell.links >> i & 1; }
 	LBM_HD LBM_INLINE const T* numbers() const { return laws + (long long)(cell.more >> MORE_SHIFT) * LINK_NUMBERS; }
-	LBM_HD LBM_INLINE const T* law(unsigned word) const { return laws + (long long)(word & ~GHOST_LINK) * LINK_NUMBERS; }
+	LBM_HD LBM_INLINE const T* law(unsigned word) const { return laws + (long long)(word & ~(GHOST_LINK | MODELLED_LINK)) * LINK_NUMBERS; }
 
 	// incoming returns the population that streams in along direction i; of a link, back is the population that went into the
 	// wall. A law has up to three terms, and free streaming has one: a loop over them, because on a GPU fetching instructions
@@ -105,7 +109,14 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 		Numbers n{{T(1), T(0), T(0), T(0)}};
 		bool ghost = false;
 		if (wall) {
-			const unsigned word = list[cell.first + ones(cell.links & ((1u << i) - 1))];
+			const unsigned k = cell.first + ones(cell.links & ((1u << i) - 1)), word = list[k];
+#ifndef __CUDACC__
+			if (word & MODELLED_LINK) {
+				const int here[3] = {0, 0, 0};
+				back = around.population(L::opposite(i), here);
+				return sent[(long long)ghosts[k] * L::Q + i];
+			}
+#endif
 			ghost = word & GHOST_LINK;
 			if (ghost) n = Numbers{{T(0), T(1), T(0), T(0)}};
 			else n = *(const Numbers*)(laws + (long long)word * LINK_NUMBERS);

@@ -25,19 +25,19 @@ type linkLists struct {
 func (p *program) placeLinks(w *wallBlocks) (err error) {
 	p.found = w.found
 	if w.left != nil || w.special.Timed() { // else the march has all that it needs
-		if p.laws, err = newLinkLists(w.special, w, p.spec.Precision); err != nil {
+		if p.laws, err = newLinkLists(w.special, w, p.spec.Precision, p.modelled.list); err != nil {
 			return err
 		}
 	}
 	measured, err := w.found.Measured()
 	if err == nil && measured != nil {
-		p.measures, err = newLinkLists(measured, nil, p.spec.Precision)
+		p.measures, err = newLinkLists(measured, nil, p.spec.Precision, p.modelled.list)
 	}
 	return err
 }
 
-// newLinkLists places lists; of special cells w says which are left.
-func newLinkLists(l *boundary.Links, w *wallBlocks, precision model.Precision) (*linkLists, error) {
+// newLinkLists places lists; of special cells w says which are left. ghosts are those that links marked so read, nil without any.
+func newLinkLists(l *boundary.Links, w *wallBlocks, precision model.Precision, ghosts *kernels.Modelled) (*linkLists, error) {
 	left := l
 	if w != nil {
 		left = w.left
@@ -53,12 +53,16 @@ func newLinkLists(l *boundary.Links, w *wallBlocks, precision model.Precision) (
 	list := cells + align(20*len(cellsOf))
 	types := list + align(4*len(l.List))
 	numbers := types + align(len(l.Types))
-	m, err := newMemory(numbers + align(8*boundary.LinkNumbers*len(l.Laws)))
+	sent := numbers + align(8*boundary.LinkNumbers*len(l.Laws))
+	m, err := newMemory(sent + align(4*len(l.Ghosts)))
 	if err != nil {
 		return nil, fmt.Errorf("lists of links: %w", err)
 	}
 	links := kernels.Links{
 		Rows: place(m, rows, rowsOf), Cells: place(m, cells, cellsOf), List: place(m, list, l.List), Types: place(m, types, l.Types),
+	}
+	if ghosts != nil && l.Ghosts != nil {
+		links.Ghosts, links.Populations = place(m, sent, l.Ghosts), ghosts.Populations
 	}
 	links.Laws = placeLaws(m, numbers, l, 0, precision)
 	placed := &linkLists{memory: m, links: l, left: left, numbers: numbers}
@@ -114,6 +118,11 @@ func (p *program) Forces(state device.Buffer, q model.Params) ([]device.Load, er
 	}
 	sums := make([]atomic.Int64, 6*p.types)
 	n := p.layout.N
+	if m, err := p.state(state); err == nil && p.modelled.count > 0 { // those of another state may be there
+		if err := p.device.run(p.modelled.tasks(p, m, q)); err != nil {
+			return nil, err
+		}
+	}
 	err := p.sums(state, n[2]*n[1], func(m *memory, row int) {
 		if p.measures.links.Rows[row] == p.measures.links.Rows[row+1] {
 			return

@@ -30,6 +30,7 @@ type program struct {
 	laws, measures *linkLists // nil where there are none
 	wallMomentum   wallMomentum
 	faces          faces
+	modelled       modelled
 	scalar         scalar
 	moments        moments
 	eddies         *memory // nil: the law of the viscosity reads no neighbours
@@ -65,7 +66,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 		p.freeEddies()
 		return nil, err
 	}
-	if err := errors.Join(p.placeLinks(w), p.placeFaces(periodic, cells), p.placeScalar(w)); err != nil {
+	if err := errors.Join(p.placeModelled(cells.Modelled), p.placeLinks(w), p.placeFaces(periodic, cells), p.placeScalar(w)); err != nil {
 		p.Close()
 		return nil, err
 	}
@@ -293,7 +294,7 @@ func (p *program) BytesPerCell() int { return 2 * p.spec.Components() * p.spec.P
 
 // Bytes returns the memory of the lists of walls.
 func (p *program) Bytes() int {
-	return p.lists.Bytes() + 8*len(p.fluid) + p.laws.bytes() + p.measures.bytes() + p.faces.bytes() + p.scalar.bytes() + p.eddyBytes()
+	return p.lists.Bytes() + 8*len(p.fluid) + p.laws.bytes() + p.measures.bytes() + p.faces.bytes() + p.scalar.bytes() + p.eddyBytes() + p.modelled.bytes()
 }
 
 // Close frees the lists.
@@ -303,5 +304,6 @@ func (p *program) Close() {
 	p.measures.free()
 	p.faces.free()
 	p.scalar.free()
+	p.modelled.free()
 	p.freeEddies()
 }

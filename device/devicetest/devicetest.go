@@ -100,6 +100,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"Eddies", eddies},
 		{"RestingFaces", restingFaces},
 		{"Laws", Laws},
+		{"Modelled", modelled},
 		{"Scheduled", scheduled},
 		{"BodyEnds", bodyEnds},
 		{"Scalars", scalars},

@@ -141,6 +141,9 @@ func (s *Slabs) exchange(k int) {
 func (s *Slabs) fill(p slab, k int) {
 	p.program.FillFaces(s.stream, p.state[k], false)
 	p.program.FillFaces(s.stream, p.state[k], true)
+	if s.e.Cells.Modelled != nil {
+		p.program.(device.WallModeler).FillModelled(s.stream, p.state[k], s.e.Params)
+	}
 }
 
 // schedule announces the next steps, where walls change with time.

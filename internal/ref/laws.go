@@ -218,6 +218,9 @@ func (f *Flow) number(x [3]int) int {
 func (f *Flow) law(cell int, x [3]int, i int, k uint8) float64 {
 	own, o := f.F[cell], f.Lattice.Opposite(i)
 	c, weight, wall := f.Lattice.Velocities[i], f.Lattice.Weights[i], f.Cells.Wall(k)
+	if n, ok := f.Cells.Modelled.Ghost(minus(x, c)); ok && wall.Law == boundary.ModelledWall {
+		return f.ghosts[n].pop[i]
+	}
 	q := 0.5
 	ahead := [3]int{x[0] + c[0], x[1] + c[1], x[2] + c[2]}
 	if wall.Law == boundary.Interpolated && f.Cells.Distance != nil {
@@ -259,6 +262,7 @@ func least(a, b float64) float64 {
 // J. Comput. Phys. 266 (2014) 161), the pressure at rest taken as zero.
 func (f *Flow) Forces() [][6]float64 {
 	sums := make([][6]float64, len(f.Cells.Walls))
+	f.ghosts = f.ghostsOf()
 	f.Each(func(cell int, x [3]int, solid bool) {
 		if solid {
 			return
@@ -275,13 +279,16 @@ func (f *Flow) Forces() [][6]float64 {
 			}
 			q := 0.5
 			wall := f.Cells.Wall(k)
-			if wall.Law == boundary.Interpolated && f.Cells.Distance != nil {
+			if (wall.Law == boundary.Interpolated || wall.Law == boundary.ModelledWall) && f.Cells.Distance != nil {
 				q = f.Cells.Distance(x, c)
-				if q == 0 || q < 0.5 && !f.fluid([3]int{x[0] + c[0], x[1] + c[1], x[2] + c[2]}) {
+				if q == 0 || wall.Law == boundary.Interpolated && q < 0.5 && !f.fluid([3]int{x[0] + c[0], x[1] + c[1], x[2] + c[2]}) {
 					q = 0.5
 				}
 			}
 			u := f.Cells.LinkMotion(k, x, q, c, f.Lattice.Dims, f.Time)
+			if wall.Law == boundary.ModelledWall {
+				u = [3]float64{} // its fluid slips
+			}
 			weight := f.Lattice.Weights[i]
 			old := f.F[cell][f.Lattice.Opposite(i)] - weight
 			var back float64

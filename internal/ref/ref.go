@@ -27,6 +27,7 @@ type Flow struct {
 	inverse [][]float64 // of the matrix of moments: see normal
 	steps   int         // done
 	eddies  float64     // of the cell at hand
+	ghosts  []modelled  // behind walls with a model, of the coming step
 }
 
 // New makes a flow at rest.
@@ -58,6 +59,8 @@ func (f *Flow) Step() {
 	if f.Law.LooksAround() && f.steps%model.EddySteps == 0 {
 		f.Eddies = eddiesOf(f)
 	}
+	f.ghosts = f.ghostsOf()
+	lengths := f.lengthsOf(f.ghosts)
 	f.steps++
 	next := make([][]float64, len(f.F))
 	f.Each(func(cell int, x [3]int, solid bool) {
@@ -73,6 +76,9 @@ func (f *Flow) Step() {
 		}
 		if f.Eddies != nil {
 			here.eddies = f.Eddies[cell]
+		}
+		if lengths != nil {
+			here.Params.Viscosity[1] = max(here.Params.Viscosity[1], lengths[cell])
 		}
 		next[cell] = here.Collide(f.gather(cell, x))
 	})

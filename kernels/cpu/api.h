@@ -71,7 +71,23 @@ typedef struct {
 	const uint32_t* list;
 	const uint8_t* types;
 	const void* laws;
+	const uint32_t* ghosts;   // of links whose word is marked, the number of their ghost cell; null: none is
+	const void* populations;  // lbm_modelled.populations
 } lbm_links;
+
+// lbm_modelled_cell holds the places of what a ghost cell behind a wall with a model reads: of first components, in the state.
+typedef struct { int64_t image[8], sample[8]; } lbm_modelled_cell;
+// lbm_modelled lists these ghost cells (../modelled.h); numbers, populations and told are of the arithmetic's number type.
+typedef struct {
+	const lbm_modelled_cell* cells;
+	const void* numbers;   // [cell][MODELLED_NUMBERS]
+	const double* table;   // of the law of the wall
+	void* populations;     // [cell][direction], which steps read
+	void* told;            // [cell][MODELLED_TOLD]
+	const struct lbm_layer_cell* layer;  // the cells with a mixing length; null: there are no such cells
+} lbm_modelled;
+// lbm_layer_cell is a cell with a mixing length: its place in lbm_case.eddies, its ghost cell and 3 l^2.
+typedef struct lbm_layer_cell { int64_t at; uint32_t ghost; float length; } lbm_layer_cell;
 
 // lbm_face_cell is boundary.FaceCell.
 typedef struct { int32_t x; uint32_t row, from, rule; } lbm_face_cell;
@@ -129,6 +145,11 @@ typedef struct {
 	void (*ghost)(const void* rule, const void* from, int64_t pitch, void* to, int64_t step);
 	// applies the outflows of the list from first to last whose x is in [xlo, xhi)
 	void (*applyOutflow)(const lbm_case*, const lbm_outlet_cell*, const void* rules, int64_t first, int64_t last, int32_t xlo, int32_t xhi, const void* in, void* out);
+	// computes the populations of ghost cells first to last of walls with a model; null: there are none in this lattice, scheme
+	// or precision
+	void (*modelled)(const lbm_case*, const lbm_numbers*, const lbm_modelled*, int64_t first, int64_t last, const void* state);
+	// then computes lbm_case.eddies of cells first to last of its layer
+	void (*layer)(const lbm_case*, const lbm_modelled*, int64_t first, int64_t last);
 	// for lbm_scalar_walls.beside
 	lbm_scalar_beside beside;
 	// adds the scalar that leaves through measured walls in the coming step to sums, in fixed point by type

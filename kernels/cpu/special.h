@@ -181,11 +181,16 @@ template <class L, bool MOMENTS, class S> struct SpecialOf {
 					in[i] = population(pull, i, from);
 					continue;
 				}
-				alignas(64) T law[4][W] = {};
-				Set conserve = 0;
+				alignas(64) T law[4][W] = {}, sent[W] = {};
+				Set conserve = 0, modelled = 0;
 				for (Set rest = walls; rest; rest &= rest - 1) {
 					const int l = __builtin_ctz(rest);
-					const uint32_t word = links->list[next[l]++];
+					const uint32_t at = next[l]++, word = links->list[at];
+					if (word & MODELLED_LINK) {
+						modelled |= 1u << l;
+						sent[l] = ((const T*)links->populations)[(long)links->ghosts[at] * L::Q + i];
+						continue;
+					}
 					if (cell[l]->more & MORE_CONSERVE) conserve |= 1u << l;
 					if (word & GHOST_LINK) {
 						pull |= 1u << l;
@@ -203,6 +208,7 @@ template <class L, bool MOMENTS, class S> struct SpecialOf {
 				v = select(b != zero, v + b * mine(i), v);
 				if (beyond) v = select(behind != zero, v + behind * population(beyond, L::opposite(i), c), v);
 				v = v + load(law[3]);
+				if (modelled) v = select(mask(modelled), load(sent), v);
 				in[i] = select(mask(walls & ~pull), v, f);
 				missing = select(mask(conserve), missing + (back - in[i]), missing);
 			}
@@ -264,7 +270,7 @@ template <class L, bool MOMENTS, class S> struct SpecialOf {
 		const Box box(c);
 		each(box, links, (const S*)state, p->model, y, z, [&](const At& at, const lbm_link_cell& cell) {
 			const double x[3] = {origin[0] + int(cell.x) + 0.5, origin[1] + y + 0.5, origin[2] + z + 0.5};
-			SpecialCell<L, MOMENTS, T, At>(at, {cell.x, cell.row, cell.first, cell.links, cell.more}, links->list, (const T*)links->laws)
+			SpecialCell<L, MOMENTS, T, At>(at, {cell.x, cell.row, cell.first, cell.links, cell.more}, links->list, (const T*)links->laws, links->ghosts, (const T*)links->populations)
 				.force(x, [&](unsigned k, const double* F, const double* M) {
 					int64_t* to = sums + 6 * links->types[k];
 					for (int a = 0; a < 3; a++) {

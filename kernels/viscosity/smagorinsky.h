@@ -1,7 +1,8 @@
 // What:     large-eddy simulation: eddies smaller than a cell act as a viscosity.
 // Equation: tau = tau0 + 3 C^2 |shear rate| with |shear rate| = a / tau, hence tau = (tau0 + sqrt(tau0^2 + 12 C^2 a)) / 2
 // Source:   Smagorinsky, Mon. Weather Rev. 91 (1963) 99; Hou, Sterling, Chen & Doolen, Fields Inst. Commun. 6 (1996) 151
-// Storage:  nothing; law[0] = tau0/2, law[1] = 3 C^2
+// Storage:  law[0] = tau0/2, law[1] = 3 C^2. In the layer above walls with a model (modelled.h) each cell has 3 l^2 of its mixing
+//           length l, and the larger of both counts: Prandtl's law, Z. Angew. Math. Mech. 5 (1925) 136
 // Limits:   damps laminar shear as well, and so beside walls too much
 #ifndef LBM_SMAGORINSKY_H
 #define LBM_SMAGORINSKY_H
@@ -11,6 +12,14 @@ namespace lbm { namespace {
 
 struct Smagorinsky {
 	template <class R> LBM_HD static LBM_INLINE R omega(const R& a, const Params<typename Scalar<R>::type>& p) {
+#ifndef __CUDACC__
+		if (p.eddies) {
+			R own;
+			__builtin_memcpy(&own, p.eddies, sizeof(R));
+			const R box = R{} + p.law[1], c = select(own > box, own, box);
+			return reciprocal(p.law[0] + squareRoot(p.law[0] * p.law[0] + c * a));
+		}
+#endif
 		return reciprocal(p.law[0] + squareRoot(p.law[0] * p.law[0] + p.law[1] * a));
 	}
 };

@@ -1,0 +1,179 @@
+package cpu
+
+import (
+	"fmt"
+	"unsafe"
+
+	"lbmsim/boundary"
+	"lbmsim/device"
+	"lbmsim/internal/raw"
+	"lbmsim/kernels"
+	"lbmsim/model"
+)
+
+// modelled is boundary.Modelled where the kernels can point to.
+type modelled struct {
+	memory  *memory // nil: there are no walls with a model
+	list    *kernels.Modelled
+	count   int
+	layer   *memory // cells of the layer; nil: there is none
+	lengths *memory // of their eddies, where the march reads them
+	depth   int     // number of these cells
+}
+
+var _ device.WallModeler = (*program)(nil)
+
+// placeModelled lists the ghost cells of walls with a model. It comes before the lists of links, which point to their populations.
+func (p *program) placeModelled(m *boundary.Modelled) error {
+	if m == nil {
+		return nil
+	}
+	if !p.kernel.Models() {
+		return fmt.Errorf("%s has no wall model", p.spec)
+	}
+	cells := make([]kernels.ModelledCell, len(m.Cells))
+	place8 := func(to *[8]int64, s boundary.Stencil) {
+		for k := range s.N {
+			at := s.Cells[k]
+			to[k] = int64(p.layout.At(at[0], at[1], at[2], 0))
+		}
+	}
+	for i, c := range m.Cells {
+		place8(&cells[i].Image, c.Image)
+		place8(&cells[i].Sample, c.Sample)
+	}
+	number := max(4, p.spec.Precision.Bytes())
+	align := func(bytes int) int { return raw.Ceil(bytes, 64) * 64 }
+	places := align(int(unsafe.Sizeof(kernels.Modelled{})))
+	numbers := places + align(len(cells)*int(unsafe.Sizeof(kernels.ModelledCell{})))
+	table := numbers + align(len(cells)*boundary.ModelledCount*number)
+	populations := table + align(8*boundary.PlusCount)
+	told := populations + align(len(cells)*p.spec.Lattice.Q()*number)
+	memory, err := newMemory(told + align(len(cells)*kernels.ModelledTold*number))
+	if err != nil {
+		return fmt.Errorf("ghost cells of walls with a model: %w", err)
+	}
+	list := kernels.Modelled{
+		Cells: place(memory, places, cells), Table: place(memory, table, boundary.PlusTable()),
+		Populations: unsafe.Add(memory.pointer(), populations), Told: unsafe.Add(memory.pointer(), told),
+	}
+	if number == 8 {
+		list.Numbers = place(memory, numbers, boundary.ModelledNumbersOf[float64](m))
+	} else {
+		list.Numbers = place(memory, numbers, boundary.ModelledNumbersOf[float32](m))
+	}
+	p.modelled = modelled{memory: memory, count: len(cells), list: (*kernels.Modelled)(place(memory, 0, []kernels.Modelled{list}))}
+	return p.modelled.placeLayer(p, m, number)
+}
+
+// placeLayer takes the memory of the eddies of the layer, where steps read numbers of their cells.
+func (w *modelled) placeLayer(p *program, m *boundary.Modelled, number int) (err error) {
+	if m.Layer == nil {
+		return nil
+	}
+	if p.spec.Viscosity != model.Smagorinsky {
+		return fmt.Errorf("%s has no mixing length", p.spec)
+	}
+	n, pitch := p.layout.N, p.layout.Pitch
+	cells := make([]kernels.LayerCell, len(m.Layer))
+	for i, c := range m.Layer {
+		cells[i] = kernels.LayerCell{At: int64((c.At[2]*n[1]+c.At[1])*pitch + c.At[0]), Ghost: c.Ghost, Length: c.Length}
+	}
+	if w.layer, err = newMemory(len(cells) * int(unsafe.Sizeof(kernels.LayerCell{}))); err == nil {
+		w.lengths, err = newMemory(pitch * n[1] * n[2] * number)
+	}
+	if err != nil {
+		return fmt.Errorf("mixing lengths of %s: %w", p.spec, err)
+	}
+	w.list.Layer, w.depth = place(w.layer, 0, cells), len(cells)
+	p.box.Eddies = w.lengths.pointer()
+	return nil
+}
+
+// modelledPiece is the number of ghost cells of a task.
+const modelledPiece = 512
+
+// FillModelled queues the ghost cells of walls with a model in pieces.
+func (p *program) FillModelled(s device.Stream, state device.Buffer, q model.Params) {
+	own, ok := s.(*stream)
+	if !ok || own.pool != p.device.pool {
+		panic(fmt.Sprintf("ghost cells on a stream of another device (%T)", s))
+	}
+	m, err := p.state(state)
+	if err != nil {
+		own.fail(fmt.Errorf("ghost cells of %s: %w", p.spec, err))
+		return
+	}
+	for _, tasks := range [][]task{p.modelled.tasks(p, m, q), p.modelled.layerTasks(p)} {
+		if len(tasks) > 0 {
+			own.pool.push(own, &operation{tasks: tasks})
+		}
+	}
+}
+
+// tasks returns the pieces.
+func (w *modelled) tasks(p *program, m *memory, q model.Params) (tasks []task) {
+	for first := 0; first < w.count; first += modelledPiece {
+		last := min(first+modelledPiece, w.count)
+		tasks = append(tasks, func(*worker) error {
+			p.kernel.FillModelled(p.box, p.numbers(p.moments.params(q)), w.list, first, last, m.pointer())
+			return nil
+		})
+	}
+	return tasks
+}
+
+// layerTasks returns the eddies of the layer in pieces, which follow from the ghost cells.
+func (w *modelled) layerTasks(p *program) (tasks []task) {
+	const piece = 16 * modelledPiece
+	for first := 0; first < w.depth; first += piece {
+		last := min(first+piece, w.depth)
+		tasks = append(tasks, func(*worker) error {
+			p.kernel.FillLayer(p.box, w.list, first, last)
+			return nil
+		})
+	}
+	return tasks
+}
+
+// ModelledWalls reads what the last FillModelled found.
+func (p *program) ModelledWalls() ([]device.ModelledWall, error) {
+	walls := make([]device.ModelledWall, p.modelled.count)
+	if p.modelled.count == 0 {
+		return walls, nil
+	}
+	offset := int(uintptr(p.modelled.list.Told) - uintptr(p.modelled.memory.pointer()))
+	value := reals(p.modelled.memory, offset, p.spec.Precision)
+	for i := range walls {
+		for a := range 3 {
+			walls[i].Traction[a] = value(i*kernels.ModelledTold + a)
+		}
+		walls[i].HalfPlus = value(i*kernels.ModelledTold + 3)
+	}
+	return walls, nil
+}
+
+// reals returns the numbers of the arithmetic's type that begin at an offset.
+func reals(m *memory, offset int, precision model.Precision) func(i int) float64 {
+	if precision == model.Float64 {
+		return func(i int) float64 { return *(*float64)(unsafe.Add(m.pointer(), offset+8*i)) }
+	}
+	return func(i int) float64 { return float64(*(*float32)(unsafe.Add(m.pointer(), offset+4*i))) }
+}
+
+func (m *modelled) bytes() (n int) {
+	for _, b := range []*memory{m.memory, m.layer, m.lengths} {
+		if b != nil {
+			n += b.Bytes()
+		}
+	}
+	return n
+}
+
+func (m *modelled) free() {
+	for _, b := range []*memory{m.memory, m.layer, m.lengths} {
+		if b != nil {
+			b.Free()
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package ref
+
+import (
+	"math"
+
+	"lbmsim/boundary"
+)
+
+// modelled is a ghost cell behind a wall with a model, before a step.
+type modelled struct {
+	pop   []float64
+	theta float64 // share of the model
+}
+
+// ghostsOf returns the ghost cells behind walls with a model, as boundary.Modelled lists them.
+func (f *Flow) ghostsOf() (list []modelled) {
+	if f.Cells.Modelled == nil {
+		return nil
+	}
+	table := boundary.PlusTable()
+	for _, c := range f.Cells.Modelled.Cells {
+		list = append(list, f.ghost(c, table))
+	}
+	return list
+}
+
+// interpolated returns rho-1, the velocity and the stress less rho u u at the point of a stencil.
+func (f *Flow) interpolated(s boundary.Stencil) (density float64, u [3]float64, stress [3][3]float64) {
+	for k := range s.N {
+		w, m := s.Weight[k], f.Moments(f.cell(s.Cells[k]))
+		var v [3]float64
+		density += w * m[0]
+		for a := range v {
+			v[a] = (m[1+a] - f.Params.Force[a]/2) / (1 + m[0])
+			u[a] += w * v[a]
+		}
+		for k, ab := range Pairs(3) {
+			a, b := ab[0], ab[1]
+			stress[a][b] += w * (m[4+k] - (1+m[0])*v[a]*v[b])
+			stress[b][a] = stress[a][b]
+		}
+	}
+	return density, u, stress
+}
+
+// ghost computes a ghost cell by the formulas of kernels/modelled.h.
+func (f *Flow) ghost(c boundary.ModelledCell, table []float64) modelled {
+	n := c.Normal
+	density, image, stress := f.interpolated(c.Image)
+	rho, mirror := 1+density, c.Behind/c.Before
+	across := dot(sub(image, c.Velocity), n)
+	along := sub(sub(image, c.Velocity), scaled(n, across))
+	var slope, traction [3]float64
+	theta := 0.0
+	if c.Height > 0 {
+		_, sampled, _ := f.interpolated(c.Sample)
+		sampled = sub(sampled, c.Velocity)
+		sampled = sub(sampled, scaled(n, dot(sampled, n)))
+		if speed := math.Sqrt(dot(sampled, sampled)); speed > 0 {
+			nu := (1/f.Params.Omega - 0.5) / 3
+			friction := math.Max(plusBy(table, speed*c.Height/nu)*nu/c.Height, c.Rough*speed)
+			theta = math.Min(1, math.Max(0, (friction/2/nu-boundary.LaminarPlus)/(boundary.TurbulentPlus-boundary.LaminarPlus)))
+			slope = scaled(sampled, friction/(boundary.Kappa*boundary.LeastMixing)/speed)
+			traction = scaled(sampled, rho*friction*friction/speed)
+		}
+	}
+	var bend [3][3]float64
+	for k, ab := range Pairs(3) {
+		bend[ab[0]][ab[1]], bend[ab[1]][ab[0]] = c.Bend[k], c.Bend[k]
+	}
+	wall := sub(along, scaled(slope, c.Before))
+	density -= theta * 3 * rho * (c.Behind + c.Before) * dot(wall, times(bend, wall))
+	inner := sub(along, scaled(add3(slope, times(bend, along)), c.Behind+c.Before))
+	pull := times(stress, n)
+	shear := sub(pull, scaled(n, dot(pull, n)))
+	m := make([]float64, f.Lattice.Moments())
+	m[0] = density
+	var u, change [3]float64
+	for a := range u {
+		u[a] = c.Velocity[a] + theta*inner[a] - (1-theta)*mirror*along[a] - mirror*across*n[a]
+		m[1+a] = (1+density)*u[a] + f.Params.Force[a]/2
+		change[a] = theta * (rho*slope[a]/3 - 2*traction[a] - 2*shear[a])
+	}
+	for k, ab := range Pairs(3) {
+		a, b := ab[0], ab[1]
+		m[4+k] = stress[a][b] + n[a]*change[b] + n[b]*change[a] + (1+density)*u[a]*u[b]
+	}
+	return modelled{f.Close(f.Populations(m)), theta}
+}
+
+// lengthsOf returns the least 3 C^2 of each cell's eddies: that of the layer above walls with a model.
+func (f *Flow) lengthsOf(ghosts []modelled) []float64 {
+	if f.Cells.Modelled == nil {
+		return nil
+	}
+	list := make([]float64, len(f.F))
+	for _, c := range f.Cells.Modelled.Layer {
+		list[f.number(c.At)] = float64(c.Length) * ghosts[c.Ghost].theta
+	}
+	return list
+}
+
+// plusBy interpolates in the table of the law of the wall, between entries that are even between powers of two.
+func plusBy(table []float64, reynolds float64) float64 {
+	part, power := math.Frexp(reynolds)
+	at := (2*part - 1 + float64(power-1-boundary.PlusFirst)) * boundary.PlusParts
+	i := int(math.Floor(at))
+	switch {
+	case i < 0:
+		return table[0]
+	case i >= len(table)-1:
+		return table[len(table)-1]
+	}
+	return table[i] + (at-float64(i))*(table[i+1]-table[i])
+}
+
+func dot(a, b [3]float64) float64               { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
+func scaled(a [3]float64, s float64) [3]float64 { return [3]float64{a[0] * s, a[1] * s, a[2] * s} }
+func sub(a, b [3]float64) [3]float64            { return [3]float64{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
+func add3(a, b [3]float64) [3]float64           { return [3]float64{a[0] + b[0], a[1] + b[1], a[2] + b[2]} }
+func times(m [3][3]float64, a [3]float64) [3]float64 {
+	return [3]float64{dot(m[0], a), dot(m[1], a), dot(m[2], a)}
+}

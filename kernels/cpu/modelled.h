@@ -1,0 +1,55 @@
+// Ghost cells behind surfaces with a wall model (../modelled.h) on the CPU.
+#ifndef LBM_CPU_MODELLED_H
+#define LBM_CPU_MODELLED_H
+#include "../modelled.h"
+#include "box.h"
+#include "general.h"
+#include "memory.h"
+
+namespace lbm { namespace {
+
+template <class L, class S> struct ModelledOf {
+	typedef typename Arithmetic<S>::T T;
+	typedef Memory<S, L, true> Values;
+
+	static Moments<L, T> read(const S* p, long pitch) {
+		return momentsAt<L, true, T>([&](auto k) { return T(Values::get(p[k.value * pitch], k.value)); });
+	}
+
+	// fill computes the populations of ghost cells first to last.
+	static void fill(const lbm_case* c, const lbm_numbers* numbers, const lbm_modelled* list, int64_t first, int64_t last, const void* state) {
+		FlushTiny guard;
+		const Params<T> p = Params<T>(*numbers);
+		const long pitch = c->pitch;
+		for (int64_t i = first; i < last; i++) {
+			const lbm_modelled_cell& cell = list->cells[i];
+			const T* const n = (const T*)list->numbers + i * MODELLED_NUMBERS;
+			Image<L, T> image;
+			T sampled[3] = {};
+			for (int k = 0; k < 8; k++)
+				if (const T w = n[MODELLED_IMAGE + k]; w != T(0)) image.add(w, read((const S*)state + cell.image[k], pitch), p);
+			for (int k = 0; k < 8; k++)
+				if (const T w = n[MODELLED_SAMPLE + k]; w != T(0)) {
+					const S* const at = (const S*)state + cell.sample[k];
+					const T rho = T(1) + T(Values::get(at[0], 0));
+					for (int a = 0; a < L::D; a++) sampled[a] += w * ((T(Values::get(at[(1 + a) * pitch], 1 + a)) - T(0.5) * p.force[a]) / rho);
+				}
+			const Moments<L, T> ghost = modelledGhost<L>(n, image, sampled, p, list->table, (T*)list->told + i * MODELLED_TOLD);
+			const Expansion<L, T> x = expandAny(p.model, ghost);
+			T* const to = (T*)list->populations + i * L::Q;
+			for (int d = 0; d < L::Q; d++) to[d] = x.any(d);
+		}
+	}
+
+	// layer computes the eddies of cells first to last of the layer: as strong as the model of their ghost cells.
+	static void layer(const lbm_case* c, const lbm_modelled* list, int64_t first, int64_t last) {
+		for (int64_t i = first; i < last; i++) {
+			const lbm_layer_cell& cell = list->layer[i];
+			const T half = ((const T*)list->told)[(int64_t)cell.ghost * MODELLED_TOLD + MODELLED_TOLD - 1];
+			((T*)c->eddies)[cell.at] = T(cell.length) * turbulence(half);
+		}
+	}
+};
+
+}}  // namespace lbm
+#endif

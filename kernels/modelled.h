@@ -1,0 +1,133 @@
+// Ghost cells behind surfaces with a wall model (boundary/modelled.go). Before a step each gets the moments of an image point on
+// the surface's normal, at the distance d_I before the surface where the ghost cell's centre is d_g behind it:
+//   u_n,g = -u_n,I d_g/d_I
+//   no-slip:   rho_g = rho_I,  u_t,g = -u_t,I d_g/d_I,  S_g = S_I
+//   modelled:  rho_g = rho_I - 3 rho (d_g + d_I) u_w.K u_w,  u_w = u_t,I - d_I g
+//              u_t,g = u_t,I - (d_g + d_I) (g + K u_t,I)
+//              S_nt,g = -S_nt,I - 2 T + rho g/3,  T = rho u_tau^2 t,  g = u_tau/(kappa y0) t
+// with K the curvature dn/dx of the surface: the pressure bends the flow, and a rigid rotation has no shear stress;
+// with t the direction of the velocity along the wall at the sampled point and u_tau by the law of the wall there. g is the slope
+// of the logarithm at y0, where the mixing length of the layer begins to grow (viscosity/smagorinsky.h). Velocities are those
+// against the wall. theta blends both with y+ of half a cell: the model is off where the flow beside the wall is laminar.
+// What was tried instead is in docs/decisions.md.
+#ifndef LBM_MODELLED_H
+#define LBM_MODELLED_H
+#include <string.h>
+#include "moments.h"
+#include "params.h"
+
+namespace lbm { namespace {
+
+// Numbers of a ghost cell (boundary.ModelledNormal and the others), and of the table of the law (boundary.PlusFirst).
+enum { MODELLED_NORMAL = 0, MODELLED_VELOCITY = 3, MODELLED_MIRROR = 6, MODELLED_REACH = 7, MODELLED_HEIGHT = 8, MODELLED_ROUGH = 9, MODELLED_IMAGE = 10, MODELLED_SAMPLE = 18, MODELLED_BEND = 26, MODELLED_NUMBERS = 32 };
+constexpr double MODELLED_KAPPA = 0.384, LEAST_MIXING = 1.5, LAMINAR_PLUS = 4, TURBULENT_PLUS = 10;  // boundary.Kappa and the others
+enum { PLUS_FIRST = -6, PLUS_BITS = 4, PLUS_COUNT = 44 * 16 + 1 };
+// Numbers that a ghost cell reports: the traction of the fluid on the wall and y+ of half a cell; 0 where it has no model.
+enum { MODELLED_TOLD = 4 };
+
+// plusOf returns y+ by the Reynolds number of a point above the wall: linear between the entries of the table, which are evenly
+// spaced between powers of two. The bits of a double are its entry.
+LBM_HD LBM_INLINE double plusOf(double reynolds, const double* table) {
+	long long bits;
+	memcpy(&bits, &reynolds, sizeof(bits));
+	const long long first = (1023ll + PLUS_FIRST) << PLUS_BITS, shift = 52 - PLUS_BITS;
+	const long long entry = (bits >> shift) - first;
+	if (entry < 0) return table[0];  // laminar: the model is off
+	if (entry >= PLUS_COUNT - 1) return table[PLUS_COUNT - 1];
+	const double part = double(bits & ((1ll << shift) - 1)) * (1.0 / double(1ll << shift));
+	return table[entry] + part * (table[entry + 1] - table[entry]);
+}
+
+// turbulence returns theta, the share of the model where y+ of half a cell is half.
+template <class T> LBM_HD LBM_INLINE T turbulence(const T& half) {
+	const T theta = (half - T(LAMINAR_PLUS)) * T(1.0 / (TURBULENT_PLUS - LAMINAR_PLUS));
+	return theta < T(0) ? T(0) : theta > T(1) ? T(1) : theta;
+}
+
+// Image holds what is interpolated at the image point.
+template <class L, class T> struct Image {
+	T r = 0, u[L::D] = {}, pi[L::D * (L::D + 1) / 2] = {};  // density, velocity, stress less rho u u
+	// add adds the moments of a cell with a weight.
+	LBM_HD LBM_INLINE void add(const T& weight, const Moments<L, T>& m, const Params<T>& p) {
+		const T rho = T(1) + m.r;
+		T v[L::D];
+		r += weight * m.r;
+		for (int a = 0; a < L::D; a++) {
+			v[a] = (m.j[a] - T(0.5) * p.force[a]) / rho;
+			u[a] += weight * v[a];
+		}
+		for (int a = 0; a < L::D; a++)
+			for (int b = 0; b <= a; b++) pi[L::pair(a, b)] += weight * (m.s[L::pair(a, b)] - rho * v[a] * v[b]);
+	}
+};
+
+// modelledGhost returns the moments of a ghost cell with the numbers n, from the image and the velocity at the sampled point.
+template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const T* n, const Image<L, T>& image, const T* sampled, const Params<T>& p, const double* table, T* told) {
+	constexpr int D = L::D;
+	const T* const normal = n + MODELLED_NORMAL;
+	const T* const wall = n + MODELLED_VELOCITY;
+	const T rho = T(1) + image.r, mirror = n[MODELLED_MIRROR], height = n[MODELLED_HEIGHT];
+	T along[D], slope[D], traction[D], theta = 0, across = 0, above = 0, speed = 0;
+	for (int a = 0; a < D; a++) {
+		across += (image.u[a] - wall[a]) * normal[a];
+		above += (sampled[a] - wall[a]) * normal[a];
+	}
+	for (int a = 0; a < D; a++) {
+		along[a] = image.u[a] - wall[a] - across * normal[a];
+		slope[a] = sampled[a] - wall[a] - above * normal[a];
+		speed += slope[a] * slope[a];
+	}
+	speed = squareRoot(speed);
+	told[D] = 0;
+	if (height > T(0) && speed > T(0)) {
+		const T nu = (T(1) / p.omega - T(0.5)) * T(1.0 / 3);
+		T friction = T(plusOf(double(speed * height / nu), table)) * nu / height;
+		const T rough = n[MODELLED_ROUGH] * speed;
+		if (rough > friction) friction = rough;
+		const T half = T(0.5) * friction / nu;
+		theta = turbulence(half);
+		told[D] = half;
+		for (int a = 0; a < D; a++) {
+			const T t = slope[a] / speed;
+			traction[a] = rho * friction * friction * t;
+			slope[a] = friction * T(1 / (MODELLED_KAPPA * LEAST_MIXING)) * t;
+		}
+	} else {
+		for (int a = 0; a < D; a++) traction[a] = slope[a] = 0;
+	}
+	Moments<L, T> g;
+	T u[D], pull[D], change[D], pn = 0, bent[D], turn = 0;
+	const T reach = n[MODELLED_REACH], before = reach / (T(1) + mirror);
+	const T* const bend = n + MODELLED_BEND;
+	for (int a = 0; a < D; a++) {
+		T at = 0;
+		bent[a] = 0;
+		for (int b = 0; b < D; b++) {
+			const T k = bend[a > b ? L::pair(a, b) : L::pair(b, a)];
+			bent[a] += k * along[b];
+			at += k * (along[b] - before * slope[b]);
+		}
+		turn += at * (along[a] - before * slope[a]);
+	}
+	g.r = image.r - theta * (T(3) * rho * reach * turn);
+	const T density = T(1) + g.r;
+	for (int a = 0; a < D; a++) {
+		const T modelled = along[a] - reach * (slope[a] + bent[a]), stuck = -mirror * along[a];
+		u[a] = wall[a] + (stuck + theta * (modelled - stuck)) - mirror * across * normal[a];
+		g.j[a] = density * u[a] + T(0.5) * p.force[a];
+		told[a] = theta * traction[a];
+		pull[a] = 0;
+		for (int b = 0; b < D; b++) pull[a] += image.pi[a > b ? L::pair(a, b) : L::pair(b, a)] * normal[b];
+		pn += pull[a] * normal[a];
+	}
+	for (int a = 0; a < D; a++) change[a] = theta * (rho * slope[a] * T(1.0 / 3) - T(2) * traction[a] - T(2) * (pull[a] - pn * normal[a]));
+	for (int a = 0; a < D; a++)
+		for (int b = 0; b <= a; b++) {
+			const int ab = L::pair(a, b);
+			g.s[ab] = image.pi[ab] + (normal[a] * change[b] + normal[b] * change[a]) + density * u[a] * u[b];
+		}
+	return g;
+}
+
+}}  // namespace lbm
+#endif
