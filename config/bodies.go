@@ -14,7 +14,7 @@ import (
 // [body.NAME]: solids in the flow, as shapes in cells.
 
 // ofSurfaces are the keys that say how the surface of a body acts, whatever its shape.
-var ofSurfaces = []string{"type", "conserve_mass", "thicken", "temperature", "heat_flux", "diffusivity", "heat_capacity", "heat_source", "velocity", "angular_velocity", "spin_axis", "spin_centre"}
+var ofSurfaces = []string{"type", "conserve_mass", "thicken", "temperature", "heat_flux", "diffusivity", "heat_capacity", "heat_source", "velocity", "angular_velocity", "spin_axis", "spin_centre", "sample", "layer", "roughness"}
 
 // made is a body while it is being read.
 type made struct {
@@ -83,6 +83,12 @@ func (r *bodies) surface(s *language.Section, b *Body) {
 		}
 	}
 	b.Temperature = r.thermal.wallTemperature(s, b.Kind.Law, false)
+	b.Model = r.wallModel(s, b.Kind)
+	for _, k := range wallModelKeys() {
+		if s.Has(k.Name) && b.Kind.Name != "" && b.Kind.Law != boundary.ModelledWall {
+			r.Add(s.KeyAt(k.Name), "it belongs to type \"wall_model\"", "a body of type %q has no %s", b.Kind.Name, k.Name)
+		}
+	}
 	r.surfaceMotion(s, b)
 	if e := s.Get("conserve_mass"); e != nil {
 		b.Conserve = e.Flag
@@ -371,7 +377,7 @@ func (r *bodies) reaches(s *language.Section, b Body) {
 // place checks that a body is in the flow and leaves some of it.
 func (r *bodies) place(s *language.Section, b Body) {
 	for _, o := range r.All("body") {
-		if o.Broken("of", "shape") {
+		if o.Broken("of", "shape", "rotate", "about", "scale", "translate") {
 			return // it may be a part of that one
 		}
 	}

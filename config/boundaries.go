@@ -47,6 +47,7 @@ func (r *faces) read() {
 		}
 		r.claim(s, ef, &b, ok, known)
 		r.faceNumbers(s, &b)
+		b.Model = r.wallModel(s, b.Kind)
 		b.Temperature = r.thermal.wallTemperature(s, b.Kind.Law, b.Kind.Law == boundary.VelocityFace && b.MayEnter())
 		r.Boundaries = append(r.Boundaries, b)
 	}

@@ -222,8 +222,13 @@ type Boundary struct {
 	Outline *TableFile
 	// Along is the axis of these positions; 3: they are distances from the centre of Region.
 	Along int
-	// Temperature is the boundary's law for the temperature.
+	Laws
+}
+
+// Laws are the laws of a surface beside its kind.
+type Laws struct {
 	Temperature boundary.ScalarWall
+	Model       boundary.WallModel // wall_model
 }
 
 // MayEnter reports whether fluid may enter through a face of given velocity, MayExit whether it may leave: one that
@@ -280,9 +285,9 @@ type Body struct {
 	// Thicken: cells that it cuts are solid where links would pass through it.
 	Thicken bool
 	// Motion of the surface, which stays in its place; nil: it rests.
-	Motion      *boundary.Spin
-	Temperature boundary.ScalarWall
-	solid       solid
+	Motion *boundary.Spin
+	Laws
+	solid solid
 }
 
 // Conducts reports whether the body has a temperature inside.

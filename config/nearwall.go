@@ -26,6 +26,7 @@ type layer struct {
 	reynolds  float64
 	by        string // the length in the Reynolds number
 	turbulent bool
+	modelled  bool    // the wall has a model
 	first     float64 // y+ of the centre of the first cell
 	thickness float64
 }
@@ -66,6 +67,10 @@ const (
 // verdict says whether the grid resolves it.
 func (l layer) verdict() string {
 	switch {
+	case l.modelled && l.turbulent && l.thickness < leastModelled:
+		return fmt.Sprintf("wall-modelled, in a layer of fewer than %d cells: friction is unreliable", leastModelled)
+	case l.modelled:
+		return "wall-modelled"
 	case l.thickness >= wellCells && (!l.turbulent || l.first <= wellPlus):
 		return "wall-resolved"
 	case l.resolved():
@@ -74,9 +79,12 @@ func (l layer) verdict() string {
 	return "not wall-resolved: friction and separation from smooth walls are unreliable"
 }
 
-// resolved reports whether friction follows from the cells at all.
+// leastModelled is the number of cells in a turbulent layer from which on a wall model finds a logarithmic profile to read.
+const leastModelled = 6
+
+// resolved reports whether friction follows from the cells, or from a wall model, at all.
 func (l layer) resolved() bool {
-	return l.thickness >= leastCells && (!l.turbulent || l.first <= leastPlus)
+	return l.modelled && (!l.turbulent || l.thickness >= leastModelled) || l.thickness >= leastCells && (!l.turbulent || l.first <= leastPlus)
 }
 
 // cells formats the grid's resolution of the layer.
@@ -202,14 +210,14 @@ type beside struct {
 // one as a plate as long as the domain. Bodies from files count by their sizes.
 func (c *Case) layers(sizes []SolidSize) (list []beside) {
 	speed := c.Mean
-	var sticks [3][2]bool
+	var between [3][2]bool
 	for _, b := range c.Boundaries {
 		for _, f := range b.Faces {
-			sticks[f.Axis][f.Side] = sticks[f.Axis][f.Side] || b.Region == nil && b.Kind.Law == boundary.Bounce
+			between[f.Axis][f.Side] = between[f.Axis][f.Side] || b.Region == nil && sticks(b)
 		}
 	}
 	for i, b := range c.Boundaries {
-		if b.Kind.Law != boundary.Bounce || b.Velocity != [3]float64{} {
+		if !sticks(b) || b.Velocity != [3]float64{} {
 			continue
 		}
 		for _, f := range b.Faces {
@@ -220,22 +228,38 @@ func (c *Case) layers(sizes []SolidSize) (list []beside) {
 				}
 			}
 			l := c.atWall(func(nu float64) layer {
-				if sticks[f.Axis][0] && sticks[f.Axis][1] {
+				if between[f.Axis][0] && between[f.Axis][1] {
 					return c.channel(float64(c.Cells[f.Axis]), nu)
 				}
 				return plateLayer(speed, float64(length), nu).along("the length of the domain")
 			})
-			list = append(list, beside{"[boundary." + b.Name + "]", uint8(i + 1), f.String(), l})
+			l.modelled = b.Kind.Law == boundary.ModelledWall
+			list = append(list, beside{c.WallName(uint8(i + 1)), uint8(i + 1), f.String(), l})
 		}
 	}
 	for i, b := range c.Bodies {
 		lo, hi := b.bounds(sizes)
 		if length, by := c.plateOf(lo, hi); length > 0 {
 			l := c.atWall(func(nu float64) layer { return plateLayer(speed, length, nu).along(by) })
-			list = append(list, beside{"[body." + b.Name + "]", uint8(len(c.Boundaries) + i + 1), "", l})
+			l.modelled = b.Kind.Law == boundary.ModelledWall
+			k := uint8(len(c.Boundaries) + i + 1)
+			list = append(list, beside{c.WallName(k), k, "", l})
 		}
 	}
 	return list
+}
+
+// sticks reports whether a boundary is a wall on which a layer grows.
+func sticks(b Boundary) bool {
+	return b.Kind.Law == boundary.Bounce || b.Kind.Law == boundary.ModelledWall
+}
+
+// WallName returns the table of the wall that cells of a type above 0 belong to: [boundary.NAME] or [body.NAME].
+func (s *Solids) WallName(k uint8) string {
+	if i := int(k) - 1; i < len(s.Boundaries) {
+		return "[boundary." + s.Boundaries[i].Name + "]"
+	}
+	return "[body." + s.Bodies[int(k)-1-len(s.Boundaries)].Name + "]"
 }
 
 // there reports whether there is a boundary layer at all.

@@ -548,7 +548,7 @@ func (r *openings) bouncing() bool {
 					}
 				}
 			}
-		case boundary.Bounce:
+		case boundary.Bounce, boundary.ModelledWall:
 		default:
 			panic(fmt.Sprintf("no rule for whether a wall of kind %q blocks ghost cells", b.Kind.Name))
 		}

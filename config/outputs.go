@@ -82,18 +82,26 @@ func (c *Case) ShowsField(name string) bool {
 	return slices.ContainsFunc(c.Fields.Fields, is) || c.Picture.On && is(c.Picture.Field)
 }
 
-// walled refuses the distance to walls where there are none.
+// walled refuses the distance to walls where there are none, and the stress at walls that have a model: cells beside them do
+// not resolve it.
 func (r *outputs) walled() {
-	if len(r.Boundaries)+len(r.Bodies) > 0 {
-		return
+	switch {
+	case len(r.Boundaries)+len(r.Bodies) == 0:
+		r.refuse("wall_distance", "", "wall_distance: the case has no walls")
+	case r.Modelled():
+		r.refuse("wall_shear_stress", "status.json has the friction of such walls (docs/turbulence.md)", "wall_shear_stress follows from the flow in the cells, which do not resolve a wall of type wall_model")
 	}
+}
+
+// refuse reports each output of a field.
+func (r *outputs) refuse(field, hint, text string) {
 	for _, s := range r.Sections {
 		for _, key := range []string{"field", "fields"} {
 			if !s.Knows(key) {
 				continue
 			}
-			if e := s.Get(key); e != nil && (e.Text == "wall_distance" || slices.Contains(e.Words, "wall_distance")) {
-				r.Add(e.At, "", "wall_distance: the case has no walls")
+			if e := s.Get(key); e != nil && (e.Text == field || slices.Contains(e.Words, field)) {
+				r.Add(e.At, hint, "%s", text)
 			}
 		}
 	}

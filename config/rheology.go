@@ -135,6 +135,12 @@ func (r *summary) lawRow() string {
 	case model.Newtonian:
 		return ""
 	case model.Smagorinsky, model.Wale:
+		if r.Modelled() && h.Constant == 0 {
+			return "mixing length above walls with a model"
+		}
+		if r.Modelled() {
+			return fmt.Sprintf("%s, C = %s, or mixing length above walls with a model", r.Spec.Viscosity, language.Short(h.Constant))
+		}
 		return fmt.Sprintf("%s, C = %s", r.Spec.Viscosity, language.Short(h.Constant))
 	case model.PowerLaw:
 		return fmt.Sprintf("power_law, n = %s, nu above at the shear rate %s, from %s to %s", language.Short(h.Index), language.Short(h.ShearRate), language.Short(h.Min), language.Short(h.Max))

@@ -16,7 +16,7 @@ import (
 
 // boundaryKeys returns the keys that rows of boundary.Kinds may name.
 func boundaryKeys() []language.Key {
-	return []language.Key{
+	return append([]language.Key{
 		{Name: "velocity", Kind: language.Formulas, Dim: model.Velocity, Time: true, Doc: "velocity of a moving_wall, constant and without a component normal to its face; or of the fluid at a face of type velocity, where it may depend on the position and the time t"},
 		{Name: "pressure", Kind: language.Quantity, Dim: model.Pressure, Any: true, DefaultDoc: "0", Doc: "pressure at the face relative to the pressure at the reference density"},
 		{Name: "direction", Kind: language.Vector, DefaultDoc: "the velocity along the face has no gradient", Doc: "type pressure: direction of the entering fluid, into the domain and of any length; [0, -1] at y+ is normal to the face. Leaving fluid keeps its direction. At edges of two faces the velocity has zero gradient"},
@@ -35,7 +35,7 @@ func boundaryKeys() []language.Key {
 		{Name: "sponge", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), Doc: "thickness L of a layer in front of the face with a viscosity that increases towards it, nu + (sponge_viscosity - nu)(1 - d/L)^2 at the distance d. It damps vortices, and sound in part (least with cumulant, whose bulk viscosity does not change). After the absorbing layers of Israeli & Orszag, J. Comput. Phys. 41 (1981) 115; on lattices Xu & Sagaut, J. Comput. Phys. 245 (2013) 14"},
 		{Name: "sponge_viscosity", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{language.DynamicViscosity()}, Within: language.Above(0), DefaultDoc: "ten times the fluid's; if that is less, the viscosity of tau = 1", Doc: "viscosity of the sponge at the face"},
 		{Name: "relaxation", Kind: language.Number, Within: language.Between(0, 1), DefaultDoc: "0.1 cs/L, L the length of the domain across the face", Doc: "fraction of the pressure error that an outflow corrects per step: at 0 all sound leaves and the mean pressure may drift"},
-	}
+	}, wallModelKeys()...)
 }
 
 // pointFields returns the fields that exist at a single cell (vorticity needs neighbours).
@@ -96,8 +96,8 @@ func absent() []language.Absent {
 			Answer: "bodies keep their place; a surface may move along itself (velocity, angular_velocity)"},
 		{Words: []string{"magnetic", "mhd", "charge", "electric", "coriolis", "rotating_frame"},
 			Answer: "forces are uniform, [force] and buoyancy: there are no electric or magnetic fields and no rotating frame"},
-		{Words: []string{"roughness", "roughness_height", "sand_grain"},
-			Answer: "walls are smooth, or as rough as the surface that is given"},
+		{Words: []string{"roughness_height", "sand_grain", "ks"},
+			Answer: "a wall of type wall_model has a roughness; others are smooth, or as rough as the surface that is given"},
 	}
 }
 
@@ -214,7 +214,7 @@ func solidTables() []language.Table {
 			{Name: "temperature", Kind: language.Quantity, Dim: model.Temperature, DefaultDoc: "no heat passes a wall; at faces that the fluid passes the temperature has no gradient, but a face of type velocity through which fluid may enter must have one", Doc: "temperature of the wall, or of the fluid that enters through the face: where fluid leaves, the temperature has zero gradient"},
 			{Name: "heat_flux", Kind: language.Quantity, Dim: model.HeatFlux, Doc: "instead of a temperature, the heat flux into the fluid, divided by density and heat capacity: the diffusivity times the gradient"},
 		}, boundaryKeys()...), Doc: "A boundary on faces of the domain. Every face of a non-periodic axis needs exactly one boundary for the whole face, or boundaries for parts of it and one, without a part, for the rest. A cell of the face belongs to a part when its centre is inside it."},
-		{Path: "body.*", Keys: []language.Key{
+		{Path: "body.*", Keys: append([]language.Key{
 			{Name: "type", Kind: language.Word, Choices: onBodies, DefaultDoc: "interpolated_wall for a surface from a file, a curved or oblique one, and one between faces of cells; wall for one on faces of cells, an image, and a body with diffusivity or thicken", Why: "a surface that moves has velocity or angular_velocity besides", Doc: "how the surface acts, see the table of boundaries"},
 			{Name: "velocity", Kind: language.Vector, Dim: model.Velocity, Doc: "surface velocity of a body that does not move, such as a belt; for motions that map the surface onto itself"},
 			{Name: "angular_velocity", Kind: language.Quantity, Dim: model.Rate, Doc: "angular velocity of the surface of a body that does not move, such as a wheel, by the right-hand rule: \"10 rad/s\", \"300 rpm\", \"2 rev/s\" (1/s is rad/s). Its velocity is u = velocity + omega x (r - spin_centre)"},
@@ -252,7 +252,7 @@ func solidTables() []language.Table {
 			{Name: "rotate", Kind: language.Vector, DefaultDoc: "not turned", Doc: "angles in degrees about x, then y, then z, by the right-hand rule; three numbers, in 2D only the last may differ from 0"},
 			{Name: "about", Kind: language.Vector, Dim: model.Length, DefaultDoc: "the middle of a shape with a place, the origin of the file or of the coordinates otherwise", Doc: "the fixed point of scale and rotate"},
 			{Name: "translate", Kind: language.Vector, Dim: model.Length, DefaultDoc: "not moved", Doc: "moves the shape, after scale and rotate"},
-		}, Doc: "A solid in the flow: a shape, a combination of other bodies, or the surface in a file. A cell is solid when its centre is inside."},
+		}, wallModelKeys()...), Doc: "A solid in the flow: a shape, a combination of other bodies, or the surface in a file. A cell is solid when its centre is inside."},
 	}
 }
 

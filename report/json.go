@@ -61,7 +61,7 @@ func (j *JSON) Finish(s sim.Summary) {
 	j.event("finish", map[string]any{
 		"reason": s.Reason, "steps": s.Steps, "last_step": s.Last, "cells": s.Cells, "seconds": s.Elapsed.Seconds(),
 		"mlups": s.MLUPS, "mlups_whole": s.Whole, "roofline": s.Roofline, "roofline_disturbed": s.Roofline > 1, "times": s.Times, "imbalance": s.Imbalance, "files": filesOf(s.Files), "left_out": tallies(s.LeftOut),
-		"max_mach": s.MaxMach, "watch": watchOf(s.Health), "doubts": append(finding.List{}, s.Doubts...), "expect": s.Expect, "results": append([]sim.Result{}, s.Results...),
+		"max_mach": s.MaxMach, "watch": watchOf(s.Health), "doubts": append(finding.List{}, s.Doubts...), "expect": s.Expect, "results": append([]sim.Result{}, s.Results...), "walls": append([]sim.ModelledWall{}, s.Walls...),
 	})
 }
 

@@ -139,7 +139,7 @@ func (r *Status) Finish(s sim.Summary) {
 	r.state.Time, r.state.LeftOut = float64(s.Last)*s.Case.Units.Time, s.LeftOut
 	r.state.MaxMach = s.MaxMach
 	r.observed(s.Health)
-	r.state.Results = s.Results
+	r.state.Results, r.state.Walls = s.Results, s.Walls
 	r.close()
 }
 

@@ -190,6 +190,9 @@ func (t *Text) Finish(s sim.Summary) {
 	}
 	t.line("        output %.2f s (final %.2f s), monitoring and sync %.2f s%s", w.Output, w.Ending, w.Watch, between)
 	t.line("  watch  %s", healthText(s.Health, speedUnit(s.Case.Units.Physical)))
+	for _, w := range s.Walls {
+		t.line("  wall   %s", wallText(w))
+	}
 	for _, f := range s.Doubts {
 		t.line("  doubt  %s", f)
 	}
@@ -240,4 +243,16 @@ func (t *Text) Fail(err error) {
 		t.open = false
 	}
 	fmt.Fprintln(os.Stderr, Failure(err))
+}
+
+// wallText describes a wall with a model.
+func wallText(w sim.ModelledWall) string {
+	text := fmt.Sprintf("%s wall model: y+ of half a cell %.3g (%.3g to %.3g)", w.Name, w.HalfMean, w.HalfMin, w.HalfMax)
+	if w.Without > 0 {
+		text += fmt.Sprintf("; %.2g %% of the area without a model", 100*w.Without)
+	}
+	if w.NoSlip > 0 {
+		text += fmt.Sprintf("; laminar, hence no-slip, on %.2g %%", 100*w.NoSlip)
+	}
+	return text
 }

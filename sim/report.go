@@ -95,11 +95,15 @@ type Summary struct {
 	Health    Health         // at the end
 	MaxMach   float64        // of the same check
 	Results   []Result       // of each [output.force.NAME]
+	Walls     []ModelledWall // walls with a model
 	Doubts    finding.List   // warnings of results that cannot be relied on, from before the run
 }
 
-// Result holds what a run has measured.
-type Result = status.Result
+// Result holds what a run has measured, ModelledWall the flow at a wall with a model.
+type (
+	Result       = status.Result
+	ModelledWall = status.ModelledWall
+)
 
 // OutOfTime reports whether the run ended because it had no more time, not by its own last step
 // nor on a user's order: another job may resume it.

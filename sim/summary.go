@@ -96,8 +96,13 @@ func (r *run) summarize(verdicts []Verdict) error {
 		}
 		slowest = max(slowest, comm.Float64At(p, 0))
 	}
+	walls, err := r.modelledWalls()
+	if err != nil {
+		return err
+	}
 	s := Summary{
-		Case: r.Case, Reason: r.reason, Steps: r.Step() - r.first, Last: r.Step(), Cells: r.watch.Cells(),
+		Walls: walls,
+		Case:  r.Case, Reason: r.reason, Steps: r.Step() - r.first, Last: r.Step(), Cells: r.watch.Cells(),
 		Elapsed: time.Since(r.control.began), Files: r.outputs.Files.Last(), Expect: verdicts, Doubts: r.Case.Warnings.Of(finding.UnresolvedWalls, finding.Unresolved, finding.ThinBody, finding.ReferenceValues, finding.CutWake), LeftOut: r.outputs.Files.LeftOut(),
 		Health: r.watch.Health(), MaxMach: r.watch.MaxMach, Results: r.outputs.Results(), Times: Times{Compute: mean[0], Exposed: mean[1], Hidden: mean[2], Output: mean[3], Watch: mean[4], Ending: mean[6]},
 	}

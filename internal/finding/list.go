@@ -117,6 +117,10 @@ var (
 
 // Warnings of the start of a run.
 var (
+	CurvedModel = add(Kind{"curved_model", Start, "share of the area of a wall of type wall_model with a radius of curvature below 40 cells", "20 %",
+		"friction on curved surfaces is too large, and the pressure beside them is uncertain"})
+	UnmodelledWall = add(Kind{"unmodelled_wall", Start, "share of the area of a wall of type wall_model that has no model: in gaps and corners, or without fluid to interpolate in", "5 %",
+		"there it is a no-slip wall on a grid that does not resolve it"})
 	IdleCores = add(Kind{"idle_cores", Start, "threads of the ranks on a node over its cores", "1, and half",
 		"cores idle, or threads share cores"})
 	DeviceChoice = add(Kind{"device_choice", Start, "device of `device = \"auto\"`", "none",
@@ -191,6 +195,8 @@ var (
 		"some oscillations are weak, or noise, acoustic waves or another frequency interfere"})
 	CoefficientSize = add(Kind{"coefficient_size", End, "mean coefficients of drag and lift, by the Reynolds number of their reference values", "1000, and 1000/Re below Re 1",
 		"the reference velocity or size has a wrong unit"})
+	ModelledPlus = add(Kind{"modelled_plus", End, "y+ at which a wall of type wall_model reads the velocity, over its area, in the last step", "30 over half of it",
+		"the law of the wall is read in the buffer layer, where a finer grid needs no model"})
 	NotConverged = add(Kind{"not_converged", End, "[run] stop_when at the last step", "not met",
 		"the means are less certain than requested"})
 )

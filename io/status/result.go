@@ -11,6 +11,19 @@ type Result struct {
 	Numbers []Number `json:"numbers,omitempty"`
 }
 
+// ModelledWall is a run's account of one wall of type wall_model: its surface, and the flow there in the last step.
+type ModelledWall struct {
+	Name     string     `json:"name"`     // [boundary.NAME] or [body.NAME]
+	Cells    int        `json:"cells"`    // ghost cells
+	Area     float64    `json:"area"`     // in the case's unit
+	Without  float64    `json:"without"`  // share of the area without a model
+	NoSlip   float64    `json:"no_slip"`  // share of the modelled area where y+ is so small that it is a no-slip wall
+	HalfMin  float64    `json:"half_min"` // y+ of half a cell
+	HalfMean float64    `json:"half_mean"`
+	HalfMax  float64    `json:"half_max"`
+	Friction [3]float64 `json:"friction"` // force of the fluid by the law of the wall, in the case's unit
+}
+
 // Number is one quantity of a result.
 type Number struct {
 	Quantity string `json:"quantity"` // as in [expect.force.NAME], "strouhal" or "frequency"

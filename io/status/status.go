@@ -93,11 +93,12 @@ type Outputs struct {
 
 // Outcome is a run's own report: its warnings and, at the end, its results and how it ended.
 type Outcome struct {
-	Warnings finding.List `json:"warnings,omitempty"`
-	Results  []Result     `json:"results,omitempty"`
-	Reason   string       `json:"reason,omitempty"`
-	Error    string       `json:"error,omitempty"`
-	ExitCode *int         `json:"exit_code,omitempty"`
+	Warnings finding.List   `json:"warnings,omitempty"`
+	Results  []Result       `json:"results,omitempty"`
+	Walls    []ModelledWall `json:"walls,omitempty"`
+	Reason   string         `json:"reason,omitempty"`
+	Error    string         `json:"error,omitempty"`
+	ExitCode *int           `json:"exit_code,omitempty"`
 }
 
 // silent is the delay of the file beyond its due time after which a run counts as silent.

@@ -23,7 +23,7 @@ func (v View) Gaps(box decomp.Box, axes [2]int) ([]float64, error) {
 }
 
 // gap returns the distance from the centre of a local cell to the surface of the body in the next cell along an axis, on
-// one side; 0 if there is none.
+// one side; 0 if that cell belongs to no body.
 func (v View) gap(x [3]int, axis, side int) float64 {
 	beyond, out := x, [3]int{}
 	beyond[axis] += side

@@ -19,7 +19,7 @@ func NoSlip(cells boundary.Cells, t uint8) bool {
 		return false
 	}
 	law := cells.Wall(t).Law
-	return law == boundary.Bounce || law == boundary.Interpolated || law == boundary.MovingFace
+	return law == boundary.Bounce || law == boundary.Interpolated || law == boundary.MovingFace || law == boundary.ModelledWall
 }
 
 // BesideWall reports whether a fluid cell, global, is one of this rank's and shares a face with a no-slip wall.

@@ -9,7 +9,7 @@ import (
 func (p *Part) Geometry() geometry.Scene {
 	d := geometry.Scene{Cells: p.Case.Cells, Periodic: p.Case.Periodic, Bodies: p.Bodies(), Links: geometry.Half(p.Case.Spec.Lattice.Velocities)}
 	for i, b := range p.Case.Boundaries {
-		d.Walls = append(d.Walls, boundary.Wall{Law: b.Kind.Law, Motion: p.motion(i), Density: b.Density, Relax: b.Relax, Scalar: b.Temperature, Direction: b.Direction, MayExit: b.MayExit()})
+		d.Walls = append(d.Walls, boundary.Wall{Law: b.Kind.Law, Motion: p.motion(i), Density: b.Density, Relax: b.Relax, Scalar: b.Temperature, Direction: b.Direction, MayExit: b.MayExit(), Model: b.Model})
 		for _, f := range b.Faces {
 			if b.Sponge != nil {
 				d.Sponges = append(d.Sponges, geometry.Sponge{Axis: f.Axis, Side: f.Side, Type: uint8(i + 1), Rates: b.Sponge})
@@ -23,7 +23,7 @@ func (p *Part) Geometry() geometry.Scene {
 		}
 	}
 	for _, b := range p.Case.Bodies {
-		d.Walls = append(d.Walls, boundary.Wall{Law: b.Kind.Law, Motion: surface(b), Conserve: b.Conserve, Scalar: b.Temperature})
+		d.Walls = append(d.Walls, boundary.Wall{Law: b.Kind.Law, Motion: surface(b), Conserve: b.Conserve, Scalar: b.Temperature, Model: b.Model})
 	}
 	for _, f := range p.Case.Forces {
 		for _, t := range f.Types {

@@ -55,6 +55,9 @@ func New(on *rank.Rank, c *config.Case) (*Part, error) {
 	own := *c // ranks of one process share theirs
 	own.Table, own.Warnings = slices.Clone(c.Table), slices.Clone(c.Warnings)
 	p := &Part{Case: &own, Params: c.Params()}
+	if err := modelledRanks(c, on.Size); err != nil {
+		return nil, err
+	}
 	var err error
 	if p.Plan, err = c.Cut(on.Size); err == nil {
 		p.Box = p.Plan.Box(on.ID)

@@ -53,6 +53,9 @@ func (l *Level) passesOf() (list passes) {
 		list = append(list, pass{1, func(device.Buffer) { l.advance() }})
 	}
 	list = append(list, pass{1, l.fillFaces})
+	if l.Part.Cells.Modelled != nil {
+		list = append(list, pass{1, l.fillModelled})
+	}
 	if l.Part.Case.Spec.Viscosity.LooksAround() {
 		list = append(list, pass{model.EddySteps, l.findEddies})
 	}
@@ -73,6 +76,15 @@ func (l *Level) fillFaces(in device.Buffer) {
 	if len(l.edges) > 0 {
 		l.Edge.After(l.Bulk.Record())
 		l.Program.FillFaces(l.Edge, in, true)
+	}
+}
+
+// fillModelled queues the ghost cells of walls with a model, which edges and bulk read. They follow from cells that no exchange
+// fills.
+func (l *Level) fillModelled(in device.Buffer) {
+	l.Program.(device.WallModeler).FillModelled(l.Bulk, in, l.Params)
+	if len(l.edges) > 0 {
+		l.Edge.After(l.Bulk.Record())
 	}
 }
 

@@ -1,0 +1,131 @@
+package domain
+
+import (
+	"errors"
+	"fmt"
+
+	"lbmsim/boundary"
+	"lbmsim/config"
+	"lbmsim/geometry"
+	"lbmsim/internal/finding"
+	"lbmsim/sim/rank"
+)
+
+// modelledRanks refuses walls with a model on several ranks, which do not exchange the cells that their ghost cells read.
+func modelledRanks(c *config.Case, ranks int) error {
+	if ranks == 1 || !c.Modelled() {
+		return nil
+	}
+	return errors.New("type \"wall_model\" runs on a single rank so far: start lbmsim without mpirun, with all cores as its threads, or use \"interpolated_wall\"")
+}
+
+// FindModelled lists the ghost cells of walls with a model; nil: there are none.
+func (p *Part) FindModelled(on *rank.Rank, scene geometry.Scene) (*boundary.Modelled, error) {
+	margin := boundary.ModelledMargin(scene.Walls)
+	if margin == 0 {
+		return nil, nil
+	}
+	around := p.Box
+	for a := range around.Lo {
+		around.Lo[a] -= margin
+		around.Hi[a] += margin
+		if !scene.Periodic[a] {
+			around.Lo[a] = max(around.Lo[a], 0)
+			around.Hi[a] = min(around.Hi[a], scene.Cells[a])
+		}
+	}
+	found, err := boundary.FindModelled(p.Case.Spec.Lattice, p.Box.Lo, p.Layout.N, scene.Sample(around))
+	if err == nil {
+		p.reportModelled(on, found)
+	}
+	return found, err
+}
+
+// leastRadius is the radius of curvature, in cells, from which on a surface counts as plane, and mostCurved the share of a wall's
+// area below it above which that is a warning.
+const (
+	leastRadius = 40
+	mostCurved  = 0.2
+)
+
+// mostWithout is the share of a wall's area without a model above which that is a warning.
+const mostWithout = 0.05
+
+// reportModelled adds a row for each wall with a model to the table of the case, and warns where much of its area has none.
+func (p *Part) reportModelled(on *rank.Rank, found *boundary.Modelled) {
+	for _, c := range Coverages(p.Case, found) {
+		name := p.Case.WallName(c.Type)
+		p.Case.Table = append(p.Case.Table, config.Row{Name: "wall model of " + name,
+			Lattice: fmt.Sprintf("%d ghost cells, area %.6g", c.Cells, c.Area), SI: c.text()})
+		if share := c.Curved / c.Area; c.Area > 0 && share > mostCurved && on.Root {
+			on.Warn(finding.CurvedModel.Says("%s: %.0f %% of its area has a radius of curvature below %d cells, where the wall model's friction is too large (in pipes of 10 and 20 cells radius by 25 and 15 %%), and bodies have not been validated; a finer grid lowers it", name, 100*share, leastRadius))
+		}
+		if share := c.Without(); share > mostWithout && on.Root {
+			on.Warn(finding.UnmodelledWall.Says("%s: %.2g %% of its area has no wall model (%s): there it is a plain no-slip wall, whose friction is too small; refine the grid, or widen the gaps", name, 100*share, c.reasons()))
+		}
+	}
+}
+
+// Coverage is the surface of one wall with a model, in cells.
+type Coverage struct {
+	Type         uint8
+	Cells        int
+	Area         float64 // by the links that cross it
+	Space, Image float64 // of it without a model, by reason (boundary.Without)
+	Curved       float64 // of it with a radius below leastRadius
+}
+
+// Without returns the share of the area that has no model.
+func (c Coverage) Without() float64 {
+	if c.Area <= 0 {
+		return 0
+	}
+	return (c.Space + c.Image) / c.Area
+}
+
+func (c Coverage) text() string {
+	if c.Without() == 0 {
+		return "all of it with a model"
+	}
+	return fmt.Sprintf("%.3g %% without a model: %s", 100*c.Without(), c.reasons())
+}
+
+// reasons names what keeps the model out.
+func (c Coverage) reasons() string {
+	space := fmt.Sprintf("%.2g %% in gaps and corners", 100*c.Space/c.Area)
+	image := fmt.Sprintf("%.2g %% without fluid beside it to interpolate in", 100*c.Image/c.Area)
+	switch {
+	case c.Image == 0:
+		return space
+	case c.Space == 0:
+		return image
+	}
+	return space + ", " + image
+}
+
+// Coverages returns the surfaces of the walls with a model, in the order of their types.
+func Coverages(c *config.Case, found *boundary.Modelled) (list []Coverage) {
+	of := make([]Coverage, 1+len(c.Boundaries)+len(c.Bodies))
+	for _, g := range found.Cells {
+		k := &of[g.Type]
+		k.Type = g.Type
+		k.Cells++
+		k.Area += g.Area
+		if g.Curvature() > 1./leastRadius {
+			k.Curved += g.Area
+		}
+		switch g.Without {
+		case boundary.WithoutSpace:
+			k.Space += g.Area
+		case boundary.WithoutImage:
+			k.Image += g.Area
+		case boundary.WithModel:
+		}
+	}
+	for _, k := range of {
+		if k.Cells > 0 {
+			list = append(list, k)
+		}
+	}
+	return list
+}
