@@ -79,7 +79,7 @@ short)
 	with mpich mpich-runs -short -- -short -run '^(TestRealRanksGiveTheSameBits|TestInterruptCheckpointsAndRestartGoesOn|TestKilledRankEndsTheJobAndLeavesACheckpoint)$' ./cmd/lbmsim || rc=1
 	;;
 long)
-	[ -f .build/long-tests.txt ] || { echo "scripts/test.sh: make test has not told yet which tests are long" >&2; exit 2; }
+	[ -f .build/long-tests.txt ] || { echo "scripts/test.sh: run make test first: it lists the tests that it leaves out" >&2; exit 2; }
 	while read -r package; do
 		names=$(awk -v p="$package" '$1 == p {print $2}' .build/long-tests.txt | paste -sd '|')
 		with openmpi "long-${package//\//-}" -- -run "^($names)\$" "$package" || rc=1

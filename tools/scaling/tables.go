@@ -12,7 +12,7 @@ import (
 )
 
 // known holds the measurements on the H200 of docs/performance.md, and, where there
-// is none, the values of data sheets (docs/scaling.md reports which).
+// are none, the values of data sheets (docs/scaling.md reports which).
 var known = Machine{
 	Rate:      41636e6, // from 41,525 MLUPS at 512^3 and 35,574 at 128^3
 	Launch:    8.58e-6, // from the same
