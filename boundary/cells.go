@@ -34,7 +34,7 @@ type Cells struct {
 	Type []uint8
 	// Walls has the wall of each boundary; nil: all are half-way walls at rest.
 	Walls []Wall
-	// Distance of an Interpolated wall from the centre of cell x along the direction c out
+	// Distance of an Interpolated or a ModelledWall from the centre of cell x along the direction c out
 	// of it: the wall is at x - q c, 0 < q <= 1. 0 where it is not known: then the wall is
 	// half-way.
 	Distance func(x, c [3]int) float64

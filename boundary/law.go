@@ -6,8 +6,8 @@
 package boundary
 
 // Law is the treatment of populations at a wall. All laws are for a wall, or a face,
-// half-way between the fluid and the cell behind it, but Interpolated, which knows the
-// distance. i is the direction out of the wall, i' the opposite one, f* are the cell's
+// half-way between the fluid and the cell behind it, but Interpolated and ModelledWall, which know
+// the distance. i is the direction out of the wall, i' the opposite one, f* are the cell's
 // populations after the collision, r its rho - 1 then.
 type Law int
 

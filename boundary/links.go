@@ -313,7 +313,7 @@ func (l *lister) describe(x [3]int, links uint32, rates *model.Params, whole boo
 		}
 		if l.cells.Modelled != nil {
 			c, ghost := l.lattice.Velocities[i], uint32(0)
-			if n, ok := l.cells.Modelled.Ghost([3]int{x[0] - c[0], x[1] - c[1], x[2] - c[2]}); ok && l.cells.Wall(k).Law == ModelledWall {
+			if n, ok := l.cells.Modelled.Ghost(x, c); ok && l.cells.Wall(k).Law == ModelledWall {
 				flag, ghost = ModelledLink, n
 			}
 			l.Ghosts = append(l.Ghosts, ghost)

@@ -65,13 +65,13 @@ type Stencil struct {
 	Weight [8]float64
 }
 
-// Without is a reason for a ghost cell without a model: its wall is the no-slip wall.
+// Without is a reason for a ghost cell without a model.
 type Without int
 
 const (
 	WithModel    Without = iota
-	WithoutSpace         // no fluid at the sampled height: a gap, an edge or another body
-	WithoutImage         // no image point among fluid cells
+	WithoutSpace         // no fluid at the sampled height, in a gap or beside another body: a no-slip wall at its place
+	WithoutImage         // no image point among fluid cells, or a body one cell thick: a half-way wall
 )
 
 // Model constants. Reichardt's profile, Z. Angew. Math. Mech. 31 (1951) 208, with the constants of Lee & Moser, J. Fluid
@@ -161,13 +161,14 @@ func ModelledNumbersOf[T float32 | float64](m *Modelled) []T {
 	return list
 }
 
-// Ghost returns the number of the ghost cell at a local place, which may be a periodic image; false: the cell there is not a ghost cell.
-func (m *Modelled) Ghost(at [3]int) (uint32, bool) {
+// Ghost returns the number of the ghost cell that sends a population along direction c into the cell x, local or a periodic image;
+// false: none does, and the link is bounced back half-way. Of a body that is one cell thick a ghost cell serves one side.
+func (m *Modelled) Ghost(x, c [3]int) (uint32, bool) {
 	if m == nil {
 		return 0, false
 	}
-	n, ok := m.at[at]
-	return n, ok
+	n, ok := m.at[[3]int{x[0] - c[0], x[1] - c[1], x[2] - c[2]}]
+	return n, ok && dot3(m.Cells[n].Normal, [3]float64{float64(c[0]), float64(c[1]), float64(c[2])}) > 0
 }
 
 // modelledMargin is the number of cells around a box that FindModelled looks at, beside the largest height that is sampled.
@@ -200,6 +201,9 @@ func FindModelled(l model.Lattice, lo, n [3]int, around Cells) (*Modelled, error
 	f.fit(m)
 	f.measure(m)
 	for i, c := range m.Cells {
+		if c.Without == WithoutImage {
+			continue // its links are bounced back half-way
+		}
 		for _, at := range f.images(c.At) {
 			m.at[at] = uint32(i)
 		}
@@ -439,6 +443,9 @@ func (f *modelledSearch) plane(g *foundGhost) {
 			}
 		}
 	}
+	if total == 0 || dot3(g.out, g.out) < 1e-12 { // fluid on both sides of a single cell: none of them is before it
+		return
+	}
 	for a := range mean {
 		mean[a] = sum[a] / total
 	}
@@ -477,6 +484,9 @@ const (
 // bent returns the ghost cell with the normal, the distance and the curvature of a surface of second order through the points where
 // links around it cross the surface, where these are enough: not at edges, where it keeps its plane.
 func (f *modelledSearch) bent(g foundGhost) foundGhost {
+	if g.normal == [3]float64{} {
+		return g
+	}
 	t := tangents(g.normal)
 	var sums [6][7]float64 // the normal equations for the height over the plane: 1, a, b, a^2/2, a b, b^2/2
 	count := 0
@@ -621,11 +631,12 @@ const (
 
 // stencils finds what a ghost cell reads.
 func (f *modelledSearch) stencils(g foundGhost, c *ModelledCell) {
-	model := f.Wall(g.k).Model
-	var foot [3]float64 // on the surface, in the box around
-	for a := range foot {
-		foot[a] = float64(g.at[a]) + 0.5 + g.behind*g.normal[a]
+	if g.normal == [3]float64{} {
+		c.Without = WithoutImage
+		return
 	}
+	model := f.Wall(g.k).Model
+	foot := f.foot(g)
 	above := func(height float64) (Stencil, float64) {
 		return f.stencil([3]float64{foot[0] + height*g.normal[0], foot[1] + height*g.normal[1], foot[2] + height*g.normal[2]})
 	}
@@ -665,6 +676,18 @@ func (f *modelledSearch) stencils(g foundGhost, c *ModelledCell) {
 	if z0 := model.Roughness; z0 > 0 {
 		c.Rough = Kappa / math.Log((c.Height+z0)/z0)
 	}
+}
+
+// foot returns the point of the surface before a ghost cell, in the box around. Of a cell behind the edge of two faces it lies
+// before the last cells of the domain: beyond them there is nothing to read.
+func (f *modelledSearch) foot(g foundGhost) (p [3]float64) {
+	for a := range p {
+		p[a] = float64(g.at[a]) + 0.5 + g.behind*g.normal[a]
+		if lo := float64(-f.Origin[a]); !f.Periodic[a] && g.normal[a] == 0 {
+			p[a] = math.Min(math.Max(p[a], lo+0.5), lo+float64(f.Global[a])-0.5)
+		}
+	}
+	return p
 }
 
 // wallVelocity returns the velocity of the surface at a point of the box around.
@@ -736,29 +759,14 @@ func (f *modelledSearch) measure(m *Modelled) {
 	}
 	number := map[[3]int]uint32{}
 	for i, c := range m.Cells {
-		number[c.At] = uint32(i)
+		if c.Without != WithoutImage {
+			number[c.At] = uint32(i)
+		}
 	}
 	planes := make([][]LayerCell, f.n[2])
-	reach := int(math.Ceil(deepest)) + 1
 	parallel.Ranges(f.n[2], func(lo, hi int) {
 		for z := lo; z < hi; z++ {
-			for y := range f.n[1] {
-				for x := range f.n[0] {
-					at := [3]int{x, y, z}
-					p := at
-					for a := range p {
-						p[a] += f.lo[a] - f.Origin[a]
-					}
-					if f.typeAt(p) != 0 {
-						continue
-					}
-					if ghost, length := f.length(p, reach); length > 0 {
-						if n, ok := number[f.local(ghost)]; ok {
-							planes[z] = append(planes[z], LayerCell{at, n, float32(length)})
-						}
-					}
-				}
-			}
+			planes[z] = f.layer(z, int(math.Ceil(deepest))+1, number)
 		}
 	})
 	for _, plane := range planes {
@@ -766,34 +774,66 @@ func (f *modelledSearch) measure(m *Modelled) {
 	}
 }
 
-// length returns 3 l^2 of a fluid cell, and its nearest ghost cell; 0 where it lies in no layer.
-func (f *modelledSearch) length(at [3]int, reach int) (ghost [3]int, length float64) {
-	nearest, height, of := math.Inf(1), 0.0, uint8(0)
-	for z := -reach; z <= reach; z++ {
-		for y := -reach; y <= reach; y++ {
-			for x := -reach; x <= reach; x++ {
-				n, ok := f.index[[3]int{at[0] + x, at[1] + y, at[2] + z}]
-				if !ok {
-					continue
-				}
-				g := &f.ghosts[n]
-				// From the foot of the ghost cell on the surface to the fluid cell.
-				d := [3]float64{-float64(x) - g.behind*g.normal[0], -float64(y) - g.behind*g.normal[1], -float64(z) - g.behind*g.normal[2]}
-				if r := dot3(d, d); r < nearest {
-					nearest, height, of, ghost = r, dot3(d, g.normal), g.k, g.at
+// layer returns the cells of the layer in plane z of the rank's box. Of each cell the nearest foot of a ghost cell counts, of
+// equally near ones the first.
+func (f *modelledSearch) layer(z, reach int, number map[[3]int]uint32) (list []LayerCell) {
+	nearest, of := make([]float64, f.n[0]*f.n[1]), make([]int, f.n[0]*f.n[1])
+	for i := range nearest {
+		nearest[i] = math.Inf(1)
+	}
+	shift := [3]int{f.lo[0] - f.Origin[0], f.lo[1] - f.Origin[1], f.lo[2] - f.Origin[2]}
+	at := z + shift[2] // in the box around
+	first := sort.Search(len(f.ghosts), func(i int) bool { return f.ghosts[i].at[2] >= at-reach })
+	for i := first; i < len(f.ghosts) && f.ghosts[i].at[2] <= at+reach; i++ {
+		g := &f.ghosts[i]
+		if g.normal == [3]float64{} {
+			continue
+		}
+		for y := max(g.at[1]-reach-shift[1], 0); y <= min(g.at[1]+reach-shift[1], f.n[1]-1); y++ {
+			for x := max(g.at[0]-reach-shift[0], 0); x <= min(g.at[0]+reach-shift[0], f.n[0]-1); x++ {
+				d := f.above(g, [3]int{x + shift[0], y + shift[1], at})
+				if r := dot3(d, d); r < nearest[y*f.n[0]+x] {
+					nearest[y*f.n[0]+x], of[y*f.n[0]+x] = r, i
 				}
 			}
 		}
 	}
-	if of == 0 {
-		return ghost, 0
+	for i, r := range nearest {
+		x := [3]int{i % f.n[0], i / f.n[0], z}
+		p := [3]int{x[0] + shift[0], x[1] + shift[1], at}
+		if math.IsInf(r, 1) || f.typeAt(p) != 0 {
+			continue
+		}
+		g := &f.ghosts[of[i]]
+		if n, ok := number[f.local(g.at)]; ok {
+			if length := f.length(g, dot3(f.above(g, p), g.normal), r); length > 0 {
+				list = append(list, LayerCell{x, n, float32(length)})
+			}
+		}
 	}
-	layer := f.Wall(of).Model.Layer
-	if height = math.Max(height, 0); height >= layer {
-		return ghost, 0
+	return list
+}
+
+// above returns the vector from the foot of a ghost cell on the surface to the centre of a cell.
+func (f *modelledSearch) above(g *foundGhost, p [3]int) (d [3]float64) {
+	for a := range d {
+		d[a] = float64(p[a]-g.at[a]) - g.behind*g.normal[a]
+	}
+	return d
+}
+
+// mostAside is the square of the distance beside the surface up to which a cell lies above it: feet are at most a cell apart.
+const mostAside = 2
+
+// length returns 3 l^2 of a cell at a height above a ghost cell's plane, the square of whose distance from the foot is r; 0 where
+// the cell is above the layer, below the plane, or beside the end of the surface.
+func (f *modelledSearch) length(g *foundGhost, height, r float64) float64 {
+	layer := f.Wall(g.k).Model.Layer
+	if height < 0 || height >= layer || r-height*height > mostAside {
+		return 0
 	}
 	l := Kappa * math.Max(height, LeastMixing)
-	return ghost, 3 * l * l * (1 - height*height/(layer*layer))
+	return 3 * l * l * (1 - height*height/(layer*layer))
 }
 
 func dot3(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }

@@ -73,6 +73,9 @@ func (r *bodies) surface(s *language.Section, b *Body) {
 	}
 	if e := s.Get("thicken"); e != nil {
 		b.Thicken = e.Flag
+		if e.Flag && b.Kind.Law == boundary.ModelledWall {
+			r.Add(e.KeyAt, "use type \"wall\"", "%s cannot have thicken: a wall model needs cells inside the body", s.Head())
+		}
 		for _, k := range b.solid.fromFiles() {
 			if e.Flag && r.Files[k].Image {
 				r.Add(e.KeyAt, "", "%s cannot have thicken: its cells are the voxels of an image", s.Head())

@@ -362,7 +362,7 @@ func (r *faces) wallVelocity(s *language.Section, b *Boundary, v []language.Amou
 	}
 	for a := range v {
 		if v[a].Expr != nil {
-			r.Add(v[a].At, "", "the velocity of a moving_wall must be constant")
+			r.Add(v[a].At, "", "the velocity of a %s must be constant", b.Kind.Name)
 			continue
 		}
 		b.Velocity[a] = r.lattice(v[a], model.Velocity)

@@ -37,7 +37,10 @@ func (c *Case) unresolvedWalls(sizes []SolidSize) (list finding.List) {
 		}
 		l := layers[worst]
 		needs := fmt.Sprintf("at least %d cells in the layer", leastCells)
-		if l.turbulent {
+		switch {
+		case l.modelled:
+			needs = fmt.Sprintf("a turbulent layer of at least %d cells", leastModelled)
+		case l.turbulent:
 			needs += fmt.Sprintf(" and y+ up to %d", leastPlus)
 		}
 		list = append(list, finding.UnresolvedWalls.Says("[output.force.%s]: %s at %s does not resolve its boundary layer: friction and separation from smooth walls are unreliable, and so is the force, except for pressure drag of a sharp-edged body; it needs %s (docs/turbulence.md)",

@@ -67,10 +67,12 @@ const (
 // verdict says whether the grid resolves it.
 func (l layer) verdict() string {
 	switch {
-	case l.modelled && l.turbulent && l.thickness < leastModelled:
-		return fmt.Sprintf("wall-modelled, in a layer of fewer than %d cells: friction is unreliable", leastModelled)
-	case l.modelled:
+	case l.modelled && l.turbulent && l.resolved():
 		return "wall-modelled"
+	case l.modelled && l.turbulent:
+		return fmt.Sprintf("wall-modelled, in a layer of fewer than %d cells: friction is unreliable", leastModelled)
+	case l.modelled && !l.resolved():
+		return "laminar by its correlation, and a wall model is turbulent from the front on: friction is unreliable"
 	case l.thickness >= wellCells && (!l.turbulent || l.first <= wellPlus):
 		return "wall-resolved"
 	case l.resolved():
@@ -84,7 +86,10 @@ const leastModelled = 6
 
 // resolved reports whether friction follows from the cells, or from a wall model, at all.
 func (l layer) resolved() bool {
-	return l.modelled && (!l.turbulent || l.thickness >= leastModelled) || l.thickness >= leastCells && (!l.turbulent || l.first <= leastPlus)
+	if l.modelled && l.turbulent {
+		return l.thickness >= leastModelled
+	}
+	return l.thickness >= leastCells && (!l.turbulent || l.first <= leastPlus)
 }
 
 // cells formats the grid's resolution of the layer.

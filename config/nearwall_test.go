@@ -189,3 +189,40 @@ faces = ["y-", "y+"]
 [run]
 steps = 10
 `
+
+// A wall model needs a turbulent layer of some cells: check says so, and a force on a body without one is a doubt.
+func TestNearWallsWithAModel(t *testing.T) {
+	const text = `
+[domain]
+cells = [60, 30, 40]
+periodic = ["x", "z"]
+[fluid]
+viscosity = VISCOSITY
+[boundary.plates]
+type = "wall_model"
+faces = ["y-", "y+"]
+[force]
+mean_velocity = [0.1, 0, 0]
+[output.force.plates]
+of = ["plates"]
+[run]
+steps = 10
+`
+	for viscosity, want := range map[string]struct {
+		verdict string
+		doubts  int
+	}{"1e-4": {"wall-modelled", 0}, "0.02": {"wall-resolved", 0}} {
+		c := load(t, strings.Replace(text, "VISCOSITY", viscosity, 1))
+		rows := c.NearWalls()
+		if len(rows) != 1 || !strings.HasSuffix(rows[0].SI, ": "+want.verdict) || len(c.Doubts()) != want.doubts {
+			t.Errorf("viscosity %s: %+v, %d doubts", viscosity, rows, len(c.Doubts()))
+		}
+	}
+	thin := layer{turbulent: true, modelled: true, thickness: 5, first: 100}
+	laminar := layer{modelled: true, thickness: 0.5, first: 100}
+	for _, l := range []layer{thin, laminar} {
+		if l.resolved() || !strings.HasSuffix(l.verdict(), "friction is unreliable") {
+			t.Errorf("%+v: %s", l, l.verdict())
+		}
+	}
+}

@@ -128,6 +128,11 @@ func (r *rheology) read() {
 	}
 }
 
+// plain reports whether cells have the viscosity of the fluid alone, but for the layers above walls with a model.
+func (f *Flow) plain() bool {
+	return f.Spec.Viscosity == model.Newtonian || f.Spec.Viscosity == model.Smagorinsky && f.Rheology.Constant == 0
+}
+
 // lawRow returns the law's line of the derived table.
 func (r *summary) lawRow() string {
 	h := r.Rheology

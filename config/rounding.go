@@ -31,7 +31,7 @@ func (r *speeds) weakViscosity() {
 	cells := max(r.Cells[0], r.Cells[1], r.Cells[2])
 	k := 2 * math.Pi / float64(cells)
 	decay, least := (r.Tau-0.5)/3*k*k, lostDecay(r.Spec.Collision)
-	if r.Spec.Precision != model.Float32 || r.Spec.Viscosity != model.Newtonian || r.Tau >= mostWeakTau || decay >= least {
+	if r.Spec.Precision != model.Float32 || !r.plain() || r.Tau >= mostWeakTau || decay >= least {
 		return
 	}
 	r.warn(finding.WeakViscosity, "viscosity removes a fraction of %s per step from a standing wave of %d cells: below %s, float32 rounding may lose more than 1 %% of it with %q; where such waves matter, use precision = \"float64\" (docs/precision.md)",

@@ -17,7 +17,7 @@ import (
 // boundaryKeys returns the keys that rows of boundary.Kinds may name.
 func boundaryKeys() []language.Key {
 	return append([]language.Key{
-		{Name: "velocity", Kind: language.Formulas, Dim: model.Velocity, Time: true, Doc: "velocity of a moving_wall, constant and without a component normal to its face; or of the fluid at a face of type velocity, where it may depend on the position and the time t"},
+		{Name: "velocity", Kind: language.Formulas, Dim: model.Velocity, Time: true, Doc: "velocity of a moving_wall or a wall_model, constant and without a component normal to its face. Of type velocity it is the fluid's, where it may depend on the position and the time t"},
 		{Name: "pressure", Kind: language.Quantity, Dim: model.Pressure, Any: true, DefaultDoc: "0", Doc: "pressure at the face relative to the pressure at the reference density"},
 		{Name: "direction", Kind: language.Vector, DefaultDoc: "the velocity along the face has no gradient", Doc: "type pressure: direction of the entering fluid, into the domain and of any length; [0, -1] at y+ is normal to the face. Leaving fluid keeps its direction. At edges of two faces the velocity has zero gradient"},
 		{Name: "ramp", Kind: language.Quantity, Dim: model.Time, Within: language.Above(0), Doc: "smooth start: for this time T velocity and pressure are multiplied by (1 - cos(pi t/T))/2"},

@@ -206,8 +206,8 @@ func (r *speeds) hardlyDamped() {
 // two others, and fluids whose viscosity does not depend on the shear.
 func (r *speeds) robust(u float64, what string) bool {
 	s := r.Spec
-	eddies := s.Viscosity == model.Smagorinsky
-	if s.Viscosity != model.Newtonian && !eddies {
+	eddies := s.Viscosity == model.Smagorinsky && r.Rheology.Constant > 0
+	if !eddies && !r.plain() {
 		return false
 	}
 	for i, v := range r.Values {

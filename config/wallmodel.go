@@ -11,8 +11,8 @@ import (
 // wallModelKeys returns the keys of type wall_model.
 func wallModelKeys() []language.Key {
 	return []language.Key{
-		{Name: "sample", Kind: language.Number, Within: language.Between(1, 20), DefaultDoc: "4.5 with wall_model", Doc: "wall_model: height above the surface at which the law of the wall reads the velocity, in cells; just above the layer is best"},
-		{Name: "layer", Kind: language.Number, Within: language.Between(0, 20), DefaultDoc: "4 with wall_model", Doc: "wall_model: height of the layer whose mixing length grows with the distance from the wall, in cells; with 0 there is no layer, and the first cells have hardly any shear stress"},
+		{Name: "sample", Kind: language.Number, Within: language.Counts(1, 20), DefaultDoc: "4.5 with wall_model", Doc: "wall_model: height above the surface at which the law of the wall reads the velocity, in cells; just above the layer is best"},
+		{Name: "layer", Kind: language.Number, Within: language.Counts(0, 20), DefaultDoc: "4 with wall_model", Doc: "wall_model: height of the layer whose mixing length grows with the distance from the wall, in cells; with 0 there is no layer, and the first cells have hardly any shear stress"},
 		{Name: "roughness", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), DefaultDoc: "none: the wall is smooth", Doc: "wall_model: roughness length z0 of the logarithmic law u = u_tau/kappa ln((y + z0)/z0); a thirtieth of the height of sand grains"},
 	}
 }
@@ -96,5 +96,10 @@ func (r *modelledWalls) check() {
 	if spec.Viscosity == model.Newtonian {
 		// Smagorinsky's law with C = 0: eddies in the layer alone.
 		spec.Viscosity, r.Rheology.Constant = model.Smagorinsky, 0
+		for _, b := range r.Boundaries { // sponges were read before
+			for k, p := range b.Sponge {
+				b.Sponge[k] = p.WithSmagorinsky(0)
+			}
+		}
 	}
 }

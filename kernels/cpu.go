@@ -159,7 +159,7 @@ type Modelled struct {
 	Numbers     unsafe.Pointer // of the arithmetic's type, boundary.ModelledCount for each
 	Table       unsafe.Pointer // []float64
 	Populations unsafe.Pointer // of the arithmetic's type: of each direction for each cell
-	Told        unsafe.Pointer // of the arithmetic's type, ModelledTold for each: the traction on the wall, y+ of half a cell
+	Results     unsafe.Pointer // of the arithmetic's type, ModelledResults for each: the traction on the wall, y+ of half a cell
 	Layer       unsafe.Pointer // []LayerCell
 }
 
@@ -173,8 +173,8 @@ type LayerCell struct {
 // ModelledCell holds the places in the state of the cells that a ghost cell reads (lbm_modelled_cell).
 type ModelledCell struct{ Image, Sample [8]int64 }
 
-// ModelledTold is the number of values that a ghost cell reports.
-const ModelledTold = 4
+// ModelledResults is the number of values that a ghost cell reports.
+const ModelledResults = 4
 
 // ScalarWalls describes the walls of a box for a scalar (lbm_scalar_walls); the pointers are to memory outside Go's.
 type ScalarWalls struct {

@@ -9,7 +9,7 @@
 // with t the direction of the velocity along the wall at the sampled point and u_tau by the law of the wall there. g is the slope
 // of the logarithm at y0, where the mixing length of the layer begins to grow (viscosity/smagorinsky.h). Velocities are those
 // against the wall. theta blends both with y+ of half a cell: the model is off where the flow beside the wall is laminar.
-// What was tried instead is in docs/decisions.md.
+// Velocities are those with half of the coming step's force. What was tried instead is in docs/decisions.md.
 #ifndef LBM_MODELLED_H
 #define LBM_MODELLED_H
 #include <string.h>
@@ -23,7 +23,7 @@ enum { MODELLED_NORMAL = 0, MODELLED_VELOCITY = 3, MODELLED_MIRROR = 6, MODELLED
 constexpr double MODELLED_KAPPA = 0.384, LEAST_MIXING = 1.5, LAMINAR_PLUS = 4, TURBULENT_PLUS = 10;  // boundary.Kappa and the others
 enum { PLUS_FIRST = -6, PLUS_BITS = 4, PLUS_COUNT = 44 * 16 + 1 };
 // Numbers that a ghost cell reports: the traction of the fluid on the wall and y+ of half a cell; 0 where it has no model.
-enum { MODELLED_TOLD = 4 };
+enum { MODELLED_RESULTS = 4 };
 
 // plusOf returns y+ by the Reynolds number of a point above the wall: linear between the entries of the table, which are evenly
 // spaced between powers of two. The bits of a double are its entry.
@@ -62,7 +62,7 @@ template <class L, class T> struct Image {
 };
 
 // modelledGhost returns the moments of a ghost cell with the numbers n, from the image and the velocity at the sampled point.
-template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const T* n, const Image<L, T>& image, const T* sampled, const Params<T>& p, const double* table, T* told) {
+template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const T* n, const Image<L, T>& image, const T* sampled, const Params<T>& p, const double* table, T* results) {
 	constexpr int D = L::D;
 	const T* const normal = n + MODELLED_NORMAL;
 	const T* const wall = n + MODELLED_VELOCITY;
@@ -78,7 +78,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		speed += slope[a] * slope[a];
 	}
 	speed = squareRoot(speed);
-	told[D] = 0;
+	results[D] = 0;
 	if (height > T(0) && speed > T(0)) {
 		const T nu = (T(1) / p.omega - T(0.5)) * T(1.0 / 3);
 		T friction = T(plusOf(double(speed * height / nu), table)) * nu / height;
@@ -86,7 +86,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		if (rough > friction) friction = rough;
 		const T half = T(0.5) * friction / nu;
 		theta = turbulence(half);
-		told[D] = half;
+		results[D] = half;
 		for (int a = 0; a < D; a++) {
 			const T t = slope[a] / speed;
 			traction[a] = rho * friction * friction * t;
@@ -115,7 +115,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		const T modelled = along[a] - reach * (slope[a] + bent[a]), stuck = -mirror * along[a];
 		u[a] = wall[a] + (stuck + theta * (modelled - stuck)) - mirror * across * normal[a];
 		g.j[a] = density * u[a] + T(0.5) * p.force[a];
-		told[a] = theta * traction[a];
+		results[a] = traction[a];
 		pull[a] = 0;
 		for (int b = 0; b < D; b++) pull[a] += image.pi[a > b ? L::pair(a, b) : L::pair(b, a)] * normal[b];
 		pn += pull[a] * normal[a];

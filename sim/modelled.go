@@ -3,7 +3,6 @@ package sim
 import (
 	"math"
 
-	"lbmsim/device"
 	"lbmsim/internal/finding"
 	"lbmsim/io/status"
 	"lbmsim/model"
@@ -17,14 +16,14 @@ const (
 	mostBelow = 0.5
 )
 
-// modelledWalls returns the flow at the walls with a model in the last step, and warns where the law was read too close to the
+// modelledWalls returns the flow at the walls with a model in the current state, and warns where the law was read too close to the
 // wall. A run has such walls on a single rank.
 func (r *run) modelledWalls() ([]status.ModelledWall, error) {
 	found := r.level.Part.Cells.Modelled
 	if found == nil {
 		return nil, nil
 	}
-	flow, err := r.level.Program.(device.WallModeler).ModelledWalls()
+	flow, err := r.level.WallFlow()
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +44,7 @@ func (r *run) modelledWalls() ([]status.ModelledWall, error) {
 			if 2*plus*g.Height < leastPlus {
 				below += g.Area
 			}
-			if flow[i].Traction == [3]float64{} {
+			if flow[i].NoSlip() {
 				stuck += g.Area
 			}
 			for a := range w.Friction {

@@ -96,9 +96,23 @@ viscosity = 1e-4
 precision = "float32"
 [initial]
 density = 1.02
-[boundary.walls]
+[boundary.floor]
 type = "wall_model"
-faces = ["y-", "y+", "z-", "z+"]
+faces = ["y-"]
+[boundary.roof]
+type = "wall_model"
+faces = ["y+"]
+[boundary.side]
+type = "slip"
+faces = ["z-"]
+[boundary.other]
+type = "wall"
+faces = ["z+"]
+[body.plate]
+type = "wall_model"
+shape = "box"
+from = [4, 6, 6]
+to = [5, 14, 14]
 [body.ball]
 type = "wall_model"
 shape = "sphere"
@@ -116,6 +130,47 @@ steps = 300
 value = 0
 within = 1e-7
 `}.must(t)
+}
+
+// A sponge beside walls with a model, without another model of turbulence, has the viscosity of the sponge; faces that meet walls
+// with a model let no mass through.
+func TestWallModelBesideASponge(t *testing.T) {
+	s := trial{ranks: 1, dir: t.TempDir(), wrap: onCPU, text: `
+[domain]
+cells = [40, 16, 16]
+[fluid]
+viscosity = 1e-4
+[collision]
+precision = "float32"
+[initial]
+velocity = [0.05, 0, 0]
+[boundary.in]
+type = "velocity"
+velocity = [0.05, 0, 0]
+faces = ["x-"]
+[boundary.out]
+type = "pressure"
+sponge = 8
+faces = ["x+"]
+[boundary.floor]
+type = "wall_model"
+layer = 0
+faces = ["y-", "y+"]
+[boundary.sides]
+type = "wall_model"
+faces = ["z-"]
+[boundary.mirror]
+type = "slip"
+faces = ["z+"]
+[run]
+steps = 600
+[expect.max_speed]
+value = 0.06
+within = "20 %"
+`}.must(t)
+	if len(s.summary.Walls) != 2 || s.summary.Walls[0].Friction[0] <= 0 {
+		t.Errorf("the walls of the summary: %+v", s.summary.Walls)
+	}
 }
 
 // Where the flow beside it is laminar the wall is a no-slip wall: the parabola of a channel along the grid, and of one between

@@ -21,7 +21,13 @@ type modelled struct {
 	depth   int     // number of these cells
 }
 
-var _ device.WallModeler = (*program)(nil)
+var (
+	_ device.WallModeler = (*program)(nil)
+	_ device.WallModels  = (*Device)(nil)
+)
+
+// WallModels says that programs have a wall model.
+func (*Device) WallModels() {}
 
 // placeModelled lists the ghost cells of walls with a model. It comes before the lists of links, which point to their populations.
 func (p *program) placeModelled(m *boundary.Modelled) error {
@@ -48,14 +54,14 @@ func (p *program) placeModelled(m *boundary.Modelled) error {
 	numbers := places + align(len(cells)*int(unsafe.Sizeof(kernels.ModelledCell{})))
 	table := numbers + align(len(cells)*boundary.ModelledCount*number)
 	populations := table + align(8*boundary.PlusCount)
-	told := populations + align(len(cells)*p.spec.Lattice.Q()*number)
-	memory, err := newMemory(told + align(len(cells)*kernels.ModelledTold*number))
+	results := populations + align(len(cells)*p.spec.Lattice.Q()*number)
+	memory, err := newMemory(results + align(len(cells)*kernels.ModelledResults*number))
 	if err != nil {
 		return fmt.Errorf("ghost cells of walls with a model: %w", err)
 	}
 	list := kernels.Modelled{
 		Cells: place(memory, places, cells), Table: place(memory, table, boundary.PlusTable()),
-		Populations: unsafe.Add(memory.pointer(), populations), Told: unsafe.Add(memory.pointer(), told),
+		Populations: unsafe.Add(memory.pointer(), populations), Results: unsafe.Add(memory.pointer(), results),
 	}
 	if number == 8 {
 		list.Numbers = place(memory, numbers, boundary.ModelledNumbersOf[float64](m))
@@ -142,13 +148,13 @@ func (p *program) ModelledWalls() ([]device.ModelledWall, error) {
 	if p.modelled.count == 0 {
 		return walls, nil
 	}
-	offset := int(uintptr(p.modelled.list.Told) - uintptr(p.modelled.memory.pointer()))
+	offset := int(uintptr(p.modelled.list.Results) - uintptr(p.modelled.memory.pointer()))
 	value := reals(p.modelled.memory, offset, p.spec.Precision)
 	for i := range walls {
 		for a := range 3 {
-			walls[i].Traction[a] = value(i*kernels.ModelledTold + a)
+			walls[i].Traction[a] = value(i*kernels.ModelledResults + a)
 		}
-		walls[i].HalfPlus = value(i*kernels.ModelledTold + 3)
+		walls[i].HalfPlus = value(i*kernels.ModelledResults + 3)
 	}
 	return walls, nil
 }

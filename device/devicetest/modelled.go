@@ -70,8 +70,7 @@ func (s solid) cells(n [3]int, more int, wall boundary.Wall) boundary.Cells {
 // modelled compares flows beside walls with a model with the oracle, and the forces on them: from below the law of the wall to
 // above it, smooth and rough, beside a plane that is oblique in the grid and beside a sphere that turns.
 func modelled(t *testing.T, d device.Device, o Options) {
-	plain := NewExample(model.Spec{Lattice: model.Lattices[0], Collision: model.Collisions[0]}, [3]int{8, 8, 1}, [3]bool{true, true, true}, 1)
-	if _, ok := Start(t, d, plain).parts[0].program.(device.WallModeler); !ok {
+	if _, ok := d.(device.WallModels); !ok {
 		t.Skip("the device has no wall model yet")
 	}
 	o.all(t, func(t *testing.T, spec model.Spec) {

@@ -21,7 +21,10 @@ const (
 	heldLaw    = 130 // ... and of a link whose force is measured, which comes second
 	ghostCell  = 56  // a ghost cell behind a face, and a cell beside an outflow
 	rowEnds    = 40  // the record of both ends of a row where faces are open
-	ghostRule  = 160 // a rule that no other has
+	// Of a wall with a model: a ghost cell with its stencils, numbers and populations, on the host and the device; a cell of its layer.
+	modelledCell = 1500
+	layerCell    = 48
+	ghostRule    = 160 // a rule that no other has
 )
 
 // ListBytes returns an upper bound of the lists of special cells, measured links and ghost cells of the largest part.
@@ -69,11 +72,16 @@ func ListBytes(c *config.Case, ranks int, sizes ...config.SolidSize) int64 {
 					bytes += cells * ghostRule
 				}
 			}
-			beside(cells, !ghost && (varies || b.Ramp > 0 || b.Table != nil), measured[uint8(i+1)], varies)
+			modelled := b.Kind.Law == boundary.ModelledWall
+			if modelled {
+				bytes += cells * (modelledCell + b.Model.Layer*layerCell)
+			}
+			beside(cells, modelled || !ghost && (varies || b.Ramp > 0 || b.Table != nil), measured[uint8(i+1)], varies || modelled)
 		}
 	}
 	for i, b := range c.Bodies {
-		special := b.Kind.Law == boundary.Interpolated || b.Motion != nil && b.Motion.Angular != [3]float64{}
+		modelled := b.Kind.Law == boundary.ModelledWall
+		special := modelled || b.Kind.Law == boundary.Interpolated || b.Motion != nil && b.Motion.Angular != [3]float64{}
 		asked := measured[uint8(len(c.Boundaries)+i+1)]
 		if !special && !asked {
 			continue
@@ -91,7 +99,13 @@ func ListBytes(c *config.Case, ranks int, sizes ...config.SolidSize) int64 {
 			}
 		}
 		cells = min(cells, cells*part*bodyShare) // it may lie in a few parts
+		if modelled {
+			bytes += cells * (modelledCell + b.Model.Layer*layerCell)
+		}
 		beside(cells, special, asked, special)
+	}
+	if c.Modelled() { // a number for each cell: the mixing length
+		bytes += float64(n[0]) * float64(n[1]) * float64(n[2]) * float64(c.Spec.EddyBytes())
 	}
 	return int64(bytes) + endBytes(c, ranks)
 }

@@ -218,7 +218,7 @@ func (f *Flow) number(x [3]int) int {
 func (f *Flow) law(cell int, x [3]int, i int, k uint8) float64 {
 	own, o := f.F[cell], f.Lattice.Opposite(i)
 	c, weight, wall := f.Lattice.Velocities[i], f.Lattice.Weights[i], f.Cells.Wall(k)
-	if n, ok := f.Cells.Modelled.Ghost(minus(x, c)); ok && wall.Law == boundary.ModelledWall {
+	if n, ok := f.Cells.Modelled.Ghost(x, c); ok && wall.Law == boundary.ModelledWall {
 		return f.ghosts[n].pop[i]
 	}
 	q := 0.5
@@ -262,7 +262,7 @@ func least(a, b float64) float64 {
 // J. Comput. Phys. 266 (2014) 161), the pressure at rest taken as zero.
 func (f *Flow) Forces() [][6]float64 {
 	sums := make([][6]float64, len(f.Cells.Walls))
-	f.ghosts = f.ghostsOf()
+	f.ghosts = ghostsOf(f)
 	f.Each(func(cell int, x [3]int, solid bool) {
 		if solid {
 			return

@@ -13,19 +13,19 @@ type modelled struct {
 }
 
 // ghostsOf returns the ghost cells behind walls with a model, as boundary.Modelled lists them.
-func (f *Flow) ghostsOf() (list []modelled) {
+func ghostsOf(f *Flow) (list []modelled) {
 	if f.Cells.Modelled == nil {
 		return nil
 	}
 	table := boundary.PlusTable()
 	for _, c := range f.Cells.Modelled.Cells {
-		list = append(list, f.ghost(c, table))
+		list = append(list, ghostOf(f, c, table))
 	}
 	return list
 }
 
-// interpolated returns rho-1, the velocity and the stress less rho u u at the point of a stencil.
-func (f *Flow) interpolated(s boundary.Stencil) (density float64, u [3]float64, stress [3][3]float64) {
+// atStencil returns rho-1, the velocity and the stress less rho u u at the point of a stencil.
+func atStencil(f *Flow, s boundary.Stencil) (density float64, u [3]float64, stress [3][3]float64) {
 	for k := range s.N {
 		w, m := s.Weight[k], f.Moments(f.cell(s.Cells[k]))
 		var v [3]float64
@@ -43,17 +43,17 @@ func (f *Flow) interpolated(s boundary.Stencil) (density float64, u [3]float64, 
 	return density, u, stress
 }
 
-// ghost computes a ghost cell by the formulas of kernels/modelled.h.
-func (f *Flow) ghost(c boundary.ModelledCell, table []float64) modelled {
+// ghostOf computes a ghost cell by the formulas of kernels/modelled.h.
+func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 	n := c.Normal
-	density, image, stress := f.interpolated(c.Image)
+	density, image, stress := atStencil(f, c.Image)
 	rho, mirror := 1+density, c.Behind/c.Before
 	across := dot(sub(image, c.Velocity), n)
 	along := sub(sub(image, c.Velocity), scaled(n, across))
 	var slope, traction [3]float64
 	theta := 0.0
 	if c.Height > 0 {
-		_, sampled, _ := f.interpolated(c.Sample)
+		_, sampled, _ := atStencil(f, c.Sample)
 		sampled = sub(sampled, c.Velocity)
 		sampled = sub(sampled, scaled(n, dot(sampled, n)))
 		if speed := math.Sqrt(dot(sampled, sampled)); speed > 0 {
@@ -89,7 +89,7 @@ func (f *Flow) ghost(c boundary.ModelledCell, table []float64) modelled {
 }
 
 // lengthsOf returns the least 3 C^2 of each cell's eddies: that of the layer above walls with a model.
-func (f *Flow) lengthsOf(ghosts []modelled) []float64 {
+func lengthsOf(f *Flow, ghosts []modelled) []float64 {
 	if f.Cells.Modelled == nil {
 		return nil
 	}

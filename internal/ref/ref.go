@@ -59,8 +59,8 @@ func (f *Flow) Step() {
 	if f.Law.LooksAround() && f.steps%model.EddySteps == 0 {
 		f.Eddies = eddiesOf(f)
 	}
-	f.ghosts = f.ghostsOf()
-	lengths := f.lengthsOf(f.ghosts)
+	f.ghosts = ghostsOf(f)
+	lengths := lengthsOf(f, f.ghosts)
 	f.steps++
 	next := make([][]float64, len(f.F))
 	f.Each(func(cell int, x [3]int, solid bool) {

@@ -51,7 +51,7 @@ typedef struct {
 	const void *faceRules, *outletRules;  // for rowEnds, of the arithmetic's number type
 	// computes the ghost cell of a source, both given by the place of the first component and the distance to the next
 	void (*beyond)(const void* rule, const void* from, int64_t pitch, void* to, int64_t step);
-	void* eddies;         // of the cells, [interior row z*ny+y][pitch], of the arithmetic's type, for laws that look at neighbours; null
+	void* eddies;         // of the cells, [interior row z*ny+y][pitch], of the arithmetic's type: 3 nu_t for laws that look at neighbours, or 3 l^2 above walls with a model, which have no scalar; null
 } lbm_case;
 
 // lbm_range is a half-open box of cells; x begins at a whole line of memory (decomp.Align) and ends at one or at the end of the row.
@@ -77,13 +77,13 @@ typedef struct {
 
 // lbm_modelled_cell holds the places of what a ghost cell behind a wall with a model reads: of first components, in the state.
 typedef struct { int64_t image[8], sample[8]; } lbm_modelled_cell;
-// lbm_modelled lists these ghost cells (../modelled.h); numbers, populations and told are of the arithmetic's number type.
+// lbm_modelled lists these ghost cells (../modelled.h); numbers, populations and results are of the arithmetic's number type.
 typedef struct {
 	const lbm_modelled_cell* cells;
 	const void* numbers;   // [cell][MODELLED_NUMBERS]
 	const double* table;   // of the law of the wall
 	void* populations;     // [cell][direction], which steps read
-	void* told;            // [cell][MODELLED_TOLD]
+	void* results;         // [cell][MODELLED_RESULTS]
 	const struct lbm_layer_cell* layer;  // the cells with a mixing length; null: there are no such cells
 } lbm_modelled;
 // lbm_layer_cell is a cell with a mixing length: its place in lbm_case.eddies, its ghost cell and 3 l^2.

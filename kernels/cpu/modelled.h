@@ -34,7 +34,7 @@ template <class L, class S> struct ModelledOf {
 					const T rho = T(1) + T(Values::get(at[0], 0));
 					for (int a = 0; a < L::D; a++) sampled[a] += w * ((T(Values::get(at[(1 + a) * pitch], 1 + a)) - T(0.5) * p.force[a]) / rho);
 				}
-			const Moments<L, T> ghost = modelledGhost<L>(n, image, sampled, p, list->table, (T*)list->told + i * MODELLED_TOLD);
+			const Moments<L, T> ghost = modelledGhost<L>(n, image, sampled, p, list->table, (T*)list->results + i * MODELLED_RESULTS);
 			const Expansion<L, T> x = expandAny(p.model, ghost);
 			T* const to = (T*)list->populations + i * L::Q;
 			for (int d = 0; d < L::Q; d++) to[d] = x.any(d);
@@ -45,7 +45,7 @@ template <class L, class S> struct ModelledOf {
 	static void layer(const lbm_case* c, const lbm_modelled* list, int64_t first, int64_t last) {
 		for (int64_t i = first; i < last; i++) {
 			const lbm_layer_cell& cell = list->layer[i];
-			const T half = ((const T*)list->told)[(int64_t)cell.ghost * MODELLED_TOLD + MODELLED_TOLD - 1];
+			const T half = ((const T*)list->results)[(int64_t)cell.ghost * MODELLED_RESULTS + MODELLED_RESULTS - 1];
 			((T*)c->eddies)[cell.at] = T(cell.length) * turbulence(half);
 		}
 	}

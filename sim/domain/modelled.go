@@ -3,6 +3,7 @@ package domain
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"lbmsim/boundary"
 	"lbmsim/config"
@@ -48,21 +49,45 @@ const (
 	mostCurved  = 0.2
 )
 
+// wallLaws returns the law of each type's wall.
+func wallLaws(c *config.Case) (laws []boundary.Law) {
+	for _, b := range c.Boundaries {
+		laws = append(laws, b.Kind.Law)
+	}
+	for _, b := range c.Bodies {
+		laws = append(laws, b.Kind.Law)
+	}
+	return laws
+}
+
 // mostWithout is the share of a wall's area without a model above which that is a warning.
 const mostWithout = 0.05
 
 // reportModelled adds a row for each wall with a model to the table of the case, and warns where much of its area has none.
 func (p *Part) reportModelled(on *rank.Rank, found *boundary.Modelled) {
-	for _, c := range Coverages(p.Case, found) {
+	list := Coverages(p.Case, found)
+	for k, w := range wallLaws(p.Case) {
+		if w == boundary.ModelledWall && !slices.ContainsFunc(list, func(c Coverage) bool { return int(c.Type) == k+1 }) {
+			p.Case.Table = append(p.Case.Table, config.Row{Name: "wall model of " + p.Case.WallName(uint8(k+1)), Lattice: "no surface in the flow"})
+		}
+	}
+	for _, c := range list {
 		name := p.Case.WallName(c.Type)
 		p.Case.Table = append(p.Case.Table, config.Row{Name: "wall model of " + name,
 			Lattice: fmt.Sprintf("%d ghost cells, area %.6g", c.Cells, c.Area), SI: c.text()})
-		if share := c.Curved / c.Area; c.Area > 0 && share > mostCurved && on.Root {
-			on.Warn(finding.CurvedModel.Says("%s: %.0f %% of its area has a radius of curvature below %d cells, where the wall model's friction is too large (in pipes of 10 and 20 cells radius by 25 and 15 %%), and bodies have not been validated; a finer grid lowers it", name, 100*share, leastRadius))
+		if share := c.Curved / c.Area; c.Area > 0 && share > mostCurved {
+			doubt(p, on, finding.CurvedModel.Says("%s: %.0f %% of its area has a radius of curvature below %d cells, where the wall model's friction is too large (in pipes of 10 and 20 cells radius by 25 and 15 %%), and bodies have not been validated; a finer grid lowers it", name, 100*share, leastRadius))
 		}
-		if share := c.Without(); share > mostWithout && on.Root {
-			on.Warn(finding.UnmodelledWall.Says("%s: %.2g %% of its area has no wall model (%s): there it is a plain no-slip wall, whose friction is too small; refine the grid, or widen the gaps", name, 100*share, c.reasons()))
+		if share := c.Without(); share > mostWithout {
+			doubt(p, on, finding.UnmodelledWall.Says("%s: %.2g %% of its area has no wall model (%s): there the wall is a no-slip wall or, beside other faces and bodies one cell thick, a half-way wall, on a grid that does not resolve it; refine the grid, or widen the gaps", name, 100*share, c.reasons()))
 		}
+	}
+}
+
+// doubt warns of results that cannot be relied on, at once and at the end of the run.
+func doubt(p *Part, on *rank.Rank, w finding.Finding) {
+	if p.Doubts = append(p.Doubts, w); on.Root {
+		on.Warn(w)
 	}
 }
 

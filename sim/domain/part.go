@@ -10,6 +10,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/geometry"
+	"lbmsim/internal/finding"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/curve"
 	"lbmsim/model"
@@ -19,7 +20,8 @@ import (
 // Part is one rank's part of the domain. Boxes and cells are in cells of the whole
 // domain (global) or from the part's lower corner on (local).
 type Part struct {
-	Case *config.Case
+	Doubts finding.List // of results that cannot be relied on, found with the cells
+	Case   *config.Case
 
 	Plan     decomp.Plan
 	Box      decomp.Box // this rank's cells, global

@@ -63,14 +63,14 @@ func (l *Level) Build() (err error) {
 	if p.Cells.Modelled, err = p.FindModelled(l.Rank, domain); err != nil {
 		return err
 	}
+	if _, ok := l.Device.(device.WallModels); !ok && p.Cells.Modelled != nil {
+		return fmt.Errorf("type \"wall_model\" runs on CPUs only so far, not on %s; use --device cpu, or \"interpolated_wall\"", l.Device.Info().Name)
+	}
 	if err = p.BalanceInflows(l.Rank); err != nil {
 		return err
 	}
 	if l.Program, err = l.Device.Load(c.Spec, p.Layout, c.Periodic, p.Cells); err != nil {
 		return fmt.Errorf("building the kernels of %s on %s: %w", c.Spec, l.Device.Info().Name, err)
-	}
-	if _, ok := l.Program.(device.WallModeler); !ok && p.Cells.Modelled != nil {
-		return fmt.Errorf("type \"wall_model\" runs on CPUs only so far, not on %s; use --device cpu, or \"interpolated_wall\"", l.Device.Info().Name)
 	}
 	if p.Cells.Timed() || c.Force.At != nil || c.Force.Drive != nil {
 		var ok bool
