@@ -8,8 +8,19 @@ import (
 
 // modelled is a ghost cell behind a wall with a model, before a step.
 type modelled struct {
-	pop   []float64
-	theta float64 // share of the model
+	pop      []float64
+	theta    float64    // share of the model
+	traction [3]float64 // of the fluid on the wall, by the law
+	half     float64    // y+ of half a cell
+}
+
+// ModelledWalls returns the traction on the wall and y+ of half a cell at each ghost cell, in the order of
+// boundary.Modelled.Cells, of the last step or the last Forces.
+func (f *Flow) ModelledWalls() (traction [][3]float64, half []float64) {
+	for _, g := range f.ghosts {
+		traction, half = append(traction, g.traction), append(half, g.half)
+	}
+	return traction, half
 }
 
 // ghostsOf returns the ghost cells behind walls with a model, as boundary.Modelled lists them.
@@ -51,7 +62,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 	across := dot(sub(image, c.Velocity), n)
 	along := sub(sub(image, c.Velocity), scaled(n, across))
 	var slope, traction [3]float64
-	theta := 0.0
+	theta, half := 0.0, 0.0
 	if c.Height > 0 {
 		_, sampled, _ := atStencil(f, c.Sample)
 		sampled = sub(sampled, c.Velocity)
@@ -59,7 +70,8 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 		if speed := math.Sqrt(dot(sampled, sampled)); speed > 0 {
 			nu := (1/f.Params.Omega - 0.5) / 3
 			friction := math.Max(plusBy(table, speed*c.Height/nu)*nu/c.Height, c.Rough*speed)
-			theta = math.Min(1, math.Max(0, (friction/2/nu-boundary.LaminarPlus)/(boundary.TurbulentPlus-boundary.LaminarPlus)))
+			half = friction / 2 / nu
+			theta = math.Min(1, math.Max(0, (half-boundary.LaminarPlus)/(boundary.TurbulentPlus-boundary.LaminarPlus)))
 			slope = scaled(sampled, friction/(boundary.Kappa*boundary.LeastMixing)/speed)
 			traction = scaled(sampled, rho*friction*friction/speed)
 		}
@@ -85,7 +97,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 		a, b := ab[0], ab[1]
 		m[4+k] = stress[a][b] + n[a]*change[b] + n[b]*change[a] + (1+density)*u[a]*u[b]
 	}
-	return modelled{f.Close(f.Populations(m)), theta}
+	return modelled{f.Close(f.Populations(m)), theta, traction, half}
 }
 
 // lengthsOf returns the least 3 C^2 of each cell's eddies: that of the layer above walls with a model.
