@@ -16,7 +16,7 @@ type modelled struct {
 
 // ModelledWalls returns the traction on the wall and y+ of half a cell at each ghost cell, in the order of
 // boundary.Modelled.Cells, of the last step or the last Forces.
-func (f *Flow) ModelledWalls() (traction [][3]float64, half []float64) {
+func ModelledWalls(f *Flow) (traction [][3]float64, half []float64) {
 	for _, g := range f.ghosts {
 		traction, half = append(traction, g.traction), append(half, g.half)
 	}
