@@ -1,8 +1,7 @@
 // What:     large-eddy simulation: eddies smaller than a cell act as a viscosity.
 // Equation: tau = tau0 + 3 C^2 |shear rate| with |shear rate| = a / tau, hence tau = (tau0 + sqrt(tau0^2 + 12 C^2 a)) / 2
 // Source:   Smagorinsky, Mon. Weather Rev. 91 (1963) 99; Hou, Sterling, Chen & Doolen, Fields Inst. Commun. 6 (1996) 151
-// Storage:  law[0] = tau0/2, law[1] = 3 C^2. In the layer above walls with a model (modelled.h) each cell has 3 l^2 of its mixing
-//           length l, and the larger of both counts: Prandtl's law, Z. Angew. Math. Mech. 5 (1925) 136
+// Storage:  law[0] = tau0/2, law[1] = 3 C^2; above walls with a model the 3 l^2 of each cell, where it is larger
 // Limits:   damps laminar shear as well, and so beside walls too much
 #ifndef LBM_SMAGORINSKY_H
 #define LBM_SMAGORINSKY_H
@@ -10,6 +9,8 @@
 
 namespace lbm { namespace {
 
+// In the layer above walls with a model (modelled.h) the mixing length l takes the place of C cells: Prandtl, Z. Angew. Math.
+// Mech. 5 (1925) 136.
 struct Smagorinsky {
 	template <class R> LBM_HD static LBM_INLINE R omega(const R& a, const Params<typename Scalar<R>::type>& p) {
 #ifndef __CUDACC__
