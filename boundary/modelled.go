@@ -18,7 +18,7 @@ type WallModel struct {
 
 // Modelled lists the ghost cells of Modelled walls: the solid cells from which populations stream into fluid cells. Before a step
 // each gets moments from an image point on the surface's normal (kernels/modelled.h), and its populations stream
-// like those of fluid cells.
+// as fluid cells' do.
 type Modelled struct {
 	Cells []ModelledCell
 	// Layer lists the box's own fluid cells above Modelled walls that have a mixing length.
@@ -222,7 +222,7 @@ func FindModelled(l model.Lattice, lo, n [3]int, around Cells) (*Modelled, error
 	return m, nil
 }
 
-// modelledSearch finds ghost cells. Its places are those of the box around, [-1, N] along each axis.
+// modelledSearch finds ghost cells. It counts places from the corner of the box around, [-1, N] along each axis.
 type modelledSearch struct {
 	Cells
 	lattice model.Lattice

@@ -39,10 +39,7 @@ const eddyRows = 32
 
 // FindEddies queues the pass.
 func (p *program) FindEddies(s device.Stream, state device.Buffer, q model.Params) {
-	own, ok := s.(*stream)
-	if !ok || own.pool != p.device.pool {
-		panic(fmt.Sprintf("eddies on a stream of another device (%T)", s))
-	}
+	own := p.device.own(s, "eddies")
 	from, err := p.state(state)
 	if err == nil && p.eddies == nil {
 		err = fmt.Errorf("there are none")

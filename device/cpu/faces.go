@@ -139,10 +139,7 @@ func (p *program) placeRules(first int) unsafe.Pointer {
 
 // FillFaces queues the ghost cells of a state in pieces.
 func (p *program) FillFaces(s device.Stream, state device.Buffer, exchanged bool) {
-	own, ok := s.(*stream)
-	if !ok || own.pool != p.device.pool {
-		panic(fmt.Sprintf("ghost cells on a stream of another device (%T)", s))
-	}
+	own := p.device.own(s, "ghost cells")
 	m, err := p.state(state)
 	if err != nil {
 		own.fail(fmt.Errorf("ghost cells of %s: %w", p.spec, err))

@@ -118,7 +118,7 @@ func (p *program) Forces(state device.Buffer, q model.Params) ([]device.Load, er
 	}
 	sums := make([]atomic.Int64, 6*p.types)
 	n := p.layout.N
-	if m, err := p.state(state); err == nil && p.modelled.count > 0 { // those of another state may be there
+	if m, err := p.state(state); err == nil && p.modelled.count > 0 { // ghost cells of another state may be there
 		if err := p.device.run(p.modelled.tasks(p, m, q)); err != nil {
 			return nil, err
 		}

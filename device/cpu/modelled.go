@@ -16,7 +16,7 @@ type modelled struct {
 	memory  *memory // nil: there are no walls with a model
 	list    *kernels.Modelled
 	count   int
-	layer   *memory // cells of the layer; nil: there is none
+	layer   *memory // cells of the layer; nil: there are no such cells
 	lengths *memory // of their eddies, where the march reads them
 	depth   int     // number of these cells
 }
@@ -101,10 +101,7 @@ const modelledPiece = 512
 
 // FillModelled queues the ghost cells of walls with a model in pieces.
 func (p *program) FillModelled(s device.Stream, state device.Buffer, q model.Params) {
-	own, ok := s.(*stream)
-	if !ok || own.pool != p.device.pool {
-		panic(fmt.Sprintf("ghost cells on a stream of another device (%T)", s))
-	}
+	own := p.device.own(s, "ghost cells")
 	m, err := p.state(state)
 	if err != nil {
 		own.fail(fmt.Errorf("ghost cells of %s: %w", p.spec, err))

@@ -127,10 +127,7 @@ func (p *program) inside(b decomp.Box, layers [3]int, whole bool) error {
 
 // Step queues one task for each part of the box.
 func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q model.Params) {
-	own, ok := s.(*stream)
-	if !ok || own.pool != p.device.pool {
-		panic(fmt.Sprintf("step on a stream of another device (%T)", s))
-	}
+	own := p.device.own(s, "step")
 	from, err := p.state(in)
 	to, err2 := p.state(out)
 	for _, e := range []error{err2, p.inside(box, [3]int{}, true)} {

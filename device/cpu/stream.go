@@ -14,6 +14,15 @@ type stream struct {
 	err    error // the first error of its work; it stays
 }
 
+// own returns a stream of this device. It panics for a stream of another device, with the work in the message.
+func (d *Device) own(s device.Stream, what string) *stream {
+	own, ok := s.(*stream)
+	if !ok || own.pool != d.pool {
+		panic(fmt.Sprintf("%s on a stream of another device (%T)", what, s))
+	}
+	return own
+}
+
 // piece is the bytes that one task copies.
 const piece = 1 << 20
 

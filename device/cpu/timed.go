@@ -28,10 +28,7 @@ func (p *program) Schedule(steps []device.Moment) error {
 
 // Advance queues the next of these moments.
 func (p *program) Advance(s device.Stream) {
-	own, ok := s.(*stream)
-	if !ok || own.pool != p.device.pool {
-		panic(fmt.Sprintf("a moment on a stream of another device (%T)", s))
-	}
+	own := p.device.own(s, "a moment")
 	own.pool.push(own, &operation{tasks: []task{func(*worker) error {
 		m := &p.moments
 		if m.next == len(m.steps) {

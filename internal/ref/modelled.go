@@ -100,7 +100,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 	return modelled{f.Close(f.Populations(m)), theta, traction, half}
 }
 
-// lengthsOf returns the least 3 C^2 of each cell's eddies: that of the layer above walls with a model.
+// lengthsOf returns the least 3 C^2 of each cell's eddies: 3 l^2 in the layer above walls with a model.
 func lengthsOf(f *Flow, ghosts []modelled) []float64 {
 	if f.Cells.Modelled == nil {
 		return nil
