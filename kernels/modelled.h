@@ -12,7 +12,6 @@
 // Velocities are those with half of the coming step's force. What was tried instead is in docs/decisions.md.
 #ifndef LBM_MODELLED_H
 #define LBM_MODELLED_H
-#include <string.h>
 #include "moments.h"
 #include "params.h"
 
@@ -28,8 +27,12 @@ enum { MODELLED_RESULTS = 4 };
 // plusOf returns y+ by the Reynolds number of a point above the wall: linear between the entries of the table, which are evenly
 // spaced between powers of two. The bits of a double are its entry.
 LBM_HD LBM_INLINE double plusOf(double reynolds, const double* table) {
+#ifdef __CUDACC__
+	const long long bits = __double_as_longlong(reynolds);
+#else
 	long long bits;
-	memcpy(&bits, &reynolds, sizeof(bits));
+	__builtin_memcpy(&bits, &reynolds, sizeof(bits));
+#endif
 	const long long first = (1023ll + PLUS_FIRST) << PLUS_BITS, shift = 52 - PLUS_BITS;
 	const long long entry = (bits >> shift) - first;
 	if (entry < 0) return table[0];  // laminar: the model is off
@@ -44,8 +47,8 @@ template <class T> LBM_HD LBM_INLINE T turbulence(const T& half) {
 	return theta < T(0) ? T(0) : theta > T(1) ? T(1) : theta;
 }
 
-// Image holds what is interpolated at the image point.
-template <class L, class T> struct Image {
+// ImagePoint holds what is interpolated at the image point.
+template <class L, class T> struct ImagePoint {
 	T r = 0, u[L::D] = {}, pi[L::D * (L::D + 1) / 2] = {};  // density, velocity, stress less rho u u
 	// add adds the moments of a cell with a weight.
 	LBM_HD LBM_INLINE void add(const T& weight, const Moments<L, T>& m, const Params<T>& p) {
@@ -62,7 +65,7 @@ template <class L, class T> struct Image {
 };
 
 // modelledGhost returns the moments of a ghost cell with the numbers n, from the image and the velocity at the sampled point.
-template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const T* n, const Image<L, T>& image, const T* sampled, const Params<T>& p, const double* table, T* results) {
+template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const T* n, const ImagePoint<L, T>& image, const T* sampled, const Params<T>& p, const double* table, T* results) {
 	constexpr int D = L::D;
 	const T* const normal = n + MODELLED_NORMAL;
 	const T* const wall = n + MODELLED_VELOCITY;

@@ -110,7 +110,7 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 		bool ghost = false;
 		if (wall) {
 			const unsigned k = cell.first + ones(cell.links & ((1u << i) - 1)), word = list[k];
-#ifndef __CUDACC__
+#if !defined(__CUDACC__) || LBM_MODELLED  // fetched by no other case on a GPU
 			if (word & MODELLED_LINK) {
 				const int here[3] = {0, 0, 0};
 				back = around.population(L::opposite(i), here);

@@ -67,7 +67,10 @@ type sumsABI struct {
 }
 
 // linksABI is Links of special.h, written by the part links: the lists of boundary.Links.
-type linksABI struct{ cells, list, types, laws uint64 }
+type linksABI struct{ cells, list, types, laws, ghosts, sent uint64 }
+
+// modelledABI is Modelled of modelled.h, written by the part modelled.
+type modelledABI struct{ cells, numbers, table, populations, results, layer uint64 }
 
 // scalarABI is ScalarWalls of scalar.h, written by the part scalar.
 type scalarABI struct{ types, laws, links, corrected, recomputed, distances uint64 }

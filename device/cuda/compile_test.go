@@ -302,7 +302,7 @@ func TestOlderGPU(t *testing.T) {
 func TestABI(t *testing.T) {
 	c := compilerForTest(t)
 	text := ""
-	for _, name := range []string{"gpu/api.h", "gpu/barrier.h", "gpu/special.h", "gpu/face.h", "outflow.h", "gpu/scalar.h", "gpu/timed.h"} {
+	for _, name := range []string{"gpu/api.h", "gpu/barrier.h", "gpu/special.h", "gpu/face.h", "outflow.h", "gpu/scalar.h", "gpu/modelled.h", "gpu/timed.h"} {
 		part, err := source(kernels.Sources, name)
 		if err != nil {
 			t.Fatal(err)
@@ -311,7 +311,7 @@ func TestABI(t *testing.T) {
 	}
 	var fields, places []string
 	var want []uint64
-	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Barrier": barrierABI{}, "Links": linksABI{}, "LinkCell": boundary.LinkCell{}, "RowEnd": rowEndABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": boundary.ScalarLink{}, "ScalarPlace": boundary.ScalarPlace{}, "FaceCell": boundary.FaceCell{}, "OutletCell": boundary.OutletCell{}, "Later": laterABI{}, "Term": termABI{}, "Clock": clockABI{}} {
+	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Barrier": barrierABI{}, "Links": linksABI{}, "Modelled": modelledABI{}, "ModelledCell": kernels.ModelledCell{}, "LayerCell": kernels.LayerCell{}, "LinkCell": boundary.LinkCell{}, "RowEnd": rowEndABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": boundary.ScalarLink{}, "ScalarPlace": boundary.ScalarPlace{}, "FaceCell": boundary.FaceCell{}, "OutletCell": boundary.OutletCell{}, "Later": laterABI{}, "Term": termABI{}, "Clock": clockABI{}} {
 		of := reflect.TypeOf(v)
 		fields, places, want = append(fields, "size of "+name), append(places, "sizeof(lbm::"+name+")"), append(want, uint64(of.Size()))
 		add := func(base uintptr, f reflect.StructField) {
@@ -335,7 +335,7 @@ func TestABI(t *testing.T) {
 	numbers := map[string]uint64{"lbm::MOVING": movingBit, "lbm::ROW_END_NONE": rowEndNone, "lbm::ROW_END_BOUNCES": rowEndBounces, "lbm::ROW_END_OWN": rowEndOwn,
 		"lbm::ROW_END_GHOST": rowEndGhost, "lbm::ROW_END_OUTLET": rowEndOutlet, "lbm::ROW_END_INNER": rowEndInner, "lbm::ROW_END_COPY": rowEndCopy, "ROW": rowThreads, "lbm::Special::LANES": specialLanes, "lbm::PARTIES": device.MaxParties,
 		"lbm::MORE_CONSERVE": boundary.MoreConserve, "lbm::MORE_RATES": boundary.MoreRates, "lbm::MORE_SHIFT": boundary.MoreShift,
-		"lbm::LINK_NUMBERS": boundary.LinkNumbers, "lbm::ENTERING": boundary.EnteringPer, "lbm::FACE_NUMBERS": boundary.FaceNumbers, "lbm::OUTLET_NUMBERS": boundary.OutletNumbers, "lbm::OUTLET_BITS": boundary.OutletBits, "lbm::MOMENT_FORCE": 1, "lbm::MOMENT_WALLS": 2, "lbm::WALL_NUMBERS": 2, "lbm::GHOST_LINK": boundary.GhostLink,
+		"lbm::LINK_NUMBERS": boundary.LinkNumbers, "lbm::ENTERING": boundary.EnteringPer, "lbm::FACE_NUMBERS": boundary.FaceNumbers, "lbm::OUTLET_NUMBERS": boundary.OutletNumbers, "lbm::OUTLET_BITS": boundary.OutletBits, "lbm::MOMENT_FORCE": 1, "lbm::MOMENT_WALLS": 2, "lbm::WALL_NUMBERS": 2, "lbm::GHOST_LINK": boundary.GhostLink, "lbm::MODELLED_LINK": boundary.ModelledLink, "lbm::MODELLED_NUMBERS": boundary.ModelledCount, "lbm::MODELLED_RESULTS": kernels.ModelledResults, "lbm::PLUS_COUNT": boundary.PlusCount,
 		"(unsigned long long)lbm::FORCE_UNITS": device.ForceUnits, "(unsigned long long)lbm::TORQUE_UNITS": device.TorqueUnits,
 		"(unsigned long long)lbm::SCALAR_UNITS": device.ScalarUnits, "lbm::SCALAR_FIXED": uint64(boundary.ScalarFixed), "lbm::SCALAR_FLUX": uint64(boundary.ScalarFlux), "lbm::SCALAR_OPEN": uint64(boundary.ScalarOpen), "lbm::SCALAR_INLET": uint64(boundary.ScalarInlet), "lbm::SCALAR_OUTLET": uint64(boundary.ScalarOutlet), "lbm::SCALAR_HALFWAY": boundary.ScalarHalfway,
 	}
@@ -350,7 +350,7 @@ func TestABI(t *testing.T) {
 	}
 	text += "}\n"
 	oldest := c.archs[slices.IndexFunc(c.archs, func(a int) bool { return a >= architectures[0] })]
-	code, log, err := c.compile(text, "abi.cu", []string{"--std=c++17", "--device-as-default-execution-space", "-DLBM_LATTICE=D2Q9", "-DLBM_COLLISION=Bgk", "-DLBM_MOMENTS=0", "-DLBM_REAL=float", "-DLBM_STORED=float", "-DLBM_VELOCITIES=", "-DLBM_MODES=", fmt.Sprintf("--gpu-architecture=compute_%d", oldest)}, false)
+	code, log, err := c.compile(text, "abi.cu", []string{"--std=c++17", "--device-as-default-execution-space", "-DLBM_LATTICE=D2Q9", "-DLBM_COLLISION=Regularized", "-DLBM_MOMENTS=1", "-DLBM_REAL=float", "-DLBM_STORED=float", "-DLBM_VELOCITIES=", "-DLBM_MODES=", fmt.Sprintf("--gpu-architecture=compute_%d", oldest)}, false)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, log)
 	}
@@ -473,6 +473,38 @@ func TestCompileDirected(t *testing.T) {
 		}
 		if _, err := j.compile(); err != nil {
 			t.Errorf("%s: %v", spec, err)
+		}
+	}
+}
+
+// Walls with a model have kernels of their own, and a layer has steps of its own.
+func TestCompileModelled(t *testing.T) {
+	c := compilerForTest(t)
+	for _, s := range model.Pairs() {
+		if s.Lattice.Dims == 2 || s.Collision.Scheme != model.Moments || testing.Short() && s.Collision.Name == "recursive_regularized" {
+			continue
+		}
+		for _, precision := range []model.Precision{model.Float32, model.Float64} {
+			for k, file := range map[string]string{"lbm_step": instanceFile, "lbm_special": specialFile, "lbm_modelled": modelledFile} {
+				spec := model.Spec{Lattice: s.Lattice, Collision: s.Collision, Precision: precision, Viscosity: model.Smagorinsky}
+				t.Run(fmt.Sprintf("%s/%s", k, spec), func(t *testing.T) {
+					if testing.Short() && precision == model.Float64 && s.Lattice.Q() == 27 {
+						t.Skip("the same text for another precision: make test-all runs it")
+					}
+					t.Parallel()
+					j, err := newJobOf(c, file, spec, 0, 90, modelledOption, layerOption)
+					if err != nil {
+						t.Fatal(err)
+					}
+					code, err := j.compile()
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !bytes.Contains(code, []byte(k)) {
+						t.Errorf("there is no kernel %s", k)
+					}
+				})
+			}
 		}
 	}
 }

@@ -23,6 +23,7 @@ type links struct {
 	found          *boundary.Walls
 	origin         [3]int     // of the box in the domain
 	laws, measures *linkLists // nil where there are none
+	modelled       *modelled  // what its ghost cells send
 	scalar         *scalar    // what leaves of it is a part of the loads
 }
 
@@ -68,7 +69,15 @@ func (k *links) placeLists(l *boundary.Links) (*linkLists, error) {
 		}
 	}
 	var err error
-	lists.at, err = k.putList(raw.Bytes([]linksABI{{uint64(cells.at), uint64(lists.list.at), uint64(lists.types.at), uint64(lists.laws.at)}}))
+	links := linksABI{cells: uint64(cells.at), list: uint64(lists.list.at), types: uint64(lists.types.at), laws: uint64(lists.laws.at)}
+	if l.Ghosts != nil && k.modelled.populations != nil {
+		ghosts, err := k.putList(raw.Bytes(l.Ghosts))
+		if err != nil {
+			return nil, err
+		}
+		links.ghosts, links.sent = uint64(ghosts.at), uint64(k.modelled.populations.at)
+	}
+	lists.at, err = k.putList(raw.Bytes([]linksABI{links}))
 	return lists, err
 }
 
@@ -125,6 +134,9 @@ func (k *links) Forces(state device.Buffer, q model.Params) ([]device.Load, erro
 		if err = l.open(); err == nil {
 			err = k.d.call("forces", func() error {
 				to := k.measures.sums
+				if err := k.modelled.launch(l.stream, own); err != nil { // ghost cells of another state may be there
+					return err
+				}
 				if err := cu.MemsetD8Async(to.at, 0, int64(to.bytes), l.stream); err != nil || cells == 0 {
 					return err
 				}

@@ -29,6 +29,7 @@ type program struct {
 	stepFields
 	statistics
 	eddies
+	modelled
 	snapshots
 
 	placed []placed // in the order in which they are placed
@@ -79,17 +80,17 @@ var _ interface {
 func newProgram(c *core) *program {
 	p := &program{
 		core: c, boxLists: boxLists{c}, transfers: transfers{c}, sums: sums{core: c}, scalar: scalar{core: c}, statistics: statistics{core: c},
-		eddies: eddies{core: c}, snapshots: snapshots{core: c},
+		eddies: eddies{core: c}, modelled: modelled{core: c}, snapshots: snapshots{core: c},
 	}
-	p.links = links{core: c, scalar: &p.scalar}
+	p.links = links{core: c, modelled: &p.modelled, scalar: &p.scalar}
 	p.faces = faces{core: c, links: &p.links}
 	p.timed = timed{core: c, links: &p.links, faces: &p.faces}
 	p.multistep = multistep{core: c, faces: &p.faces}
 	p.stepping = stepping{core: c, behind: []behind{&p.links, &p.scalar, &p.faces}}
 	p.stepFields = stepFields{core: c, stepping: &p.stepping, snapshots: &p.snapshots}
-	// The box has the address of the eddies; faces and rules in time follow the lists of links.
-	p.placed = []placed{&p.eddies, &p.boxLists, &p.sums, &p.links, &p.faces, &p.scalar, &p.timed, &p.multistep}
-	p.parts = []part{&p.boxLists, &p.sums, &p.links, &p.faces, &p.scalar, &p.timed, &p.stepFields, &p.statistics, &p.eddies, &p.snapshots}
+	// The box has the address of the eddies, lists of links those of ghost cells; faces and rules in time follow the lists of links.
+	p.placed = []placed{&p.eddies, &p.modelled, &p.boxLists, &p.sums, &p.links, &p.faces, &p.scalar, &p.timed, &p.multistep}
+	p.parts = []part{&p.boxLists, &p.sums, &p.links, &p.faces, &p.scalar, &p.timed, &p.stepFields, &p.statistics, &p.eddies, &p.modelled, &p.snapshots}
 	return p
 }
 
@@ -110,6 +111,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	if cells.Directed() {
 		c.options = []string{directed}
 	}
+	c.options = append(c.options, modelledOptions(cells.Walls)...)
 	more, err := d.fit(spec, layout, cells)
 	if err != nil {
 		return nil, err

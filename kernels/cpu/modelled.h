@@ -24,7 +24,7 @@ template <class L, class S> struct ModelledOf {
 		for (int64_t i = first; i < last; i++) {
 			const lbm_modelled_cell& cell = list->cells[i];
 			const T* const n = (const T*)list->numbers + i * MODELLED_NUMBERS;
-			Image<L, T> image;
+			ImagePoint<L, T> image;
 			T sampled[3] = {};
 			for (int k = 0; k < 8; k++)
 				if (const T w = n[MODELLED_IMAGE + k]; w != T(0)) image.add(w, read((const S*)state + cell.image[k], pitch), p);

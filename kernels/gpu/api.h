@@ -12,6 +12,8 @@
 //   LBM_EXTRA                values per cell behind the flow's: of a scalar (scalar.h); 0 or
 //                            undefined: none
 //   LBM_DIRECTED             1: some face gives its inflow a direction (../face.h)
+//   LBM_MODELLED             1: some wall has a model (../modelled.h)
+//   LBM_LAYER                1: and a layer of cells with mixing lengths above it (viscosity/smagorinsky.h)
 //   LBM_PITCH                the pitch of rows as a constant, which saves a tenth of the
 //                            instructions; 0 or undefined: any pitch, read from the Case
 #ifndef LBM_GPU_API_H
@@ -64,7 +66,7 @@ struct Case {
 	                          // null: the step reads cells there as everywhere. Links that they serve are in no word.
 	const void* faceRules;    // of LBM_REAL, for the rowEnds
 	const void* outletRules;  // of LBM_REAL, for their outflows
-	void* eddies;             // of LBM_REAL: of the cells, [interior row z*ny+y][pitch], for laws that look at neighbours (eddies.h); otherwise null
+	void* eddies;             // of LBM_REAL: of the cells, [interior row z*ny+y][pitch], for laws that look at neighbours (eddies.h), or 3 l^2 where there is a layer (modelled.h); otherwise null
 	lbm_numbers numbers;
 };
 

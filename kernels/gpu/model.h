@@ -7,7 +7,9 @@
 namespace lbm { namespace {
 
 typedef LBM_LATTICE Lattice;
-#ifdef LBM_LAW
+#if LBM_LAYER
+typedef Varying<LBM_COLLISION, Layered> Collision;
+#elif defined LBM_LAW
 typedef Varying<LBM_COLLISION, LBM_LAW> Collision;
 #else
 typedef LBM_COLLISION Collision;

@@ -53,6 +53,12 @@ template <class T, int N> __device__ LBM_INLINE Pack<T, N> magnitude(Pack<T, N> 
 template <int N> struct Mask {
 	bool v[N];
 };
+template <class T, int N> __device__ LBM_INLINE Mask<N> operator>(const Pack<T, N>& a, const Pack<T, N>& b) {
+	Mask<N> mask;
+#pragma unroll
+	for (int i = 0; i < N; i++) mask.v[i] = a.v[i] > b.v[i];
+	return mask;
+}
 template <class T, int N> __device__ LBM_INLINE Pack<T, N> select(const Mask<N>& mask, Pack<T, N> a, const Pack<T, N>& b) {
 #pragma unroll
 	for (int i = 0; i < N; i++) a.v[i] = mask.v[i] ? a.v[i] : b.v[i];

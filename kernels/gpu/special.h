@@ -17,6 +17,8 @@ struct Links {
 	const unsigned* list;
 	const unsigned char* types;
 	const void* laws;
+	const unsigned* ghosts;  // of links that a wall with a model sends; null: there are none
+	const void* sent;        // Modelled::populations
 };
 
 template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
@@ -65,7 +67,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 		const int y = cell.row % box.layout.ny, z = cell.row / box.layout.ny;
 		const bool wanted = k < last && y >= ylo && y < yhi;
 		const At at{box, in, int(cell.x), y, z};
-		const Cell special(at, cell, links->list, (const T*)links->laws);
+		const Cell special(at, cell, links->list, (const T*)links->laws, links->ghosts, (const T*)links->sent);
 		T missing{};
 		auto each = [&](auto take) LBM_LAMBDA {
 			if (!wanted) return;
@@ -143,7 +145,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 				mine[a] = 0;
 			}
 		};
-		Cell(at, cell, links->list, (const T*)links->laws).force(place, [&](unsigned i, const double* F, const double* M) {
+		Cell(at, cell, links->list, (const T*)links->laws, links->ghosts, (const T*)links->sent).force(place, [&](unsigned i, const double* F, const double* M) {
 			if (links->types[i] != type) {
 				give();
 				type = links->types[i];

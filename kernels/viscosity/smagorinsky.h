@@ -14,16 +14,23 @@ namespace lbm { namespace {
 struct Smagorinsky {
 	template <class R> LBM_HD static LBM_INLINE R omega(const R& a, const Params<typename Scalar<R>::type>& p) {
 #ifndef __CUDACC__
-		if (p.eddies) {
+		if (p.eddies) {  // a CPU gets them by address
 			R own;
 			__builtin_memcpy(&own, p.eddies, sizeof(R));
-			const R box = R{} + p.law[1], c = select(own > box, own, box);
-			return reciprocal(p.law[0] + squareRoot(p.law[0] * p.law[0] + c * a));
+			return omega(a, p, own);
 		}
 #endif
 		return reciprocal(p.law[0] + squareRoot(p.law[0] * p.law[0] + p.law[1] * a));
 	}
+	// omega of cells with 3 l^2 of their own.
+	template <class R> LBM_HD static LBM_INLINE R omega(const R& a, const Params<typename Scalar<R>::type>& p, const R& own) {
+		const R box = R{} + p.law[1], c = select(own > box, own, box);
+		return reciprocal(p.law[0] + squareRoot(p.law[0] * p.law[0] + c * a));
+	}
 };
+
+// Layered is the law of a box with such a layer, on a GPU.
+struct Layered : Smagorinsky {};
 
 }}  // namespace lbm
 #endif

@@ -64,7 +64,7 @@ func (l *Level) Build() (err error) {
 		return err
 	}
 	if _, ok := l.Device.(device.WallModels); !ok && p.Cells.Modelled != nil {
-		return fmt.Errorf("type \"wall_model\" runs on CPUs only so far, not on %s; use --device cpu, or \"interpolated_wall\"", l.Device.Info().Name)
+		return fmt.Errorf("type \"wall_model\" does not run on %s; use \"interpolated_wall\"", l.Device.Info().Name)
 	}
 	if err = p.BalanceInflows(l.Rank); err != nil {
 		return err
