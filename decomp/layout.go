@@ -9,6 +9,7 @@ type Layout struct {
 	Ghost      [3]int // ghost cells on each side; x is never cut, so Ghost[0] = 0
 	Components int    // values per cell
 	Pitch      int    // padded length of a row in values, a multiple of Align
+	Listed     int    // rows behind the last ghost layer, of cells that travel one by one (List)
 }
 
 // Align is the multiple that rows are padded to, in values.
@@ -37,7 +38,7 @@ func (l Layout) RowLen() int { return l.Components * l.Pitch }
 func (l Layout) At(x, y, z, c int) int { return (l.Row(y, z)*l.Components+c)*l.Pitch + x }
 
 // Len returns the number of values of the whole state.
-func (l Layout) Len() int { return l.Rows() * l.RowLen() }
+func (l Layout) Len() int { return (l.Rows() + l.Listed) * l.RowLen() }
 
 // Axis returns the slowest axis that has ghosts, along which planes are contiguous.
 func (l Layout) Axis() int {

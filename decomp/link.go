@@ -6,11 +6,11 @@ package decomp
 // distinguish such messages.
 type Link struct {
 	Rank    int    // the neighbour, maybe the rank itself
-	Side    [3]int // where the neighbour lies: -1, 0 or +1 along each axis
-	Send    Box    // interior cells that the neighbour needs, local coordinates
-	Recv    Box    // ghost cells that the neighbour fills, local coordinates
-	SendTag int    // tag of the message sent, 0 to 26
-	RecvTag int    // tag of the message received, 0 to 26
+	Side    [3]int // where the neighbour lies: -1, 0 or +1 along each axis; 0 of listed cells
+	Send    Box    // interior or listed cells that the neighbour needs, local coordinates
+	Recv    Box    // ghost or listed cells that the neighbour fills, local coordinates
+	SendTag int    // tag of the message sent, 0 to 26, or 27 of listed cells
+	RecvTag int    // tag of the message received
 }
 
 // sides lists the directions in which a rank may have links: across the ends of the
@@ -73,9 +73,9 @@ func tag(side [3]int) int { return (side[2]+1)*9 + (side[1]+1)*3 + side[0] + 1 }
 // Edges splits a rank's box, in local coordinates, into the cells that a neighbour
 // waits for and the bulk: all others, with Cells 0 when the edges are all there is.
 // The edges are up to four boxes: whole planes first, then what is left of the
-// outermost rows. No cell is in two boxes. Only edge cells read the ghost cells that
-// an exchange fills, so the bulk never waits.
-func (p Plan) Edges(rank int) (edges []Box, bulk Box) {
+// outermost rows, of so many layers. No cell is in two boxes. Only edge cells read
+// the ghost cells that an exchange fills, so the bulk never waits.
+func (p Plan) Edges(rank, layers int) (edges []Box, bulk Box) {
 	bulk = Box{Hi: p.Box(rank).Size()}
 	for _, side := range p.sides() {
 		if side[1]*side[2] != 0 {
@@ -88,13 +88,11 @@ func (p Plan) Edges(rank int) (edges []Box, bulk Box) {
 		for a, up := range side {
 			switch {
 			case up < 0:
-				e.Hi[a] = e.Lo[a] + 1
-				bulk.Lo[a]++
-			case up > 0 && bulk.Hi[a] > bulk.Lo[a]: // otherwise one layer serves both sides
-				e.Lo[a] = e.Hi[a] - 1
-				bulk.Hi[a]--
-			case up > 0:
-				e = Box{}
+				e.Hi[a] = min(e.Lo[a]+layers, e.Hi[a])
+				bulk.Lo[a] = e.Hi[a]
+			case up > 0: // no cells where the layers of the lower side are all
+				e.Lo[a] = max(e.Hi[a]-layers, e.Lo[a])
+				bulk.Hi[a] = e.Lo[a]
 			}
 		}
 		if e.Cells() > 0 {

@@ -167,11 +167,12 @@ func TestWallsHaveNoNeighbour(t *testing.T) {
 }
 
 // Edges and bulk together are every cell once, and each cell that a link sends
-// is in an edge.
+// is in an edge. Deeper edges have the cells of that depth.
 func TestEdgesAndBulkTileTheBox(t *testing.T) {
 	plans(t, func(t *testing.T, p Plan) {
-		for r := 0; r < p.Ranks(); r++ {
-			boxes, bulk := p.Edges(r)
+		for k := range 3 * p.Ranks() {
+			r, layers := k/3, []int{1, 2, 5}[k%3]
+			boxes, bulk := p.Edges(r, layers)
 			edges := len(boxes)
 			boxes = append(boxes, bulk)
 			n := p.Box(r).Size()
@@ -191,8 +192,13 @@ func TestEdgesAndBulkTileTheBox(t *testing.T) {
 					for _, l := range p.Links(r) {
 						needed = needed || l.Send.Contains(c)
 					}
+					if depth := p.Depth(r, [][3]int{c, c}); layers > 1 {
+						needed = depth <= layers && len(p.Links(r)) > 0
+					} else if needed && depth > 1 {
+						t.Errorf("rank %d cell %v: depth %d in an edge", r, c, depth)
+					}
 					if needed != edge {
-						t.Errorf("rank %d cell %v: needed %v, in an edge %v", r, c, needed, edge)
+						t.Errorf("rank %d cell %v: needed %v, in an edge of %d layers %v", r, c, needed, layers, edge)
 					}
 				}
 			}
@@ -370,9 +376,47 @@ func TestWrapsNeedsNoLinks(t *testing.T) {
 					}
 				}
 			}
-			if edges, bulk := p.Edges(rank); p.Ranks() == 1 && (len(edges) > 0 || bulk != (Box{Hi: p.Box(0).Size()})) {
+			if edges, bulk := p.Edges(rank, 1); p.Ranks() == 1 && (len(edges) > 0 || bulk != (Box{Hi: p.Box(0).Size()})) {
 				t.Errorf("one rank has the edges %v and the bulk %v", edges, bulk)
 			}
 		}
 	})
+}
+
+// Listed cells lie behind the state, each in a place of its own; links have equally many rows in both directions, and both ranks
+// agree on them.
+func TestListedCellsLieBehindTheState(t *testing.T) {
+	for _, ghost := range [][3]int{{0, 1, 0}, {0, 0, 1}, {0, 1, 1}} {
+		plain := NewLayout([3]int{40, 3, 4}, ghost, 10)
+		l, links := plain.List([]Listed{{0, 1, 70}, {3, 64, 0}, {4, 128, 129}})
+		if l.Listed != 4+2+6 || l.Len() != plain.Len()+12*l.RowLen() || l.Rows() != plain.Rows() {
+			t.Errorf("ghosts %v: %+v from %+v", ghost, l, plain)
+		}
+		taken := map[int]bool{}
+		for i, n := range [][2]int{{1, 70}, {64, 0}, {128, 129}} {
+			k := links[i]
+			if k.Rank != []int{0, 3, 4}[i] || k.SendTag != k.RecvTag || k.SendTag <= 26 || k.Send.Size() != k.Recv.Size() {
+				t.Errorf("ghosts %v: link %+v", ghost, k)
+			}
+			for j, b := range []Box{k.Send, k.Recv} {
+				if !l.IsListed(b) || len(l.Ranges(b)) != 1 {
+					t.Errorf("ghosts %v: box %v in ranges %v", ghost, b, l.Ranges(b))
+				}
+				within := l.Ranges(b)[0]
+				for c := range n[j] {
+					for component := range l.Components {
+						p := l.Place(b, c)
+						at := l.At(p[0], p[1], p[2], component)
+						if at < plain.Len() || at < within.Lo || at >= within.Hi || taken[at] {
+							t.Fatalf("ghosts %v: cell %d of %v at %d, in %v", ghost, c, b, at, within)
+						}
+						taken[at] = true
+					}
+				}
+			}
+		}
+		if l.IsListed(Box{Hi: l.N}) || l.IsListed(Box{Lo: [3]int{0, -1, 4}, Hi: [3]int{40, 3, 5}}) && ghost[2] > 0 {
+			t.Error("own cells or ghost cells are listed")
+		}
+	}
 }

@@ -220,7 +220,7 @@ func pencil(t *testing.T, d device.Device, o Options) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			edges, bulk := plan.Edges(4)
+			edges, bulk := plan.Edges(4, 1)
 			for _, b := range append(edges, bulk) {
 				p.Step(s.stream, in, state[2], b, e.Params)
 			}

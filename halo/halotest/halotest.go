@@ -234,7 +234,7 @@ func (s *trial) edges(seen, in, out, source device.Buffer) {
 	for _, l := range s.plan.Links(s.c.Rank()) {
 		s.copy(s.urgent, seen, in, l.Recv)
 	}
-	edges, _ := s.plan.Edges(s.c.Rank())
+	edges, _ := s.plan.Edges(s.c.Rank(), 1)
 	for _, b := range edges {
 		s.copy(s.urgent, out, source, b)
 	}
@@ -256,7 +256,7 @@ func (s *trial) waited() error {
 	if err != nil {
 		return err
 	}
-	_, bulk := s.plan.Edges(s.c.Rank())
+	_, bulk := s.plan.Edges(s.c.Rank(), 1)
 	for step := 1; step <= steps; step++ {
 		in, out := s.states[(step+1)%2], s.states[step%2]
 		s.pause()
@@ -299,7 +299,7 @@ func (s *trial) queued(q halo.Queued) error {
 		}
 		seen = append(seen, b)
 	}
-	_, bulk := s.plan.Edges(s.c.Rank())
+	_, bulk := s.plan.Edges(s.c.Rank(), 1)
 	for step := 1; step <= steps; step++ {
 		in, out := s.states[(step+1)%2], s.states[step%2]
 		s.urgent.After(s.slow.Record())
@@ -333,7 +333,7 @@ func (s *trial) recorded(q halo.Queued, r device.Recorder) error {
 			return err
 		}
 	}
-	_, bulk := s.plan.Edges(s.c.Rank())
+	_, bulk := s.plan.Edges(s.c.Rank(), 1)
 	g, err := r.Capture(s.slow, func() error {
 		for i := range 2 {
 			out := s.states[(i+1)%2] // the last exchange filled states[0]

@@ -57,7 +57,7 @@ func (l *Level) Build() (err error) {
 		p.Plan.Wraps = w.Wraps()
 	}
 	p.Layout = p.Plan.Layout(l.Rank.ID, c.Spec.Components())
-	l.edges, l.inner = p.Plan.Edges(l.Rank.ID)
+	l.edges, l.inner = p.Plan.Edges(l.Rank.ID, 1)
 	domain := p.Geometry()
 	p.Cells = domain.Sample(p.Box)
 	if p.Cells.Modelled, err = p.FindModelled(l.Rank, domain); err != nil {

@@ -53,7 +53,7 @@ type Load struct {
 // loadOf returns the load of a rank's part.
 func (m Machine) loadOf(p decomp.Plan, rank int) Load {
 	layout := p.Layout(rank, components)
-	edges, bulk := p.Edges(rank)
+	edges, bulk := p.Edges(rank, 1)
 	l := Load{Box: p.Box(rank).Size(), Bulk: bulk.Cells()}
 	for _, b := range edges {
 		l.Edges += b.Cells()
