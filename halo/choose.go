@@ -96,6 +96,7 @@ type offer struct {
 	Shared          bool      // the device serves several ranks
 	States          [2][]byte // handles; nil: nothing is shared ...
 	Words           []byte
+	Word            int    // the number of the word of this link
 	NoPeer          string // ... for this reason
 	NoGPU           string
 	Send, Recv      []stridedCopy // where the link's bytes are in the state
@@ -142,7 +143,7 @@ func (b *builder) look() error {
 	}
 	id := p.Identity()
 	b.mine.Machine, b.mine.Device = id.Machine, id.Device
-	if b.e.words, err = p.AllocShared(wordBytes); err != nil {
+	if b.e.words, err = p.AllocShared(len(others) * device.BarrierWord); err != nil {
 		return err
 	}
 	// What cannot be shared is no error yet: other transports do without.
@@ -206,6 +207,7 @@ func (b *builder) exchangeOffers() error {
 	offers := make([]offer, len(b.others))
 	for i, p := range b.others {
 		offers[i] = b.mine
+		offers[i].Word = i
 		offers[i].Send, offers[i].Recv = spans(p.send), spans(p.recv)
 	}
 	if !b.talk {
@@ -338,7 +340,7 @@ func (b *builder) build() error {
 			if n := span(to); n != p.bytes {
 				return fmt.Errorf("%d bytes for rank %d, which has room for %d", p.bytes, p.Rank, n) // a bug in decomp
 			}
-			links = append(links, peerLink{path: p, theirs: d.states, copies: stridedCopies(p.send, to)})
+			links = append(links, peerLink{path: p, theirs: d.states, copies: stridedCopies(p.send, to), signal: b.theirs[i].Word, await: i})
 			signals = append(signals, d.words)
 			continue
 		case GPU:

@@ -68,10 +68,13 @@ func (s Setup) paths() (others []path, self []loop, err error) {
 }
 
 // check reports a link that does not belong to these ranks or to the layout: it sends cells of the box, and receives ghost
-// cells.
+// cells, or both are listed cells.
 func (s Setup) check(l decomp.Link) error {
 	if l.Rank < 0 || l.Rank >= s.Comm.Size() {
 		return fmt.Errorf("a link leads to rank %d of %d", l.Rank, s.Comm.Size())
+	}
+	if s.Layout.IsListed(l.Send) && s.Layout.IsListed(l.Recv) {
+		return nil
 	}
 	own, ghost := true, false
 	for a, n := range s.Layout.N {

@@ -45,20 +45,16 @@ type peerLink struct {
 	path
 	theirs [2]device.Buffer // its states
 	copies []stridedCopy    // from a state into its
+	// The numbers of the words by which the neighbour hears this rank, and this rank the neighbour.
+	signal, await int
 }
-
-// wordOf returns the offset of the word by which a rank hears the neighbour whose messages have this tag.
-func wordOf(tag int) int { return tag * device.BarrierWord }
-
-// wordBytes is the memory of all words.
-const wordBytes = 27 * device.BarrierWord
 
 // newPeers makes the links to neighbours that have opened their memory.
 func newPeers(links []peerLink, signals []device.Buffer, words device.Buffer, states [2]device.Buffer, dev Memory) (*peers, error) {
 	p := &peers{links: links, states: states}
 	var parties []device.Party
 	for i, l := range links {
-		parties = append(parties, device.Party{Signal: signals[i], SignalWord: wordOf(l.SendTag), Await: words, AwaitWord: wordOf(l.RecvTag)})
+		parties = append(parties, device.Party{Signal: signals[i], SignalWord: l.signal * device.BarrierWord, Await: words, AwaitWord: l.await * device.BarrierWord})
 		if i > 0 {
 			p.streams = append(p.streams, dev.NewStream(true))
 		}

@@ -37,6 +37,7 @@ type Case struct {
 	Components int
 	ValueBytes int
 	Along      int // y is cut into so many parts, if the ranks allow it; 0: slabs
+	Listed     int // cells that travel one by one between each two ranks: up to so many rows
 }
 
 func (k Case) String() string {
@@ -47,7 +48,21 @@ func (k Case) String() string {
 	if k.Along > 0 {
 		cut = fmt.Sprintf(" %d along y", k.Along)
 	}
+	if k.Listed > 0 {
+		cut += " with listed cells"
+	}
 	return fmt.Sprintf("%dD %v %s %d x %d bytes%s", k.Dims, k.Cells, ends, k.Components, k.ValueBytes, cut)
+}
+
+// listed returns the numbers of cells that travel one by one.
+func (k Case) listed(rank, ranks int) (list []decomp.Listed) {
+	for other := range ranks {
+		if other != rank && k.Listed > 0 {
+			count := func(from, to int) int { return (from + 3*to) % (k.Listed * decomp.Align) }
+			list = append(list, decomp.Listed{Rank: other, Send: count(rank, other), Recv: count(other, rank)})
+		}
+	}
+	return list
 }
 
 // plan cuts the domain.
@@ -62,20 +77,20 @@ func (k Case) plan(ranks int) (decomp.Plan, error) {
 }
 
 // Cases returns small domains of both dimensions, schemes and all precisions, with slabs of
-// one and two planes and uneven ones, pencils, and one with messages beyond MPI's eager
-// limit.
+// one and two planes and uneven ones, pencils, some with listed cells, and one with messages
+// beyond MPI's eager limit.
 func Cases() []Case {
 	var cases []Case
 	for _, periodic := range []bool{true, false} {
 		cases = append(cases,
-			Case{2, [3]int{33, 5, 1}, periodic, 9, 4, 0},
-			Case{2, [3]int{7, 12, 1}, periodic, 6, 8, 0},
-			Case{3, [3]int{33, 3, 5}, periodic, 10, 4, 0},
-			Case{3, [3]int{33, 4, 6}, periodic, 10, 2, 0},
-			Case{3, [3]int{16, 4, 7}, periodic, 19, 8, 0},
-			Case{3, [3]int{64, 40, 6}, periodic, 10, 4, 0},
-			Case{3, [3]int{33, 5, 7}, periodic, 10, 4, 2}, // on 2 ranks one is above and below itself
-			Case{3, [3]int{8, 5, 5}, periodic, 19, 2, 3},
+			Case{2, [3]int{33, 5, 1}, periodic, 9, 4, 0, 0},
+			Case{2, [3]int{7, 12, 1}, periodic, 6, 8, 0, 2},
+			Case{3, [3]int{33, 3, 5}, periodic, 10, 4, 0, 0},
+			Case{3, [3]int{33, 4, 6}, periodic, 10, 2, 0, 0},
+			Case{3, [3]int{16, 4, 7}, periodic, 19, 8, 0, 0},
+			Case{3, [3]int{64, 40, 6}, periodic, 10, 4, 0, 0},
+			Case{3, [3]int{33, 5, 7}, periodic, 10, 4, 2, 3}, // on 2 ranks one is above and below itself
+			Case{3, [3]int{8, 5, 5}, periodic, 19, 2, 3, 0},
 		)
 	}
 	return cases
@@ -165,6 +180,8 @@ type trial struct {
 	c          comm.Comm
 	plan       decomp.Plan
 	layout     decomp.Layout
+	links      []decomp.Link
+	listed     []decomp.Link // the last of them
 	valueBytes int
 	dev        halo.Memory
 	e          halo.Exchange
@@ -180,14 +197,15 @@ func newTrial(c comm.Comm, build Build, dev halo.Memory, k Case) (s *trial, err 
 	if s.plan, err = k.plan(c.Size()); err != nil {
 		return nil, err
 	}
-	s.layout = s.plan.Layout(c.Rank(), k.Components)
+	s.layout, s.listed = s.plan.Layout(c.Rank(), k.Components).List(k.listed(c.Rank(), c.Size()))
+	s.links = append(s.plan.Links(c.Rank()), s.listed...)
 	for i := range s.states {
 		if s.states[i], err = halo.AllocState(dev, s.bytes()); err != nil {
 			return nil, err
 		}
 		s.memory = append(s.memory, s.states[i])
 	}
-	if s.e, err = build(halo.Setup{Comm: c, Links: s.plan.Links(c.Rank()), Layout: s.layout, ValueBytes: k.ValueBytes, Device: dev, States: s.states}); err != nil {
+	if s.e, err = build(halo.Setup{Comm: c, Links: s.links, Layout: s.layout, ValueBytes: k.ValueBytes, Device: dev, States: s.states}); err != nil {
 		return nil, err
 	}
 	if s.e.Describe() == "" {
@@ -229,14 +247,17 @@ func (s *trial) sources(count int) (list []device.Buffer, err error) {
 }
 
 // edges stands for the kernels of the edge cells: they read the ghost cells of the step
-// before and write edge cells.
+// before, write edge cells and gather listed ones.
 func (s *trial) edges(seen, in, out, source device.Buffer) {
-	for _, l := range s.plan.Links(s.c.Rank()) {
+	for _, l := range s.links {
 		s.copy(s.urgent, seen, in, l.Recv)
 	}
 	edges, _ := s.plan.Edges(s.c.Rank(), 1)
 	for _, b := range edges {
 		s.copy(s.urgent, out, source, b)
+	}
+	for _, l := range s.listed {
+		s.copy(s.urgent, out, source, l.Send)
 	}
 }
 
@@ -394,6 +415,14 @@ func (s *trial) rows(f func(y, z int, global [3]int, lo, hi int)) {
 			f(y, z, global, lo, lo+size)
 		}
 	}
+	for _, l := range s.listed { // places of cells, as few rows have, by sender, receiver and row
+		for b, pair := range map[decomp.Box][2]int{l.Send: {s.c.Rank(), l.Rank}, l.Recv: {l.Rank, s.c.Rank()}} {
+			for y := b.Lo[1]; y < b.Hi[1]; y++ {
+				lo := s.layout.Row(y, b.Lo[2]) * size
+				f(y, b.Lo[2], [3]int{0, 1000 + (pair[0]*8+pair[1])*8 + y - b.Lo[1], 0}, lo, lo+size)
+			}
+		}
+	}
 }
 
 // image returns the memory of a state whose rows start at row(global place) and count up.
@@ -440,13 +469,19 @@ func (s *trial) checkGhosts(b device.Buffer, step int) error {
 	return s.compare(b, step, func(int, int) []byte { return nil }, s.filled)
 }
 
+// inside reports whether a row is the rank's own, or listed cells for another rank.
 func (s *trial) inside(y, z int) bool {
+	for _, l := range s.listed {
+		if l.Send.Contains([3]int{0, y, z}) {
+			return true
+		}
+	}
 	return y >= 0 && y < s.layout.N[1] && z >= 0 && z < s.layout.N[2]
 }
 
 // filled reports whether a link fills the ghost row.
 func (s *trial) filled(y, z int) bool {
-	for _, l := range s.plan.Links(s.c.Rank()) {
+	for _, l := range s.links {
 		if l.Recv.Contains([3]int{0, y, z}) {
 			return true
 		}
@@ -481,7 +516,7 @@ func (s *trial) compare(b device.Buffer, step int, instead func(y, z int) []byte
 
 func (s *trial) stats(exchanges int) error {
 	got, want := s.e.Stats(), halo.Stats{Exchanges: exchanges}
-	for _, l := range s.plan.Links(s.c.Rank()) {
+	for _, l := range s.links {
 		bytes := 0
 		for _, r := range s.layout.Ranges(l.Send) {
 			bytes += exchanges * (r.Hi - r.Lo) * s.valueBytes
