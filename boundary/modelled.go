@@ -2,6 +2,7 @@ package boundary
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"sort"
 
@@ -19,17 +20,28 @@ type WallModel struct {
 // Modelled lists the ghost cells of Modelled walls: the solid cells from which populations stream into fluid cells. Before a step
 // each gets moments from an image point on the surface's normal (kernels/modelled.h), and its populations stream
 // as fluid cells' do.
+//
+// Stencils may read cells of other ranks, by places beyond the box. The rank gets these cells one by one, in rows behind its
+// state (Listed), and what follows from them comes last in both lists.
 type Modelled struct {
 	Cells []ModelledCell
 	// Layer lists the box's own fluid cells above Modelled walls that have a mixing length.
 	Layer []LayerCell
+	// Early and EarlyLayer are the numbers of ghost cells and of cells of the layer that follow from the box's own cells alone.
+	Early, EarlyLayer int
+	// Sent lists the cells that other ranks' ghost cells read.
+	Sent []Sent
 
 	at map[[3]int]uint32 // of each ghost cell, by its local place
 }
 
-// ModelledCell is a ghost cell behind a Modelled wall.
+// Sent is an own cell and its place in the rows behind the state, both local, that travels to another rank.
+type Sent struct{ From, To [3]int }
+
+// ModelledCell is a ghost cell behind a Modelled wall. Each rank whose cells need it has the same one.
 type ModelledCell struct {
 	At       [3]int // local; periodic images are one cell
+	Own      bool   // its first link leads into one of the box's own cells: sums over walls count it on this rank
 	Type     uint8
 	Normal   [3]float64 // of the surface, into the fluid
 	Bend     [6]float64 // curvature, dn/dx in the order xx, yy, zz, xy, xz, yz: 1/R along a convex surface of radius R
@@ -40,7 +52,7 @@ type ModelledCell struct {
 	Sample   Stencil    // at the sampled point
 	Velocity [3]float64 // of the wall
 	Rough    float64    // friction velocity by sampled velocity of a rough wall; 0: smooth
-	Area     float64    // of the surface that links from this cell into the box's own cells cross
+	Area     float64    // of the surface that links from this cell cross
 	Without  Without    // why the wall is the no-slip wall here
 }
 
@@ -171,7 +183,9 @@ func (m *Modelled) Ghost(x, c [3]int) (uint32, bool) {
 	return n, ok && dot3(m.Cells[n].Normal, [3]float64{float64(c[0]), float64(c[1]), float64(c[2])}) > 0
 }
 
-// modelledMargin is the number of cells around a box that FindModelled looks at, beside the largest height that is sampled.
+// modelledMargin is the number of cells around a box that FindModelled looks at, beside the largest height that is sampled or has
+// a mixing length. The plane of a ghost cell follows from points up to four cells away, and so much it takes for a
+// stencil beside its normal, too.
 const modelledMargin = 4
 
 // ModelledMargin returns by how many cells the box of FindModelled is larger than a rank's, on each side; 0: no wall is
@@ -190,16 +204,20 @@ func ModelledMargin(walls []Wall) int {
 }
 
 // FindModelled lists the ghost cells of a box of n cells that begins at the domain's cell lo. around has a larger box, by
-// ModelledMargin or up to the faces of the domain: what lies near the box decides, not how the domain is cut. nil: there are none.
+// ModelledMargin or up to the faces of the domain: what lies near the box decides, not how the domain is cut. All distances are
+// counted from a ghost cell, so that they are rounded alike on every rank. nil: there are none.
 func FindModelled(l model.Lattice, lo, n [3]int, around Cells) (*Modelled, error) {
 	if ModelledMargin(around.Walls) == 0 {
 		return nil, nil
 	}
 	f := &modelledSearch{lattice: l, lo: lo, n: n, Cells: around}
 	f.find()
+	f.fit()
 	m := &Modelled{at: map[[3]int]uint32{}}
-	f.fit(m)
-	f.measure(m)
+	f.collect(m, f.measure())
+	if f.outside {
+		return nil, fmt.Errorf("ghost cells of the box of %v cells from %v on read cells beyond the %v from %v on", n, lo, around.N, around.Origin) // a bug in ModelledMargin
+	}
 	for i, c := range m.Cells {
 		if c.Without == WithoutImage {
 			continue // its links are bounced back half-way
@@ -208,18 +226,64 @@ func FindModelled(l model.Lattice, lo, n [3]int, around Cells) (*Modelled, error
 			m.at[at] = uint32(i)
 		}
 	}
-	for _, c := range m.Cells {
-		for _, s := range []Stencil{c.Image, c.Sample} {
-			for k := range s.N {
-				for a := range n {
-					if s.Cells[k][a] < 0 || s.Cells[k][a] >= n[a] {
-						return nil, fmt.Errorf("a wall model reads cell %v of a rank whose box has %v: wall_model needs a single rank", s.Cells[k], n)
-					}
+	return m, nil
+}
+
+// eachStencil calls f for each stencil of the ghost cells.
+func (m *Modelled) eachStencil(f func(s *Stencil)) {
+	for i := range m.Cells {
+		f(&m.Cells[i].Image)
+		f(&m.Cells[i].Sample)
+	}
+}
+
+// Foreign returns the places beyond the box of n cells that stencils read, each once.
+func (m *Modelled) Foreign(n [3]int) (list [][3]int) {
+	seen := map[[3]int]bool{}
+	m.eachStencil(func(s *Stencil) {
+		for _, at := range s.Cells[:s.N] {
+			if !within(at, n) && !seen[at] {
+				seen[at] = true
+				list = append(list, at)
+			}
+		}
+	})
+	return list
+}
+
+// Replace replaces places that stencils read.
+func (m *Modelled) Replace(by map[[3]int][3]int) {
+	m.eachStencil(func(s *Stencil) {
+		for k, at := range s.Cells[:s.N] {
+			if to, ok := by[at]; ok {
+				s.Cells[k] = to
+			}
+		}
+	})
+}
+
+// LateCells returns the places in a box of n cells into which links lead from ghost cells that follow from other ranks' cells.
+func (m *Modelled) LateCells(l model.Lattice, n [3]int) iter.Seq[[3]int] {
+	return func(yield func([3]int) bool) {
+		for at, i := range m.at {
+			for _, c := range l.Velocities {
+				x := [3]int{at[0] + c[0], at[1] + c[1], at[2] + c[2]}
+				if int(i) >= m.Early && within(x, n) && !yield(x) {
+					return
 				}
 			}
 		}
 	}
-	return m, nil
+}
+
+// within reports whether a local place is in a box of n cells.
+func within(at, n [3]int) bool {
+	for a := range at {
+		if at[a] < 0 || at[a] >= n[a] {
+			return false
+		}
+	}
+	return true
 }
 
 // modelledSearch finds ghost cells. It counts places from the corner of the box around, [-1, N] along each axis.
@@ -229,6 +293,7 @@ type modelledSearch struct {
 	lo, n   [3]int // of the rank's box
 	ghosts  []foundGhost
 	index   map[[3]int]int // of ghosts, by place
+	outside bool           // a stencil has read a cell of the domain that is not in the box around
 }
 
 // foundGhost is a solid cell of a Modelled wall beside fluid.
@@ -237,9 +302,9 @@ type foundGhost struct {
 	k      uint8
 	points [][3]float64  // where links into fluid cells cross the surface, from the cell's centre
 	out    [3]float64    // sum of 6 w_i c_i over these links
-	own    [3]float64    // the same over links into the rank's own cells
-	turn   [3][3]float64 // and sum of 6 w_i c_i p_i over these, p_i the point
-	needed bool          // there are such links
+	turn   [3][3]float64 // sum of 6 w_i c_i p_i over these links, p_i the point
+	needed bool          // a link leads into the rank's box
+	own    bool          // the first one leads into one of the rank's own cells, or a periodic image of it
 	normal [3]float64
 	behind float64
 	bend   [6]float64
@@ -288,15 +353,12 @@ func (f *modelledSearch) images(at [3]int) (list [][3]int) {
 	return list
 }
 
-// owns reports whether a fluid place is one of the rank's cells.
-func (f *modelledSearch) owns(p [3]int) bool {
-	at := f.local(p)
-	for a := range at {
-		if at[a] < 0 || at[a] >= f.n[a] {
-			return false
-		}
+// holds reports whether a place is in the rank's box.
+func (f *modelledSearch) holds(p [3]int) bool {
+	for a := range p {
+		p[a] += f.Origin[a] - f.lo[a]
 	}
-	return true
+	return within(p, f.n)
 }
 
 // find lists the solid cells beside fluid, z slowest.
@@ -341,26 +403,23 @@ func (f *modelledSearch) ghost(p [3]int) (g foundGhost, ok bool) {
 			}
 		}
 		var at [3]float64
-		own := f.owns(x)
 		for a := range at {
 			at[a] = (1 - q) * float64(c[a])
 			part := 6 * f.lattice.Weights[i] * float64(c[a])
 			g.out[a] += part
-			if own {
-				g.own[a] += part
-				for b := range at {
-					g.turn[a][b] += part * (1 - q) * float64(c[b])
-				}
+			for b := range at {
+				g.turn[a][b] += part * (1 - q) * float64(c[b])
 			}
 		}
-		g.needed = g.needed || own
+		g.own = g.own || len(g.points) == 0 && within(f.local(x), f.n)
+		g.needed = g.needed || f.holds(x)
 		g.points = append(g.points, at)
 	}
 	return g, len(g.points) > 0
 }
 
-// fit finds the plane of each ghost cell, and what the needed ones read.
-func (f *modelledSearch) fit(m *Modelled) {
+// fit finds the plane of each ghost cell.
+func (f *modelledSearch) fit() {
 	parallel.Ranges(len(f.ghosts), func(lo, hi int) {
 		for i := range f.ghosts[lo:hi] {
 			f.plane(&f.ghosts[lo+i])
@@ -374,22 +433,66 @@ func (f *modelledSearch) fit(m *Modelled) {
 		}
 	})
 	f.ghosts = bent
-	seen := map[[3]int]bool{}
-	for _, g := range f.ghosts {
-		at := f.local(g.at)
-		if !g.needed || !f.beside(g.at) || seen[at] { // the links of a periodic image are the same ones
-			continue
-		}
-		seen[at] = true
-		m.Cells = append(m.Cells, ModelledCell{At: at, Type: g.k, Normal: g.normal, Bend: g.bend, Behind: g.behind, Area: g.area()})
-		f.stencils(g, &m.Cells[len(m.Cells)-1])
-	}
 }
 
-// area returns the area of the surface that links into the rank's own cells cross: the sum of 6 w_i c_i.n, with the normal
+// collect lists the ghost cells that the rank's cells have links from and those that its cells of the layer need, and these
+// cells. What follows from other ranks' cells comes last.
+func (f *modelledSearch) collect(m *Modelled, layer []LayerCell) {
+	for _, c := range layer {
+		f.ghosts[c.Ghost].needed = true
+	}
+	number := map[[3]int]uint32{} // of ghost cells, by their local place: those of a periodic image are the same ones
+	var late []ModelledCell
+	for _, g := range f.ghosts {
+		at := f.local(g.at)
+		if _, known := number[at]; known || !g.needed {
+			continue
+		}
+		number[at] = 0
+		c := ModelledCell{At: at, Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Behind: g.behind, Area: g.area()}
+		f.stencils(g, &c)
+		if c.reads(f.n) {
+			m.Cells = append(m.Cells, c)
+		} else {
+			late = append(late, c)
+		}
+	}
+	m.Early = len(m.Cells)
+	m.Cells = append(m.Cells, late...)
+	for i, c := range m.Cells {
+		number[c.At] = uint32(i)
+	}
+	var lateLayer []LayerCell
+	for _, c := range layer {
+		c.Ghost = number[f.local(f.ghosts[c.Ghost].at)]
+		switch {
+		case m.Cells[c.Ghost].Without == WithoutImage:
+		case int(c.Ghost) < m.Early:
+			m.Layer = append(m.Layer, c)
+		default:
+			lateLayer = append(lateLayer, c)
+		}
+	}
+	m.EarlyLayer = len(m.Layer)
+	m.Layer = append(m.Layer, lateLayer...)
+}
+
+// reads reports whether a ghost cell reads cells of a box of n cells alone.
+func (c *ModelledCell) reads(n [3]int) bool {
+	for _, s := range []*Stencil{&c.Image, &c.Sample} {
+		for _, at := range s.Cells[:s.N] {
+			if !within(at, n) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// area returns the area of the surface that links cross: the sum of 6 w_i c_i.n, with the normal
 // where each crosses it. Over a plane it is exact.
 func (g *foundGhost) area() float64 {
-	sum := dot3(g.own, g.normal)
+	sum := dot3(g.out, g.normal)
 	for k, ab := range bendPairs {
 		a, b := ab[0], ab[1]
 		sum += g.bend[k] * g.turn[a][b]
@@ -402,16 +505,6 @@ func (g *foundGhost) area() float64 {
 
 // bendPairs are the axes of the components of a curvature.
 var bendPairs = [6][2]int{{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}}
-
-// beside reports whether a place is in the rank's box or the layer around it.
-func (f *modelledSearch) beside(p [3]int) bool {
-	for a := range p {
-		if at := p[a] + f.Origin[a] - f.lo[a]; at < -1 || at > f.n[a] {
-			return false
-		}
-	}
-	return true
-}
 
 // plane fits a plane through the points where links around the ghost cell cross the surface: exact for a plane, of second order
 // on a curved surface.
@@ -638,7 +731,7 @@ func (f *modelledSearch) stencils(g foundGhost, c *ModelledCell) {
 	model := f.Wall(g.k).Model
 	foot := f.foot(g)
 	above := func(height float64) (Stencil, float64) {
-		return f.stencil([3]float64{foot[0] + height*g.normal[0], foot[1] + height*g.normal[1], foot[2] + height*g.normal[2]})
+		return f.stencil(g.at, [3]float64{foot[0] + height*g.normal[0], foot[1] + height*g.normal[1], foot[2] + height*g.normal[2]})
 	}
 	best := -1.0
 	first := math.Max(g.behind, leastImage)
@@ -678,24 +771,24 @@ func (f *modelledSearch) stencils(g foundGhost, c *ModelledCell) {
 	}
 }
 
-// foot returns the point of the surface before a ghost cell, in the box around. Of a cell behind the edge of two faces it lies
-// before the last cells of the domain: beyond them there is nothing to read.
+// foot returns the point of the surface before a ghost cell, from the cell's centre. Of a cell behind the edge of two faces it
+// lies before the last cells of the domain: beyond them there is nothing to read.
 func (f *modelledSearch) foot(g foundGhost) (p [3]float64) {
 	for a := range p {
-		p[a] = float64(g.at[a]) + 0.5 + g.behind*g.normal[a]
-		if lo := float64(-f.Origin[a]); !f.Periodic[a] && g.normal[a] == 0 {
-			p[a] = math.Min(math.Max(p[a], lo+0.5), lo+float64(f.Global[a])-0.5)
+		p[a] = g.behind * g.normal[a]
+		if at := g.at[a] + f.Origin[a]; !f.Periodic[a] && g.normal[a] == 0 {
+			p[a] = math.Min(math.Max(p[a], float64(-at)), float64(f.Global[a]-1-at))
 		}
 	}
 	return p
 }
 
-// wallVelocity returns the velocity of the surface at a point of the box around.
+// wallVelocity returns the velocity of the surface at a point, given from the centre of a ghost cell.
 func (f *modelledSearch) wallVelocity(g foundGhost, foot [3]float64) [3]float64 {
 	at := f.local(g.at)
 	var p [3]float64
 	for a := range p { // images move like the cell in the domain
-		p[a] = foot[a] - float64(g.at[a]) + float64(at[a]+f.lo[a])
+		p[a] = foot[a] + (float64(at[a]+f.lo[a]) + 0.5)
 	}
 	u := f.Motion(g.k).At(p, 0)
 	across := dot3(u, g.normal)
@@ -705,15 +798,15 @@ func (f *modelledSearch) wallVelocity(g foundGhost, foot [3]float64) [3]float64 
 	return u
 }
 
-// stencil returns the linear interpolation at a point of the box around, and the share of its weights that belongs to fluid cells.
-// The others are left out.
-func (f *modelledSearch) stencil(p [3]float64) (s Stencil, share float64) {
+// stencil returns the linear interpolation at a point, given from the centre of a cell, and the share of its weights that belongs
+// to fluid cells. The others are left out.
+func (f *modelledSearch) stencil(cell [3]int, p [3]float64) (s Stencil, share float64) {
 	var first [3]int
 	var part [3]float64
 	for a := range p {
-		v := p[a] - 0.5
-		first[a] = int(math.Floor(v + 1e-6))
-		part[a] = math.Max(0, v-float64(first[a]))
+		floor := math.Floor(p[a] + 1e-6)
+		first[a] = cell[a] + int(floor)
+		part[a] = math.Max(0, p[a]-floor)
 	}
 	total := 0.0
 	for k := range 8 {
@@ -730,7 +823,8 @@ func (f *modelledSearch) stencil(p [3]float64) (s Stencil, share float64) {
 			continue
 		}
 		total += w
-		if f.typeAt(at) != 0 {
+		if k := f.typeAt(at); k != 0 {
+			f.outside = f.outside || k == 255 && f.inside(at)
 			continue
 		}
 		share += w
@@ -746,8 +840,19 @@ func (f *modelledSearch) stencil(p [3]float64) (s Stencil, share float64) {
 	return s, share
 }
 
-// measure lists the rank's cells in the layer: each has the height above the plane of the nearest ghost cell.
-func (f *modelledSearch) measure(m *Modelled) {
+// inside reports whether a place, or a periodic image of it, is in the domain.
+func (f *modelledSearch) inside(p [3]int) bool {
+	for a := range p {
+		if at := p[a] + f.Origin[a]; !f.Periodic[a] && (at < 0 || at >= f.Global[a]) {
+			return false
+		}
+	}
+	return true
+}
+
+// measure lists the rank's cells in the layer: each has the height above the plane of the nearest ghost cell, whose number is its
+// place in the search's list.
+func (f *modelledSearch) measure() (list []LayerCell) {
 	deepest := 0.0
 	for _, w := range f.Walls {
 		if w.Law == ModelledWall {
@@ -755,28 +860,23 @@ func (f *modelledSearch) measure(m *Modelled) {
 		}
 	}
 	if deepest == 0 {
-		return
-	}
-	number := map[[3]int]uint32{}
-	for i, c := range m.Cells {
-		if c.Without != WithoutImage {
-			number[c.At] = uint32(i)
-		}
+		return nil
 	}
 	planes := make([][]LayerCell, f.n[2])
 	parallel.Ranges(f.n[2], func(lo, hi int) {
 		for z := lo; z < hi; z++ {
-			planes[z] = f.layer(z, int(math.Ceil(deepest))+1, number)
+			planes[z] = f.layer(z, int(math.Ceil(deepest))+1)
 		}
 	})
 	for _, plane := range planes {
-		m.Layer = append(m.Layer, plane...)
+		list = append(list, plane...)
 	}
+	return list
 }
 
 // layer returns the cells of the layer in plane z of the rank's box. Of each cell the nearest foot of a ghost cell counts, of
-// equally near ones the first.
-func (f *modelledSearch) layer(z, reach int, number map[[3]int]uint32) (list []LayerCell) {
+// equally near ones the first: the order of ghost cells beside a cell is the same in every box.
+func (f *modelledSearch) layer(z, reach int) (list []LayerCell) {
 	nearest, of := make([]float64, f.n[0]*f.n[1]), make([]int, f.n[0]*f.n[1])
 	for i := range nearest {
 		nearest[i] = math.Inf(1)
@@ -805,10 +905,8 @@ func (f *modelledSearch) layer(z, reach int, number map[[3]int]uint32) (list []L
 			continue
 		}
 		g := &f.ghosts[of[i]]
-		if n, ok := number[f.local(g.at)]; ok {
-			if length := f.length(g, dot3(f.above(g, p), g.normal), r); length > 0 {
-				list = append(list, LayerCell{x, n, float32(length)})
-			}
+		if length := f.length(g, dot3(f.above(g, p), g.normal), r); length > 0 {
+			list = append(list, LayerCell{x, uint32(of[i]), float32(length)})
 		}
 	}
 	return list

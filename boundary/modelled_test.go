@@ -41,16 +41,22 @@ type body func(p [3]float64) float64
 
 // around returns the cells of a periodic box of n cells with more layers around it, in which a body is solid.
 func (b body) around(n [3]int, more int, layer float64) Cells {
+	return b.aroundPart(n, [3]int{}, n, more, layer)
+}
+
+// aroundPart returns the same of the part of a box that has n cells from lo on.
+func (b body) aroundPart(box, lo, n [3]int, more int, layer float64) Cells {
 	big := n
 	for a := range big {
 		big[a] += 2 * more
+		lo[a] -= more
 	}
 	c := NewCells(big)
-	c.Global, c.Origin, c.Periodic = n, [3]int{-more, -more, -more}, [3]bool{true, true, true}
+	c.Global, c.Origin, c.Periodic = box, lo, [3]bool{true, true, true}
 	c.Walls = []Wall{{Law: ModelledWall, Model: WallModel{Sample: 4.5, Layer: layer}}}
 	centre := func(at [3]int) (p [3]float64) { // of a cell's image in the domain
 		for a := range p {
-			p[a] = float64((at[a]-more+4*n[a])%n[a]) + 0.5
+			p[a] = float64((at[a]+lo[a]+4*box[a])%box[a]) + 0.5
 		}
 		return p
 	}
@@ -272,6 +278,72 @@ func sameGhost(t *testing.T, c, moved ModelledCell, shift func([3]int) [3]int) {
 	}
 	if !(far <= 1e-9) || c.Without != moved.Without || c.Height != moved.Height {
 		t.Fatalf("ghost cell %+v, moved %+v", c, moved)
+	}
+}
+
+// However a box is cut, each part has the same ghost cells as the whole to the last bit, one part counts each, and the cells of
+// the layer are the same. Those that follow from the part's own cells come first.
+func TestGhostCellsOfParts(t *testing.T) {
+	l, _ := model.FindLattice("D3Q27")
+	ball := body(func(p [3]float64) float64 {
+		return math.Hypot(math.Hypot(p[0]-1.3, p[1]-10.2), p[2]-17.6) - 6.3
+	})
+	slope, n, _ := tilted(3)
+	for _, c := range []struct {
+		b     body
+		n     [3]int
+		parts [3]int
+	}{{slope, n, [3]int{1, 1, 2}}, {slope, n, [3]int{1, 2, 3}}, {slope, n, [3]int{1, 9, 1}}, {ball, [3]int{20, 21, 22}, [3]int{1, 3, 2}}, {ball, [3]int{20, 21, 22}, [3]int{1, 1, 22}}} {
+		whole := found(t, c.b, c.n, 4)
+		ghosts, layer := map[[3]int]ModelledCell{}, map[[3]int]LayerCell{}
+		for _, g := range whole.Cells {
+			ghosts[g.At] = g
+		}
+		for _, x := range whole.Layer {
+			layer[x.At] = x
+		}
+		counted, measured := 0, 0
+		for k := range c.parts[1] * c.parts[2] {
+			var lo, size [3]int
+			for a, at := range [3]int{0, k % c.parts[1], k / c.parts[1]} {
+				lo[a] = at * c.n[a] / c.parts[a]
+				size[a] = (at+1)*c.n[a]/c.parts[a] - lo[a]
+			}
+			around := c.b.aroundPart(c.n, lo, size, 9, 4)
+			m, err := FindModelled(l, lo, size, around)
+			if err != nil || ModelledMargin(around.Walls) > 9 {
+				t.Fatal(err)
+			}
+			global := func(at [3]int) [3]int { return [3]int{at[0] + lo[0], at[1] + lo[1], at[2] + lo[2]} }
+			for i := range m.Cells {
+				g := m.Cells[i]
+				if g.reads(size) != (i < m.Early) {
+					t.Fatalf("%v parts, part %d: ghost cell %d of %d early ones reads %v, %v", c.parts, k, i, m.Early, g.Image.Cells, g.Sample.Cells)
+				}
+				if g.Own {
+					counted++
+				}
+				g.At, g.Own = global(g.At), true
+				for _, s := range []*Stencil{&g.Image, &g.Sample} {
+					for j := range s.N {
+						s.Cells[j] = global(s.Cells[j])
+					}
+				}
+				if g != ghosts[g.At] {
+					t.Fatalf("%v parts, part %d: ghost cell %+v, of the whole %+v", c.parts, k, g, ghosts[g.At])
+				}
+			}
+			for i, x := range m.Layer {
+				measured++
+				of, want := m.Cells[x.Ghost], layer[global(x.At)]
+				if x.Length != want.Length || global(of.At) != whole.Cells[want.Ghost].At || (int(x.Ghost) < m.Early) != (i < m.EarlyLayer) {
+					t.Fatalf("%v parts, part %d: cell %+v of the layer, of the whole %+v", c.parts, k, x, want)
+				}
+			}
+		}
+		if counted != len(whole.Cells) || measured != len(whole.Layer) || counted == 0 || measured == 0 {
+			t.Errorf("%v parts count %d of %d ghost cells and %d of %d cells of the layer", c.parts, counted, len(whole.Cells), measured, len(whole.Layer))
+		}
 	}
 }
 

@@ -69,11 +69,13 @@ func (s solid) cells(n [3]int, more int, walls []boundary.Wall) boundary.Cells {
 	return c
 }
 
-// room returns the cells of a box between four faces, of which the upper one across y has type 2 and the others have type 1.
-func room(n [3]int, walls []boundary.Wall) boundary.Cells {
-	c := boundary.NewCells(n)
-	c.Global, c.Periodic, c.Walls = n, [3]bool{true, false, false}, walls
-	eachCell(n, 1, func(x [3]int) {
+// room returns the cells of a box between four faces, of which the upper one across y has type 2 and the others have type 1, with
+// some more at the ends of x.
+func room(n [3]int, more int, walls []boundary.Wall) boundary.Cells {
+	long := [3]int{n[0] + 2*more, n[1], n[2]}
+	c := boundary.NewCells(long)
+	c.Global, c.Origin, c.Periodic, c.Walls = n, [3]int{-more, 0, 0}, [3]bool{true, false, false}, walls
+	eachCell(long, 1, func(x [3]int) {
 		at := &c.Type[c.Index(x[0], x[1], x[2])]
 		switch {
 		case x[1] == n[1]:
@@ -160,8 +162,8 @@ func (m modelledFlow) example(spec model.Spec) Example {
 	still.Motion = nil
 	var around boundary.Cells
 	if m.body == nil {
-		e.Cells = room(m.n, []boundary.Wall{still, m.wall})
-		e.Periodic, around = e.Cells.Periodic, room(m.n, e.Cells.Walls)
+		e.Cells = room(m.n, 0, []boundary.Wall{still, m.wall})
+		e.Periodic, around = e.Cells.Periodic, room(m.n, boundary.ModelledMargin(e.Cells.Walls), e.Cells.Walls)
 	} else {
 		e.Cells = m.body.cells(m.n, 0, []boundary.Wall{m.wall})
 		around = m.body.cells(m.n, boundary.ModelledMargin(e.Cells.Walls), e.Cells.Walls)
