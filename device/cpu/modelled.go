@@ -19,18 +19,25 @@ type modelled struct {
 	layer   *memory // cells of the layer; nil: there are no such cells
 	lengths *memory // of their eddies, where the march reads them
 	depth   int     // number of these cells
+	// The numbers of ghost cells and of cells of the layer that follow from the box's own cells alone.
+	early, earlyLayer int
+	sent              []sent
 }
+
+// sent is where a cell is in the state and where it goes behind it, in values.
+type sent struct{ from, to int }
 
 var (
 	_ device.WallModeler = (*program)(nil)
+	_ device.Gatherer    = (*program)(nil)
 	_ device.WallModels  = (*Device)(nil)
 )
 
 // WallModels says that programs have a wall model.
 func (*Device) WallModels() {}
 
-// placeModelled lists the ghost cells of walls with a model. It comes before the lists of links, which point to their populations.
-func (p *program) placeModelled(m *boundary.Modelled) error {
+// place lists the ghost cells of walls with a model. It comes before the lists of links, which point to their populations.
+func (w *modelled) place(p *program, m *boundary.Modelled) error {
 	if m == nil {
 		return nil
 	}
@@ -38,10 +45,10 @@ func (p *program) placeModelled(m *boundary.Modelled) error {
 		return fmt.Errorf("%s has no wall model", p.spec)
 	}
 	cells := make([]kernels.ModelledCell, len(m.Cells))
+	value := func(at [3]int) int { return p.layout.At(at[0], at[1], at[2], 0) }
 	place8 := func(to *[8]int64, s boundary.Stencil) {
 		for k := range s.N {
-			at := s.Cells[k]
-			to[k] = int64(p.layout.At(at[0], at[1], at[2], 0))
+			to[k] = int64(value(s.Cells[k]))
 		}
 	}
 	for i, c := range m.Cells {
@@ -68,8 +75,11 @@ func (p *program) placeModelled(m *boundary.Modelled) error {
 	} else {
 		list.Numbers = place(memory, numbers, boundary.ModelledNumbersOf[float32](m))
 	}
-	p.modelled = modelled{memory: memory, count: len(cells), list: (*kernels.Modelled)(place(memory, 0, []kernels.Modelled{list}))}
-	return p.modelled.placeLayer(p, m, number)
+	*w = modelled{memory: memory, count: len(cells), list: (*kernels.Modelled)(place(memory, 0, []kernels.Modelled{list})), early: m.Early, earlyLayer: m.EarlyLayer}
+	for _, c := range m.Sent {
+		w.sent = append(w.sent, sent{value(c.From), value(c.To)})
+	}
+	return w.placeLayer(p, m, number)
 }
 
 // placeLayer takes the memory of the eddies of the layer, where steps read numbers of their cells.
@@ -100,24 +110,29 @@ func (w *modelled) placeLayer(p *program, m *boundary.Modelled, number int) (err
 const modelledPiece = 512
 
 // FillModelled queues the ghost cells of walls with a model in pieces.
-func (p *program) FillModelled(s device.Stream, state device.Buffer, q model.Params) {
+func (p *program) FillModelled(s device.Stream, state device.Buffer, q model.Params, exchanged bool) {
 	own := p.device.own(s, "ghost cells")
 	m, err := p.state(state)
 	if err != nil {
 		own.fail(fmt.Errorf("ghost cells of %s: %w", p.spec, err))
 		return
 	}
-	for _, tasks := range [][]task{p.modelled.tasks(p, m, q), p.modelled.layerTasks(p)} {
+	w := &p.modelled
+	cells, layer := [2]int{0, w.early}, [2]int{0, w.earlyLayer}
+	if exchanged {
+		cells, layer = [2]int{w.early, w.count}, [2]int{w.earlyLayer, w.depth}
+	}
+	for _, tasks := range [][]task{w.tasks(p, m, q, cells), w.layerTasks(p, layer)} {
 		if len(tasks) > 0 {
 			own.pool.push(own, &operation{tasks: tasks})
 		}
 	}
 }
 
-// tasks returns the pieces.
-func (w *modelled) tasks(p *program, m *memory, q model.Params) (tasks []task) {
-	for first := 0; first < w.count; first += modelledPiece {
-		last := min(first+modelledPiece, w.count)
+// tasks returns the pieces of a range of ghost cells.
+func (w *modelled) tasks(p *program, m *memory, q model.Params, cells [2]int) (tasks []task) {
+	for first := cells[0]; first < cells[1]; first += modelledPiece {
+		last := min(first+modelledPiece, cells[1])
 		tasks = append(tasks, func(*worker) error {
 			p.kernel.FillModelled(p.box, p.numbers(p.moments.params(q)), w.list, first, last, m.pointer())
 			return nil
@@ -126,17 +141,45 @@ func (w *modelled) tasks(p *program, m *memory, q model.Params) (tasks []task) {
 	return tasks
 }
 
-// layerTasks returns the eddies of the layer in pieces, which follow from the ghost cells.
-func (w *modelled) layerTasks(p *program) (tasks []task) {
+// layerTasks returns the eddies of a range of the layer in pieces, which follow from the ghost cells.
+func (w *modelled) layerTasks(p *program, cells [2]int) (tasks []task) {
 	const piece = 16 * modelledPiece
-	for first := 0; first < w.depth; first += piece {
-		last := min(first+piece, w.depth)
+	for first := cells[0]; first < cells[1]; first += piece {
+		last := min(first+piece, cells[1])
 		tasks = append(tasks, func(*worker) error {
 			p.kernel.FillLayer(p.box, w.list, first, last)
 			return nil
 		})
 	}
 	return tasks
+}
+
+// Gather queues the copies of cells that other ranks' ghost cells read, in pieces.
+func (p *program) Gather(s device.Stream, state device.Buffer) {
+	own := p.device.own(s, "listed cells")
+	m, err := p.state(state)
+	if err != nil {
+		own.fail(fmt.Errorf("listed cells of %s: %w", p.spec, err))
+		return
+	}
+	var tasks []task
+	bytes := p.spec.Precision.Bytes()
+	for list := p.modelled.sent; len(list) > 0; {
+		cells := list[:min(modelledPiece, len(list))]
+		list = list[len(cells):]
+		tasks = append(tasks, func(*worker) error {
+			for _, c := range cells {
+				for k := range p.layout.Components {
+					from, to := (c.from+k*p.layout.Pitch)*bytes, (c.to+k*p.layout.Pitch)*bytes
+					copy(m.view[to:to+bytes], m.view[from:from+bytes])
+				}
+			}
+			return nil
+		})
+	}
+	if len(tasks) > 0 {
+		own.pool.push(own, &operation{tasks: tasks})
+	}
 }
 
 // ModelledWalls reads what the last FillModelled found.

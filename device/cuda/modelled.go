@@ -136,8 +136,11 @@ func (m *modelled) launch(s cu.Stream, state *buffer) error {
 	return err
 }
 
-// FillModelled queues the ghost cells of a state.
-func (m *modelled) FillModelled(s device.Stream, state device.Buffer, q model.Params) {
+// FillModelled queues the ghost cells of a state, all of which follow from the cells of a single rank.
+func (m *modelled) FillModelled(s device.Stream, state device.Buffer, q model.Params, exchanged bool) {
+	if exchanged {
+		return
+	}
 	own := m.stream(s)
 	from, err := m.state(state)
 	if err == nil {

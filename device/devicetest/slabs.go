@@ -142,7 +142,7 @@ func (s *Slabs) fill(p slab, k int) {
 	p.program.FillFaces(s.stream, p.state[k], false)
 	p.program.FillFaces(s.stream, p.state[k], true)
 	if s.e.Cells.Modelled != nil {
-		p.program.(device.WallModeler).FillModelled(s.stream, p.state[k], s.e.Params)
+		p.program.(device.WallModeler).FillModelled(s.stream, p.state[k], s.e.Params, false)
 	}
 }
 

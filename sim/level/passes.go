@@ -82,7 +82,7 @@ func (l *Level) fillFaces(in device.Buffer) {
 // fillModelled queues the ghost cells of walls with a model, which edges and bulk read. They follow from cells that no exchange
 // fills.
 func (l *Level) fillModelled(in device.Buffer) {
-	l.Program.(device.WallModeler).FillModelled(l.Bulk, in, l.Params)
+	l.Program.(device.WallModeler).FillModelled(l.Bulk, in, l.Params, false)
 	if len(l.edges) > 0 {
 		l.Edge.After(l.Bulk.Record())
 	}
