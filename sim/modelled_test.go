@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,6 +84,71 @@ func TestWallModelHasTheSameBits(t *testing.T) {
 		trial{text: text, ranks: 1, dir: dir, restart: "latest", wrap: onCPU}.must(t)
 		compare(t, "restart", outputsIn(t, dir), want)
 	}
+}
+
+// Every cut gives the same bits, of forces, of the walls in the summary and of what is reported at the start too, also where ranks
+// are thinner than the height at which the law is read, so that ghost cells read cells of the rank beyond the next one. So does a
+// restart on another number of ranks.
+func TestWallModelHasTheSameBitsForEveryCut(t *testing.T) {
+	for i, c := range [][2]string{{"cumulant", "float32"}, {"regularized", "float64"}} {
+		for name, text := range map[string]string{"ball": modelledRun(c[0], c[1], 24), "slope": slopeRun(c[0], c[1], 24)} {
+			if testing.Short() && (name == "ball") != (i == 0) {
+				continue // the other closure has it
+			}
+			text += "\n[output.force.ball]\nof = [\"ball\"]\nevery = 4\n"
+			dir := t.TempDir()
+			one := trial{text: text, ranks: 1, dir: dir, wrap: onCPU}.must(t)
+			want := outputsIn(t, dir)
+			for k, cut := range [][3]int{{1, 1, 2}, {1, 2, 1}, {1, 1, 3}, {1, 3, 1}, {1, 2, 2}, {1, 1, 4}, {1, 4, 1}, {1, 11, 1}, {1, 1, 12}, {1, 3, 4}} {
+				if (k+i)%2 == 1 {
+					continue // the other closure has it
+				}
+				dir := t.TempDir()
+				s := trial{text: text, ranks: cut[1] * cut[2], cut: cut, dir: dir, wrap: onCPU}.must(t)
+				what := fmt.Sprintf("%s, %s, %v parts", name, c, cut)
+				compare(t, what, outputsIn(t, dir), want)
+				if !slices.Equal(s.summary.Walls, one.summary.Walls) || !slices.Equal(s.summary.Case.Table, one.summary.Case.Table) || !slices.Equal(s.summary.Doubts, one.summary.Doubts) {
+					t.Errorf("%s: walls %+v, want %+v; doubts %v, want %v; table %v, want %v", what, s.summary.Walls, one.summary.Walls, s.summary.Doubts, one.summary.Doubts, s.summary.Case.Table, one.summary.Case.Table)
+				}
+			}
+			dir = t.TempDir()
+			trial{text: text, ranks: 3, dir: dir, wrap: onCPU}.must(t)
+			files, err := checkpoint.Latest(filepath.Join(dir, output.CheckpointDir))
+			if err != nil || len(files) < 2 {
+				t.Fatalf("%d checkpoints, %v", len(files), err)
+			}
+			if err := os.Remove(files[0]); err != nil {
+				t.Fatal(err)
+			}
+			trial{text: text, ranks: 4, cut: [3]int{1, 2, 2}, dir: dir, restart: "latest", wrap: onCPU}.must(t)
+			compare(t, name+", restart of three ranks on four", outputsIn(t, dir), want)
+		}
+	}
+}
+
+// slopeRun returns a flow between walls with a model that are oblique to all axes, in a box that is periodic along each.
+func slopeRun(name, precision string, steps int) string {
+	text := `
+[domain]
+cells = [30, 22, 24]
+periodic = ["x", "y", "z"]
+[fluid]
+viscosity = 2e-4
+[turbulence]
+model = "smagorinsky"
+[force]
+acceleration = [1e-5, 3e-6, -2e-6]
+[initial]
+velocity = ["0.06 + 0.02*sin(2*pi*y/Ly)*cos(2*pi*z/Lz)", "0.02*sin(2*pi*x/10)*cos(2*pi*z/Lz)", "0.03 + 0.02*cos(2*pi*x/10)"]
+[body.ball]
+type = "wall_model"
+shape = "box"
+from = [-60, 6.3, -60]
+to = [90, 11.9, 90]
+about = [15, 9, 12]
+rotate = [9, 4, 13]
+`
+	return strings.NewReplacer(`"wall_shear_stress", `, "", `field = "wall_shear_stress"`, `field = "speed"`).Replace(withPoint(text + ending(name, precision, steps)))
 }
 
 // Under a uniform pressure fluid beside walls with a model stays at rest.
@@ -298,17 +364,22 @@ l2 = 1e-4
 `}.must(t)
 }
 
-// Ranks and devices that have no wall model refuse it, with what to do.
+// Devices that have no wall model, or none on several ranks, refuse it, with what to do.
 func TestWallModelIsRefused(t *testing.T) {
-	_, err := trial{text: modelledRun("cumulant", "float32", 4), ranks: 2, dir: t.TempDir(), wrap: onCPU}.run(t)
-	if code, _ := ExitCode(err); code != ExitUsage || !strings.Contains(err.Error(), "without mpirun") {
-		t.Errorf("two ranks: exit code %d, %v", code, err)
-	}
-	_, err = trial{text: modelledRun("cumulant", "float32", 4), ranks: 1, dir: t.TempDir(), wrap: func(d device.Device) device.Device { return bare{d} }}.run(t)
+	_, err := trial{text: modelledRun("cumulant", "float32", 4), ranks: 1, dir: t.TempDir(), wrap: func(d device.Device) device.Device { return bare{d} }}.run(t)
 	if err == nil || !strings.Contains(err.Error(), "does not run on") {
 		t.Errorf("a device without a wall model: %v", err)
 	}
+	_, err = trial{text: modelledRun("cumulant", "float32", 4), ranks: 2, dir: t.TempDir(), wrap: func(d device.Device) device.Device { return lonely{bare{d}} }}.run(t)
+	if err == nil || !strings.Contains(err.Error(), "without mpirun") {
+		t.Errorf("a device without a wall model on several ranks: %v", err)
+	}
 }
+
+// lonely is a bare device with a wall model that gathers no cells for other ranks.
+type lonely struct{ bare }
+
+func (lonely) WallModels() {}
 
 // bare is a device whose programs have no abilities.
 type bare struct{ device.Device }

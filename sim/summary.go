@@ -84,6 +84,10 @@ func (r *run) summarize(verdicts []Verdict) error {
 	// A recorded exchange is counted once: bytes are per exchange, on average.
 	bytes := float64(stats.Bytes) / float64(max(stats.Exchanges, 1))
 	mine := []float64{c.compute, c.exposed(), c.hidden(), r.outputs.Spent, c.watch, bytes, c.ending}
+	walls, err := r.modelledWalls()
+	if err != nil {
+		return err
+	}
 	parts, err := comm.Gather(r.Rank.Comm, comm.Float64Bytes(mine))
 	if err != nil || !r.Rank.Root {
 		return err
@@ -95,10 +99,6 @@ func (r *run) summarize(verdicts []Verdict) error {
 			mean[i] += comm.Float64At(p, i) / float64(r.Rank.Size)
 		}
 		slowest = max(slowest, comm.Float64At(p, 0))
-	}
-	walls, err := r.modelledWalls()
-	if err != nil {
-		return err
 	}
 	s := Summary{
 		Walls: walls,

@@ -125,7 +125,7 @@ func (p *Part) BalanceInflows(on *rank.Rank) error {
 			u, factor := f.passing(at)
 			return b.Inflow.RMS(at, length(u)) * factor
 		})
-		sums, err := p.addUp(on, sums)
+		sums, err := p.AddUp(on, sums)
 		if err != nil {
 			return err
 		}
@@ -134,8 +134,8 @@ func (p *Part) BalanceInflows(on *rank.Rank) error {
 	return nil
 }
 
-// addUp adds the lists of all ranks, and gives the sum to all of them. Collective.
-func (p *Part) addUp(on *rank.Rank, list []int64) ([]int64, error) {
+// AddUp adds the lists of all ranks, and gives the sum to all of them. Collective.
+func (p *Part) AddUp(on *rank.Rank, list []int64) ([]int64, error) {
 	bytes, err := binary.Append(nil, binary.LittleEndian, list)
 	if err != nil {
 		return nil, err

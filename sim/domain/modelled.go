@@ -1,30 +1,24 @@
 package domain
 
 import (
-	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"lbmsim/boundary"
+	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/geometry"
 	"lbmsim/internal/finding"
 	"lbmsim/sim/rank"
 )
 
-// modelledRanks refuses walls with a model on several ranks, which do not exchange the cells that their ghost cells read.
-func modelledRanks(c *config.Case, ranks int) error {
-	if ranks == 1 || !c.Modelled() {
-		return nil
-	}
-	return errors.New("type \"wall_model\" runs on a single rank so far: start lbmsim without mpirun, with all cores as its threads, or use \"interpolated_wall\"")
-}
-
-// FindModelled lists the ghost cells of walls with a model; nil: there are none.
-func (p *Part) FindModelled(on *rank.Rank, scene geometry.Scene) (*boundary.Modelled, error) {
+// FindModelled lists the ghost cells of walls with a model, and the cells that ranks need of each other for them: the part's
+// layout gets room for these. Collective.
+func (p *Part) FindModelled(on *rank.Rank, scene geometry.Scene) error {
 	margin := boundary.ModelledMargin(scene.Walls)
 	if margin == 0 {
-		return nil, nil
+		return nil
 	}
 	around := p.Box
 	for a := range around.Lo {
@@ -35,11 +29,15 @@ func (p *Part) FindModelled(on *rank.Rank, scene geometry.Scene) (*boundary.Mode
 			around.Hi[a] = min(around.Hi[a], scene.Cells[a])
 		}
 	}
-	found, err := boundary.FindModelled(p.Case.Spec.Lattice, p.Box.Lo, p.Layout.N, scene.Sample(around))
-	if err == nil {
-		p.reportModelled(on, found)
+	var err error
+	p.Cells.Modelled, err = boundary.FindModelled(p.Case.Spec.Lattice, p.Box.Lo, p.Layout.N, scene.Sample(around))
+	if err = comm.Agree(on.Comm, err); err != nil {
+		return err
 	}
-	return found, err
+	if err = listCells(p, on); err != nil {
+		return fmt.Errorf("rank %d: cells that ghost cells read: %w", on.ID, err)
+	}
+	return p.reportModelled(on, p.Cells.Modelled)
 }
 
 // leastRadius is the radius of curvature, in cells, from which on a surface counts as plane, and mostCurved the share of a wall's
@@ -64,8 +62,13 @@ func wallLaws(c *config.Case) (laws []boundary.Law) {
 const mostWithout = 0.05
 
 // reportModelled adds a row for each wall with a model to the table of the case, and warns where much of its area has none.
-func (p *Part) reportModelled(on *rank.Rank, found *boundary.Modelled) {
-	list := Coverages(p.Case, found)
+// Collective.
+func (p *Part) reportModelled(on *rank.Rank, found *boundary.Modelled) error {
+	list, err := coverages(p, on, found)
+	if err != nil {
+		return err
+	}
+	p.Modelled = list
 	for k, w := range wallLaws(p.Case) {
 		if w == boundary.ModelledWall && !slices.ContainsFunc(list, func(c Coverage) bool { return int(c.Type) == k+1 }) {
 			p.Case.Table = append(p.Case.Table, config.Row{Name: "wall model of " + p.Case.WallName(uint8(k+1)), Lattice: "no surface in the flow"})
@@ -82,6 +85,7 @@ func (p *Part) reportModelled(on *rank.Rank, found *boundary.Modelled) {
 			doubt(p, on, finding.UnmodelledWall.Says("%s: %.2g %% of its area has no wall model (%s): there the wall is a no-slip wall or, beside other faces and bodies one cell thick, a half-way wall, on a grid that does not resolve it; refine the grid, or widen the gaps", name, 100*share, c.reasons()))
 		}
 	}
+	return nil
 }
 
 // doubt warns of results that cannot be relied on, at once and at the end of the run.
@@ -128,29 +132,40 @@ func (c Coverage) reasons() string {
 	return space + ", " + image
 }
 
-// Coverages returns the surfaces of the walls with a model, in the order of their types.
-func Coverages(c *config.Case, found *boundary.Modelled) (list []Coverage) {
-	of := make([]Coverage, 1+len(c.Boundaries)+len(c.Bodies))
+// AreaUnits is the number of units of an area, in cells, in sums of integers, which do not depend on the order of cells and ranks.
+const AreaUnits = 1 << 32
+
+// coverages returns the surfaces of the walls with a model, of all ranks, in the order of their types. Collective.
+func coverages(p *Part, on *rank.Rank, found *boundary.Modelled) (list []Coverage, err error) {
+	const numbers = 5
+	sums := make([]int64, numbers*(1+len(p.Case.Boundaries)+len(p.Case.Bodies)))
 	for _, g := range found.Cells {
-		k := &of[g.Type]
-		k.Type = g.Type
-		k.Cells++
-		k.Area += g.Area
-		if g.Curvature() > 1./leastRadius {
-			k.Curved += g.Area
+		if !g.Own {
+			continue
 		}
+		k, area := sums[numbers*int(g.Type):], int64(math.Round(g.Area*AreaUnits))
+		k[0]++
+		k[1] += area
 		switch g.Without {
 		case boundary.WithoutSpace:
-			k.Space += g.Area
+			k[2] += area
 		case boundary.WithoutImage:
-			k.Image += g.Area
+			k[3] += area
 		case boundary.WithModel:
 		}
-	}
-	for _, k := range of {
-		if k.Cells > 0 {
-			list = append(list, k)
+		if g.Curvature() > 1./leastRadius {
+			k[4] += area
 		}
 	}
-	return list
+	if sums, err = p.AddUp(on, sums); err != nil {
+		return nil, err
+	}
+	for k := range len(sums) / numbers {
+		s := sums[numbers*k:]
+		area := func(i int) float64 { return float64(s[i]) / AreaUnits }
+		if s[0] > 0 {
+			list = append(list, Coverage{Type: uint8(k), Cells: int(s[0]), Area: area(1), Space: area(2), Image: area(3), Curved: area(4)})
+		}
+	}
+	return list, nil
 }

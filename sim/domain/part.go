@@ -27,6 +27,8 @@ type Part struct {
 	Box      decomp.Box // this rank's cells, global
 	Layout   decomp.Layout
 	Cells    boundary.Cells
+	Listed   []decomp.Link    // of cells that travel one by one, to and from other ranks' ghost cells
+	Modelled []Coverage       // the walls with a model, of all ranks
 	Solids   []geometry.Shape // the bodies from files
 	Inputs   []Input          // all files that the case names
 	Distance []float32        // of this rank's cells to the walls (WallDistance), where an output shows it
@@ -57,9 +59,6 @@ func New(on *rank.Rank, c *config.Case) (*Part, error) {
 	own := *c // ranks of one process share theirs
 	own.Table, own.Warnings = slices.Clone(c.Table), slices.Clone(c.Warnings)
 	p := &Part{Case: &own, Params: c.Params()}
-	if err := modelledRanks(c, on.Size); err != nil {
-		return nil, err
-	}
 	var err error
 	if p.Plan, err = c.Cut(on.Size); err == nil {
 		p.Box = p.Plan.Box(on.ID)

@@ -57,12 +57,12 @@ func (l *Level) Build() (err error) {
 		p.Plan.Wraps = w.Wraps()
 	}
 	p.Layout = p.Plan.Layout(l.Rank.ID, c.Spec.Components())
-	l.edges, l.inner = p.Plan.Edges(l.Rank.ID, 1)
 	domain := p.Geometry()
 	p.Cells = domain.Sample(p.Box)
-	if p.Cells.Modelled, err = p.FindModelled(l.Rank, domain); err != nil {
+	if err = p.FindModelled(l.Rank, domain); err != nil {
 		return err
 	}
+	l.edges, l.inner = p.Plan.Edges(l.Rank.ID, p.EdgeLayers(l.Rank.ID))
 	if _, ok := l.Device.(device.WallModels); !ok && p.Cells.Modelled != nil {
 		return fmt.Errorf("type \"wall_model\" does not run on %s; use \"interpolated_wall\"", l.Device.Info().Name)
 	}
@@ -71,6 +71,9 @@ func (l *Level) Build() (err error) {
 	}
 	if l.Program, err = l.Device.Load(c.Spec, p.Layout, c.Periodic, p.Cells); err != nil {
 		return fmt.Errorf("building the kernels of %s on %s: %w", c.Spec, l.Device.Info().Name, err)
+	}
+	if _, ok := l.Program.(device.Gatherer); !ok && l.Rank.Size > 1 && p.Cells.Modelled != nil {
+		return fmt.Errorf("type \"wall_model\" runs on a single rank of %s so far: start lbmsim without mpirun, or use --device cpu", l.Device.Info().Name)
 	}
 	if p.Cells.Timed() || c.Force.At != nil || c.Force.Drive != nil {
 		var ok bool
@@ -96,7 +99,7 @@ func (l *Level) Build() (err error) {
 func (l *Level) Connect() (err error) {
 	p, c := l.Part, l.Part.Case
 	l.Halo, err = halo.New(halo.Setup{
-		Comm: l.Rank.Comm, Links: p.Plan.Links(l.Rank.ID), Layout: p.Layout, ValueBytes: c.Spec.Precision.Bytes(), Device: l.Device, States: l.State,
+		Comm: l.Rank.Comm, Links: append(p.Plan.Links(l.Rank.ID), p.Listed...), Layout: p.Layout, ValueBytes: c.Spec.Precision.Bytes(), Device: l.Device, States: l.State,
 		Want:  c.Device.Transport,
 		Aware: c.Device.GPUAware,
 	})

@@ -142,3 +142,41 @@ func TestLevelsStepBesideEachOther(t *testing.T) {
 		}
 	}
 }
+
+// Of walls with a model across the cut those ghost cells alone wait for the exchange that belong to another rank, and the edges
+// stay as thin as without them: the bulk does not wait.
+func TestWallModelLeavesTheBulkFree(t *testing.T) {
+	const text = `
+[domain]
+cells = [12, 16, 48]
+periodic = ["x", "z"]
+[fluid]
+viscosity = 1e-4
+[initial]
+velocity = [0.05, 0, 0]
+[boundary.floor]
+type = "wall_model"
+faces = ["y-", "y+"]
+[run]
+steps = 1
+`
+	err := comm.RunLocal(2, func(c comm.Comm) error {
+		levels, err := build(rank.New(c, 1, nil), text)
+		if err != nil {
+			return err
+		}
+		l := levels[0]
+		defer l.Close()
+		m := l.Part.Cells.Modelled
+		if got := l.inner.Size(); got != [3]int{12, 16, 22} {
+			return fmt.Errorf("the bulk has %v cells", got)
+		}
+		if want := 2 * 12 * 24; m.Early != want || len(m.Cells) != want+2*12*2 {
+			return fmt.Errorf("%d of %d ghost cells are filled before the exchange", m.Early, len(m.Cells))
+		}
+		return take(l)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -79,12 +79,21 @@ func (l *Level) fillFaces(in device.Buffer) {
 	}
 }
 
-// fillModelled queues the ghost cells of walls with a model, which edges and bulk read. They follow from cells that no exchange
-// fills.
+// fillModelled queues the ghost cells of walls with a model: those that follow from cells of the rank before the bulk, those that
+// follow from cells that have been exchanged before the edges, which alone read them.
 func (l *Level) fillModelled(in device.Buffer) {
-	l.Program.(device.WallModeler).FillModelled(l.Bulk, in, l.Params, false)
+	p := l.Program.(device.WallModeler)
+	p.FillModelled(l.Bulk, in, l.Params, false)
 	if len(l.edges) > 0 {
 		l.Edge.After(l.Bulk.Record())
+		p.FillModelled(l.Edge, in, l.Params, true)
+	}
+}
+
+// gather queues the copies of the edges' cells that other ranks' ghost cells read, for the exchange.
+func (l *Level) gather(state device.Buffer) {
+	if len(l.Part.Listed) > 0 {
+		l.Program.(device.Gatherer).Gather(l.Edge, state)
 	}
 }
 

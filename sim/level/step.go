@@ -25,6 +25,7 @@ type Ends struct{ Edges, Exchanged, Bulk device.Event }
 //
 //	bulk: passes due before step n        the edges' parts of them follow on edge: a pass reads what all ranks know at n
 //	edge: step the edges                  first, since neighbours wait for them; they read the bulk's cells and ghost cells
+//	edge: gather cells of the edges       that other ranks' ghost cells behind walls with a model read
 //	edge: exchange the edges              on the device's own, or by the host (Exchange) once it has seen Ends.Edges
 //	bulk: step the inner cells            they read edge cells and no ghost cells: no wait for the exchange
 //	bulk: wait for the edges              the next step's inner cells read them
@@ -36,6 +37,7 @@ func (l *Level) Queue(n int) (step Ends) {
 		for _, box := range l.edges {
 			l.step(l.Edge, in, out, box)
 		}
+		l.gather(out)
 		step.Edges = l.Edge.Record()
 		if l.Queued != nil {
 			l.Queued.Queue(l.Edge, out)
