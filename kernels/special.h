@@ -102,9 +102,9 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 	LBM_HD LBM_INLINE const T* law(unsigned word) const { return laws + (long long)(word & ~(GHOST_LINK | MODELLED_LINK)) * LINK_NUMBERS; }
 
 	// incoming returns the population that streams in along direction i; of a link, back is the population that went into the
-	// wall. A law has up to three terms, and free streaming has one: a loop over them, because on a GPU fetching instructions
+	// wall. Of a ghost cell of a wall with a model it is found for forces alone (FORCE): a step takes what comes back for it. A law has up to three terms, and free streaming has one: a loop over them, because on a GPU fetching instructions
 	// dominates the time of a few cells.
-	LBM_HD LBM_INLINE T incoming(int i, T& back) const {
+	template <bool FORCE> LBM_HD LBM_INLINE T incoming(int i, T& back) const {
 		const bool wall = links(i);
 		Numbers n{{T(1), T(0), T(0), T(0)}};
 		bool ghost = false;
@@ -112,9 +112,13 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 			const unsigned k = cell.first + ones(cell.links & ((1u << i) - 1)), word = list[k];
 #if !defined(__CUDACC__) || LBM_MODELLED  // fetched by no other case on a GPU
 			if (word & MODELLED_LINK) {
-				const int here[3] = {0, 0, 0};
-				back = around.population(L::opposite(i), here);
-				return sent[(long long)ghosts[k] * L::Q + i];
+				const T f = sent[(long long)ghosts[k] * L::Q + i];
+				back = f;
+				if constexpr (FORCE) {
+					const int here[3] = {0, 0, 0};
+					back = around.population(L::opposite(i), here);
+				}
+				return f;
 			}
 #endif
 			ghost = word & GHOST_LINK;
@@ -158,7 +162,7 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 		LBM_ROLLED for (int i = 0; i < L::Q; i++) {
 			if (!links(i)) continue;
 			T back;
-			const double out = double(incoming(i, back)), in = double(back);
+			const double out = double(incoming<true>(i, back)), in = double(back);
 			const T* const n = law(list[k]);
 			double F[3], at[3], M[3];
 			for (int a = 0; a < 3; a++) {

@@ -17,9 +17,6 @@ import (
 	"lbmsim/sim/output"
 )
 
-// onCPU is a trial's wrapper for what GPUs do not have yet.
-func onCPU(d device.Device) device.Device { return d }
-
 // modelled is a flow past a ball and along walls with a model, one of which moves, at y+ from below the law of the wall to above it.
 const modelled = `
 [domain]
@@ -64,13 +61,13 @@ func TestWallModelHasTheSameBits(t *testing.T) {
 	for _, c := range [][2]string{{"cumulant", "float32"}, {"regularized", "float64"}} {
 		text := modelledRun(c[0], c[1], 40)
 		dir := t.TempDir()
-		s := trial{text: text, ranks: 1, threads: 1, dir: dir, wrap: onCPU}.must(t)
+		s := trial{text: text, ranks: 1, threads: 1, dir: dir}.must(t)
 		want := outputsIn(t, dir)
 		if w := s.summary.Walls; len(w) != 3 || w[2].Name != "[body.ball]" || math.Abs(w[2].Area/(4*math.Pi*4.2*4.2)-1) > 0.05 || w[0].HalfMax == 0 {
 			t.Errorf("the walls of the summary: %+v", w)
 		}
 		dir = t.TempDir()
-		trial{text: text, ranks: 1, threads: 3, dir: dir, wrap: onCPU}.must(t)
+		trial{text: text, ranks: 1, threads: 3, dir: dir}.must(t)
 		compare(t, "three threads", outputsIn(t, dir), want)
 		files, err := checkpoint.Latest(filepath.Join(dir, output.CheckpointDir))
 		if err != nil || len(files) < 3 {
@@ -81,7 +78,7 @@ func TestWallModelHasTheSameBits(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		trial{text: text, ranks: 1, dir: dir, restart: "latest", wrap: onCPU}.must(t)
+		trial{text: text, ranks: 1, dir: dir, restart: "latest"}.must(t)
 		compare(t, "restart", outputsIn(t, dir), want)
 	}
 }
@@ -97,14 +94,14 @@ func TestWallModelHasTheSameBitsForEveryCut(t *testing.T) {
 			}
 			text += "\n[output.force.ball]\nof = [\"ball\"]\nevery = 4\n"
 			dir := t.TempDir()
-			one := trial{text: text, ranks: 1, dir: dir, wrap: onCPU}.must(t)
+			one := trial{text: text, ranks: 1, dir: dir}.must(t)
 			want := outputsIn(t, dir)
 			for k, cut := range [][3]int{{1, 1, 2}, {1, 2, 1}, {1, 1, 3}, {1, 3, 1}, {1, 2, 2}, {1, 1, 4}, {1, 4, 1}, {1, 11, 1}, {1, 1, 12}, {1, 3, 4}} {
 				if (k+i)%2 == 1 {
 					continue // the other closure has it
 				}
 				dir := t.TempDir()
-				s := trial{text: text, ranks: cut[1] * cut[2], cut: cut, dir: dir, wrap: onCPU}.must(t)
+				s := trial{text: text, ranks: cut[1] * cut[2], cut: cut, dir: dir}.must(t)
 				what := fmt.Sprintf("%s, %s, %v parts", name, c, cut)
 				compare(t, what, outputsIn(t, dir), want)
 				if !slices.Equal(s.summary.Walls, one.summary.Walls) || !slices.Equal(s.summary.Case.Table, one.summary.Case.Table) || !slices.Equal(s.summary.Doubts, one.summary.Doubts) {
@@ -112,7 +109,7 @@ func TestWallModelHasTheSameBitsForEveryCut(t *testing.T) {
 				}
 			}
 			dir = t.TempDir()
-			trial{text: text, ranks: 3, dir: dir, wrap: onCPU}.must(t)
+			trial{text: text, ranks: 3, dir: dir}.must(t)
 			files, err := checkpoint.Latest(filepath.Join(dir, output.CheckpointDir))
 			if err != nil || len(files) < 2 {
 				t.Fatalf("%d checkpoints, %v", len(files), err)
@@ -120,7 +117,7 @@ func TestWallModelHasTheSameBitsForEveryCut(t *testing.T) {
 			if err := os.Remove(files[0]); err != nil {
 				t.Fatal(err)
 			}
-			trial{text: text, ranks: 4, cut: [3]int{1, 2, 2}, dir: dir, restart: "latest", wrap: onCPU}.must(t)
+			trial{text: text, ranks: 4, cut: [3]int{1, 2, 2}, dir: dir, restart: "latest"}.must(t)
 			compare(t, name+", restart of three ranks on four", outputsIn(t, dir), want)
 		}
 	}
@@ -153,7 +150,7 @@ rotate = [9, 4, 13]
 
 // Under a uniform pressure fluid beside walls with a model stays at rest.
 func TestWallModelStaysAtRest(t *testing.T) {
-	trial{ranks: 1, dir: t.TempDir(), wrap: onCPU, text: `
+	trial{ranks: 1, dir: t.TempDir(), text: `
 [domain]
 cells = [24, 20, 20]
 periodic = ["x"]
@@ -202,7 +199,7 @@ within = 1e-7
 // A sponge beside walls with a model, without another model of turbulence, has the viscosity of the sponge; faces that meet walls
 // with a model let no mass through.
 func TestWallModelBesideASponge(t *testing.T) {
-	s := trial{ranks: 1, dir: t.TempDir(), wrap: onCPU, text: `
+	s := trial{ranks: 1, dir: t.TempDir(), text: `
 [domain]
 cells = [40, 16, 16]
 [fluid]
@@ -243,7 +240,7 @@ within = "20 %"
 // Where the flow beside it is laminar the wall is a no-slip wall: the parabola of a channel along the grid is of second order.
 // Bound set after the first run: error 1.9e-3 with 6 cells per half height.
 func TestLaminarWallModel(t *testing.T) {
-	trial{ranks: 1, dir: t.TempDir(), wrap: onCPU, text: `
+	trial{ranks: 1, dir: t.TempDir(), text: `
 [domain]
 cells = [4, 12, 4]
 periodic = ["x", "z"]
@@ -282,7 +279,7 @@ rotate = [0, 0, 26.56505117707799]
 	}
 	const above = "((2*y - x)/sqrt(5) - 3.416407865 + 26.832815730*(2*y < x))" // the distance from a wall
 	parabola := "2.5e-05/sqrt(5)*max(0, " + above + ")*max(0, 20 - " + above + ")"
-	trial{ranks: 1, dir: t.TempDir(), wrap: onCPU, text: `
+	trial{ranks: 1, dir: t.TempDir(), text: `
 [domain]
 cells = [60, 30, 2]
 periodic = ["x", "y", "z"]
@@ -311,7 +308,7 @@ l2 = 8e-3
 
 // A plate of one cell has no normal and keeps both fluids apart: the belt above it does not drag the fluid below it.
 func TestThinWallModel(t *testing.T) {
-	trial{ranks: 1, dir: t.TempDir(), wrap: onCPU, text: `
+	trial{ranks: 1, dir: t.TempDir(), text: `
 [domain]
 cells = [4, 24, 4]
 periodic = ["x", "z"]
@@ -341,7 +338,7 @@ l2 = 1e-6
 
 // A face that moves in its plane drags the fluid along.
 func TestMovingWallModel(t *testing.T) {
-	trial{ranks: 1, dir: t.TempDir(), wrap: onCPU, text: `
+	trial{ranks: 1, dir: t.TempDir(), text: `
 [domain]
 cells = [4, 12, 4]
 periodic = ["x", "z"]

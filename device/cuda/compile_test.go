@@ -311,7 +311,7 @@ func TestABI(t *testing.T) {
 	}
 	var fields, places []string
 	var want []uint64
-	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Barrier": barrierABI{}, "Links": linksABI{}, "Modelled": modelledABI{}, "ModelledCell": kernels.ModelledCell{}, "LayerCell": kernels.LayerCell{}, "LinkCell": boundary.LinkCell{}, "RowEnd": rowEndABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": boundary.ScalarLink{}, "ScalarPlace": boundary.ScalarPlace{}, "FaceCell": boundary.FaceCell{}, "OutletCell": boundary.OutletCell{}, "Later": laterABI{}, "Term": termABI{}, "Clock": clockABI{}} {
+	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Barrier": barrierABI{}, "Links": linksABI{}, "Modelled": modelledABI{}, "Gathered": gatheredABI{}, "ModelledCell": kernels.ModelledCell{}, "LayerCell": kernels.LayerCell{}, "LinkCell": boundary.LinkCell{}, "RowEnd": rowEndABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": boundary.ScalarLink{}, "ScalarPlace": boundary.ScalarPlace{}, "FaceCell": boundary.FaceCell{}, "OutletCell": boundary.OutletCell{}, "Later": laterABI{}, "Term": termABI{}, "Clock": clockABI{}} {
 		of := reflect.TypeOf(v)
 		fields, places, want = append(fields, "size of "+name), append(places, "sizeof(lbm::"+name+")"), append(want, uint64(of.Size()))
 		add := func(base uintptr, f reflect.StructField) {
@@ -333,7 +333,7 @@ func TestABI(t *testing.T) {
 		}
 	}
 	numbers := map[string]uint64{"lbm::MOVING": movingBit, "lbm::ROW_END_NONE": rowEndNone, "lbm::ROW_END_BOUNCES": rowEndBounces, "lbm::ROW_END_OWN": rowEndOwn,
-		"lbm::ROW_END_GHOST": rowEndGhost, "lbm::ROW_END_OUTLET": rowEndOutlet, "lbm::ROW_END_INNER": rowEndInner, "lbm::ROW_END_COPY": rowEndCopy, "ROW": rowThreads, "lbm::Special::LANES": specialLanes, "lbm::PARTIES": device.MaxParties,
+		"lbm::ROW_END_GHOST": rowEndGhost, "lbm::ROW_END_OUTLET": rowEndOutlet, "lbm::ROW_END_INNER": rowEndInner, "lbm::ROW_END_COPY": rowEndCopy, "ROW": rowThreads, "lbm::Special::LANES": specialLanes, "lbm::ModelledOf::LANES": modelledLanes, "lbm::PARTIES": device.MaxParties,
 		"lbm::MORE_CONSERVE": boundary.MoreConserve, "lbm::MORE_RATES": boundary.MoreRates, "lbm::MORE_SHIFT": boundary.MoreShift,
 		"lbm::LINK_NUMBERS": boundary.LinkNumbers, "lbm::ENTERING": boundary.EnteringPer, "lbm::FACE_NUMBERS": boundary.FaceNumbers, "lbm::OUTLET_NUMBERS": boundary.OutletNumbers, "lbm::OUTLET_BITS": boundary.OutletBits, "lbm::MOMENT_FORCE": 1, "lbm::MOMENT_WALLS": 2, "lbm::WALL_NUMBERS": 2, "lbm::GHOST_LINK": boundary.GhostLink, "lbm::MODELLED_LINK": boundary.ModelledLink, "lbm::MODELLED_NUMBERS": boundary.ModelledCount, "lbm::MODELLED_RESULTS": kernels.ModelledResults, "lbm::PLUS_COUNT": boundary.PlusCount,
 		"(unsigned long long)lbm::FORCE_UNITS": device.ForceUnits, "(unsigned long long)lbm::TORQUE_UNITS": device.TorqueUnits,

@@ -61,8 +61,11 @@ func (f *faces) placeGhosts(w *wallBlocks, list *boundary.Faces) (err error) {
 		}
 		return b
 	}
-	others := w.special.Touches(n[0]) || f.links.measures != nil && f.links.measures.links.Touches(n[0])
-	ghosts, own := w.rowEnds.addGhosts(list, f.layout, f.wraps, others)
+	others := []*boundary.Links{w.special}
+	if f.links.measures != nil {
+		others = append(others, f.links.measures.links)
+	}
+	ghosts, own := w.rowEnds.addGhosts(list, f.layout, f.wraps, endCellsOf(n, f.wraps, others...))
 	outlets := w.rowEnds.addOutlets(list, f.layout, w.special, f.spec.Scalar)
 	f.count, f.own, f.outletsCount = len(ghosts), own, len(outlets)
 	f.cells, f.outlets, f.rules = fill(raw.Bytes(ghosts)), fill(raw.Bytes(outlets)), fill(f.ruleBytes(list))

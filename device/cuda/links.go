@@ -134,7 +134,7 @@ func (k *links) Forces(state device.Buffer, q model.Params) ([]device.Load, erro
 		if err = l.open(); err == nil {
 			err = k.d.call("forces", func() error {
 				to := k.measures.sums
-				if err := k.modelled.launch(l.stream, own); err != nil { // ghost cells of another state may be there
+				if err := k.modelled.all(l.stream, own); err != nil { // ghost cells of another state may be there
 					return err
 				}
 				if err := cu.MemsetD8Async(to.at, 0, int64(to.bytes), l.stream); err != nil || cells == 0 {

@@ -18,16 +18,19 @@ import (
 // some, and their lists.
 type modelled struct {
 	*core
-	module      module
-	fill, layer cu.Function
+	module              module
+	fill, layer, gather cu.Function
 
-	count, depth         int     // of the ghost cells, and of the cells of the layer
+	cells, lengths       [2]int  // numbers of ghost cells, and of cells of the layer: before an exchange, and in all
 	list                 *buffer // modelledABI; nil: there are no ghost cells
 	populations, results *buffer
+	sent                 *buffer // []gatheredABI
+	sentCount            int
 }
 
 var (
 	_ device.WallModeler = (*program)(nil)
+	_ device.Gatherer    = (*program)(nil)
 	_ device.WallModels  = (*Device)(nil)
 )
 
@@ -75,23 +78,29 @@ func (m *modelled) place(in *placing) (err error) {
 		}
 		in.eddies = uint64(lengths.at)
 	}
-	if in.cells.Modelled == nil || len(in.cells.Modelled.Cells) == 0 {
+	found := in.cells.Modelled
+	if found == nil || len(found.Cells)+len(found.Sent) == 0 {
 		return nil
 	}
-	if err := m.placeCells(in.cells.Modelled); err != nil {
+	if err := m.placeCells(found); err != nil {
 		return fmt.Errorf("ghost cells of walls with a model: %w", err)
 	}
-	return m.load(&m.module, "loading the kernels for walls with a model of "+m.spec.String(), modelledFile, functions{"lbm_modelled": &m.fill, "lbm_layer": &m.layer}, nil)
+	return m.load(&m.module, "loading the kernels for walls with a model of "+m.spec.String(), modelledFile,
+		functions{"lbm_modelled": &m.fill, "lbm_layer": &m.layer, "lbm_gather": &m.gather}, nil)
 }
 
 // placeCells brings the lists to the GPU.
 func (m *modelled) placeCells(found *boundary.Modelled) (err error) {
-	m.count, m.depth = len(found.Cells), len(found.Layer)
-	cells, layer := make([]kernels.ModelledCell, m.count), make([]kernels.LayerCell, m.depth)
+	m.cells, m.lengths = [2]int{found.Early, len(found.Cells)}, [2]int{found.EarlyLayer, len(found.Layer)}
+	cells, layer, sent := make([]kernels.ModelledCell, len(found.Cells)), make([]kernels.LayerCell, len(found.Layer)), make([]gatheredABI, len(found.Sent))
+	value := func(at [3]int) int64 { return int64(m.layout.At(at[0], at[1], at[2], 0)) }
 	place := func(to *[8]int64, s boundary.Stencil) {
 		for k := range s.N {
-			to[k] = int64(m.layout.At(s.Cells[k][0], s.Cells[k][1], s.Cells[k][2], 0))
+			to[k] = value(s.Cells[k])
 		}
+	}
+	for i, c := range found.Sent {
+		sent[i] = gatheredABI{from: value(c.From), to: value(c.To)}
 	}
 	for i, c := range found.Cells {
 		place(&cells[i].Image, c.Image)
@@ -111,8 +120,9 @@ func (m *modelled) placeCells(found *boundary.Modelled) (err error) {
 	if m.spec.Precision == model.Float64 {
 		numbers = raw.Bytes(boundary.ModelledNumbersOf[float64](found))
 	}
-	m.populations = put(m.count * m.spec.Lattice.Q() * m.valueBytes())
-	m.results = put(m.count * kernels.ModelledResults * m.valueBytes())
+	m.populations = put(len(cells) * m.spec.Lattice.Q() * m.valueBytes())
+	m.results = put(len(cells) * kernels.ModelledResults * m.valueBytes())
+	m.sent, m.sentCount = put(len(raw.Bytes(sent)), raw.Bytes(sent)), len(sent)
 	m.list = put(len(raw.Bytes([]modelledABI{{}})), raw.Bytes([]modelledABI{{
 		cells: list(raw.Bytes(cells)), numbers: list(numbers), table: list(raw.Bytes(boundary.PlusTable())),
 		populations: uint64(m.populations.at), results: uint64(m.results.at), layer: list(raw.Bytes(layer)),
@@ -122,25 +132,37 @@ func (m *modelled) placeCells(found *boundary.Modelled) (err error) {
 
 func (m *modelled) free() { m.module.unload(m.d) }
 
-// launch queues the ghost cells of a state, and the layer above them.
-func (m *modelled) launch(s cu.Stream, state *buffer) error {
-	if m.count == 0 {
-		return nil
+// modelledLanes are the threads of a ghost cell: ModelledOf::LANES of kernels/gpu/modelled.h.
+const modelledLanes = 8
+
+// launch queues the ghost cells of these numbers of a state, and cells of the layer above them.
+func (m *modelled) launch(s cu.Stream, state *buffer, cells, layer [2]int) error {
+	for _, k := range []struct {
+		kernel cu.Function
+		part   [2]int
+		lanes  int
+		args   []uint64
+	}{{m.fill, cells, modelledLanes, []uint64{uint64(state.at)}}, {m.layer, layer, 1, nil}} {
+		first, last := k.part[0], k.part[1]
+		if first == last {
+			continue
+		}
+		args := append([]uint64{uint64(m.box.at)}, k.args...)
+		args = append(args, uint64(m.list.at), uint64(first), uint64(last))
+		if err := launch(k.kernel, [3]int{raw.Ceil(k.lanes*(last-first), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s, args...); err != nil {
+			return err
+		}
 	}
-	err := launch(m.fill, [3]int{raw.Ceil(m.count, rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s,
-		uint64(m.box.at), uint64(state.at), uint64(m.list.at), uint64(m.count))
-	if err == nil && m.depth > 0 {
-		err = launch(m.layer, [3]int{raw.Ceil(m.depth, rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s,
-			uint64(m.box.at), uint64(m.list.at), uint64(m.depth))
-	}
-	return err
+	return nil
 }
 
-// FillModelled queues the ghost cells of a state, all of which follow from the cells of a single rank.
+// all queues all ghost cells of a state.
+func (m *modelled) all(s cu.Stream, state *buffer) error {
+	return m.launch(s, state, [2]int{0, m.cells[1]}, [2]int{0, m.lengths[1]})
+}
+
+// FillModelled queues the ghost cells of a state.
 func (m *modelled) FillModelled(s device.Stream, state device.Buffer, q model.Params, exchanged bool) {
-	if exchanged {
-		return
-	}
 	own := m.stream(s)
 	from, err := m.state(state)
 	if err == nil {
@@ -150,13 +172,36 @@ func (m *modelled) FillModelled(s device.Stream, state device.Buffer, q model.Pa
 		own.fail(fmt.Errorf("ghost cells of %s: %w", m.spec, err))
 		return
 	}
-	own.queue("ghost cells of walls with a model", func() error { return m.launch(own.s, from) })
+	cells, layer := [2]int{0, m.cells[0]}, [2]int{0, m.lengths[0]}
+	if exchanged {
+		cells, layer = m.cells, m.lengths
+	}
+	if cells[0] < cells[1] || layer[0] < layer[1] {
+		own.queue("ghost cells of walls with a model", func() error { return m.launch(own.s, from, cells, layer) })
+	}
+}
+
+// Gather queues the copies of the cells that other ranks read.
+func (m *modelled) Gather(s device.Stream, state device.Buffer) {
+	own := m.stream(s)
+	at, err := m.state(state)
+	if err != nil {
+		own.fail(fmt.Errorf("listed cells of %s: %w", m.spec, err))
+		return
+	}
+	if m.sentCount == 0 {
+		return
+	}
+	own.queue("listed cells", func() error {
+		return launch(m.gather, [3]int{raw.Ceil(m.sentCount*m.layout.Components, rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, own.s,
+			uint64(at.at), uint64(m.sent.at), uint64(m.sentCount), uint64(m.layout.Components), uint64(m.layout.Pitch))
+	})
 }
 
 // ModelledWalls reads what the last FillModelled found.
 func (m *modelled) ModelledWalls() ([]device.ModelledWall, error) {
-	walls := make([]device.ModelledWall, m.count)
-	if m.count == 0 {
+	walls := make([]device.ModelledWall, m.cells[1])
+	if len(walls) == 0 {
 		return walls, nil
 	}
 	read := func(to []byte) error {
@@ -165,7 +210,7 @@ func (m *modelled) ModelledWalls() ([]device.ModelledWall, error) {
 		}
 		return nil
 	}
-	values := make([]float64, m.count*kernels.ModelledResults)
+	values := make([]float64, len(walls)*kernels.ModelledResults)
 	if m.spec.Precision == model.Float64 {
 		if err := read(raw.Bytes(values)); err != nil {
 			return nil, err

@@ -95,9 +95,10 @@ func (r rowEnds) at(l decomp.Layout, side int, row uint32) *rowEndABI {
 // addGhosts enters ghost cells in the row ends. It returns the cells of the list that need a separate kernel, and how
 // many of them belong to the box itself: cells beyond the ends of rows are included only where the march does not make
 // them up, or where other kernels read them.
-func (r rowEnds) addGhosts(list *boundary.Faces, l decomp.Layout, wraps [3]bool, others bool) (cells []boundary.FaceCell, own int) {
+func (r rowEnds) addGhosts(list *boundary.Faces, l decomp.Layout, wraps [3]bool, others endCells) (cells []boundary.FaceCell, own int) {
 	for i, c := range list.Cells {
-		if y, z := rowOf(l, c.Row); wraps[1] && (y < 0 || y >= l.N[1]) || wraps[2] && (z < 0 || z >= l.N[2]) {
+		y, z := rowOf(l, c.Row)
+		if wraps[1] && (y < 0 || y >= l.N[1]) || wraps[2] && (z < 0 || z >= l.N[2]) {
 			continue // never read
 		}
 		side := 0
@@ -110,7 +111,7 @@ func (r rowEnds) addGhosts(list *boundary.Faces, l decomp.Layout, wraps [3]bool,
 			if int(c.Rule) < list.Steady && list.Rules[c.Rule] == (boundary.CodedRule{}) { // as behind outflows
 				end.code ^= rowEndGhost | rowEndCopy
 			}
-			if !others {
+			if !others[side][[2]int{y, z}] {
 				continue
 			}
 		}
@@ -120,6 +121,36 @@ func (r rowEnds) addGhosts(list *boundary.Faces, l decomp.Layout, wraps [3]bool,
 		}
 	}
 	return cells, own
+}
+
+// endCells holds the rows (y, z) beyond whose left or right end a kernel behind the march reads.
+type endCells [2]map[[2]int]bool
+
+// endCellsOf returns the rows of the cells of lists that lie at the ends of rows, and the rows beside them.
+func endCellsOf(n [3]int, wraps [3]bool, lists ...*boundary.Links) endCells {
+	found := endCells{{}, {}}
+	for _, l := range lists {
+		if l == nil {
+			continue
+		}
+		for _, c := range l.Cells {
+			for side, end := range [2]int{0, n[0] - 1} {
+				if int(c.X) != end {
+					continue
+				}
+				for k := range 9 {
+					at := [2]int{int(c.Row)%n[1] + k%3 - 1, int(c.Row)/n[1] + k/3 - 1}
+					for a := range at {
+						if wraps[1+a] {
+							at[a] = (at[a] + n[1+a]) % n[1+a]
+						}
+					}
+					found[side][at] = true
+				}
+			}
+		}
+	}
+	return found
 }
 
 // addOutlets enters outflows across x in the row ends. It returns those that need a separate kernel: across other axes,

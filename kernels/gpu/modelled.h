@@ -1,5 +1,5 @@
-// Ghost cells behind surfaces with a wall model (../modelled.h) and the mixing lengths of the layer above them on a GPU, one
-// thread each: compiled beside instance.h, with the same macros, for cases that have some.
+// Ghost cells behind surfaces with a wall model (../modelled.h) and the mixing lengths of the layer above them on a
+// GPU: compiled beside instance.h, with the same macros, for cases that have some.
 #include "../modelled.h"
 #include "box.h"
 #include "model.h"
@@ -17,6 +17,8 @@ struct LayerCell {
 	unsigned ghost;
 	float length;
 };
+// Gathered is a cell that another rank reads, and its place behind the state: of first components.
+struct Gathered { long long from, to; };
 // Modelled holds boundary.Modelled in the memory of the device.
 struct Modelled {
 	const ModelledCell* cells;
@@ -31,30 +33,44 @@ struct ModelledOf {
 	typedef Lattice L;
 	typedef Stored<Value, Real, L, true> Store;
 
+	// A ghost cell has LANES threads, one for each cell that it interpolates between: most of the time is spent waiting for one
+	// number after another's. Sums over the threads are added in one order.
+	static constexpr int LANES = 8, CELLS = ROW / LANES;
+	__device__ static LBM_INLINE Real together(Real v) {
+		for (int other = 1; other < LANES; other *= 2) v = v + __shfl_xor_sync(~0u, v, other);
+		return v;
+	}
+
 	__device__ static LBM_INLINE Moments<L, Real> read(const Value* LBM_RESTRICT p, int pitch) {
 		return momentsAt<L, true, Real>([&](auto k) LBM_LAMBDA { return Store::template get<decltype(k)::value>(p[k.value * pitch]); });
 	}
 
-	__device__ static LBM_INLINE void fill(const Case* c, const Value* LBM_RESTRICT state, const Modelled& list, long long i) {
+	__device__ static LBM_INLINE void fill(const Case* c, const Value* LBM_RESTRICT state, const Modelled& list, long long first, long long last) {
 		const Box box(c, L::M);
 		const Params<Real> p = box.params<Real>();
-		const int pitch = box.layout.pitch;
-		const ModelledCell* const cell = list.cells + i;
+		const int pitch = box.layout.pitch, lane = threadIdx.x % LANES;
+		const long long at = first + (long long)blockIdx.x * CELLS + threadIdx.x / LANES, i = at < last ? at : last - 1;
+		const ModelledCell& cell = list.cells[i];
 		const Real* const n = list.numbers + i * MODELLED_NUMBERS;
 		ImagePoint<L, Real> image;
-		Real sampled[3] = {};
-		LBM_ROLLED for (int k = 0; k < 8; k++)
-			if (const Real w = n[MODELLED_IMAGE + k]; w != Real(0)) image.add(w, read(state + cell->image[k], pitch), p);
-		LBM_ROLLED for (int k = 0; k < 8; k++)
-			if (const Real w = n[MODELLED_SAMPLE + k]; w != Real(0)) {
-				const Moments<L, Real> m = read(state + cell->sample[k], pitch);  // of which the stress is not loaded
-				for (int a = 0; a < L::D; a++) sampled[a] += w * ((m.j[a] - Real(0.5) * p.force[a]) / (Real(1) + m.r));
-			}
+		Real sampled[L::D] = {};
+		if (const Real w = n[MODELLED_IMAGE + lane]; w != Real(0)) image.add(w, read(state + cell.image[lane], pitch), p);
+		if (const Real w = n[MODELLED_SAMPLE + lane]; w != Real(0)) {
+			const Moments<L, Real> m = read(state + cell.sample[lane], pitch);  // of which the stress is not loaded
+			for (int a = 0; a < L::D; a++) sampled[a] = w * ((m.j[a] - Real(0.5) * p.force[a]) / (Real(1) + m.r));
+		}
+		image.r = together(image.r);
+		for (int a = 0; a < L::D; a++) image.u[a] = together(image.u[a]), sampled[a] = together(sampled[a]);
+		for (int k = 0; k < L::D * (L::D + 1) / 2; k++) image.pi[k] = together(image.pi[k]);
 		Real results[MODELLED_RESULTS];
 		const Moments<L, Real> ghost = modelledGhost<L>(n, image, sampled, p, list.table, results);
-		for (int a = 0; a < MODELLED_RESULTS; a++) list.results[i * MODELLED_RESULTS + a] = results[a];
+		if (at >= last) return;
+		for (int a = 0; a < MODELLED_RESULTS; a++)
+			if (lane == a) list.results[i * MODELLED_RESULTS + a] = results[a];
 		Real* const to = list.populations + i * L::Q;
-		LBM_COLLISION::expand(ghost).each([&](auto d, const Real& f) LBM_LAMBDA { to[d.value] = f; });
+		LBM_COLLISION::expand(ghost).each([&](auto d, const Real& f) LBM_LAMBDA {
+			if (lane == d.value % LANES) to[d.value] = f;
+		});
 	}
 
 	// layer computes the eddies of a cell of the layer: as strong as the model of its ghost cell.
@@ -67,14 +83,20 @@ struct ModelledOf {
 
 }}  // namespace lbm
 
-// Computes the populations of count ghost cells.
+// Computes the populations of ghost cells first to last.
 extern "C" __global__ void __launch_bounds__(ROW)
-lbm_modelled(const lbm::Case* c, const lbm::Value* state, const lbm::Modelled* list, long long count) {
-	const long long i = (long long)blockIdx.x * ROW + threadIdx.x;
-	if (i < count) lbm::ModelledOf::fill(c, state, *list, i);
+lbm_modelled(const lbm::Case* c, const lbm::Value* state, const lbm::Modelled* list, long long first, long long last) {
+	lbm::ModelledOf::fill(c, state, *list, first, last);
 }
-// Then computes Case::eddies of count cells of the layer.
-extern "C" __global__ void __launch_bounds__(ROW) lbm_layer(const lbm::Case* c, const lbm::Modelled* list, long long count) {
-	const long long i = (long long)blockIdx.x * ROW + threadIdx.x;
-	if (i < count) lbm::ModelledOf::layer(c, *list, i);
+// Then computes Case::eddies of cells first to last of the layer.
+extern "C" __global__ void __launch_bounds__(ROW) lbm_layer(const lbm::Case* c, const lbm::Modelled* list, long long first, long long last) {
+	const long long i = first + (long long)blockIdx.x * ROW + threadIdx.x;
+	if (i < last) lbm::ModelledOf::layer(c, *list, i);
+}
+// Copies count cells of a state to their places behind it, one thread for each of so many components.
+extern "C" __global__ void __launch_bounds__(ROW) lbm_gather(lbm::Value* state, const lbm::Gathered* cells, long long count, long long components, long long pitch) {
+	const long long i = (long long)blockIdx.x * ROW + threadIdx.x, k = i % components;
+	if (i >= count * components) return;
+	const lbm::Gathered cell = cells[i / components];
+	state[cell.to + k * pitch] = state[cell.from + k * pitch];
 }

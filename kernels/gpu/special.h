@@ -73,7 +73,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 			if (!wanted) return;
 			LBM_ROLLED for (int i = lane; i < L::Q; i += LANES) {
 				T back;
-				const T f = special.incoming(i, back);
+				const T f = special.template incoming<false>(i, back);
 				if (special.links(i)) missing = missing + (back - f);
 				take(i, f);
 			}
