@@ -54,6 +54,14 @@ type ModelledCell struct {
 	Rough    float64    // friction velocity by sampled velocity of a rough wall; 0: smooth
 	Area     float64    // of the surface that links from this cell cross
 	Without  Without    // why the wall is the no-slip wall here
+	Links    []ModelledStream
+}
+
+// ModelledStream is a link along which a ghost cell sends a population into one of the box's own cells.
+type ModelledStream struct {
+	To        [3]int // local
+	Direction int
+	Area      float64 // of the surface that it crosses: of all links around a closed surface that is the surface's
 }
 
 // Curvature returns the magnitude of the curvature, in 1/cells.
@@ -305,9 +313,16 @@ type foundGhost struct {
 	turn   [3][3]float64 // sum of 6 w_i c_i p_i over these links, p_i the point
 	needed bool          // a link leads into the rank's box
 	own    bool          // the first one leads into one of the rank's own cells, or a periodic image of it
+	links  []foundLink   // those into the rank's own cells, or periodic images of them
 	normal [3]float64
 	behind float64
 	bend   [6]float64
+}
+
+// foundLink is a link into a fluid cell that crosses the surface at a point.
+type foundLink struct {
+	direction int
+	point     [3]float64
 }
 
 // typeAt returns the type of a place, also outside: 255, which is no type.
@@ -411,7 +426,11 @@ func (f *modelledSearch) ghost(p [3]int) (g foundGhost, ok bool) {
 				g.turn[a][b] += part * (1 - q) * float64(c[b])
 			}
 		}
-		g.own = g.own || len(g.points) == 0 && within(f.local(x), f.n)
+		own := within(f.local(x), f.n)
+		if own {
+			g.links = append(g.links, foundLink{i, at})
+		}
+		g.own = g.own || len(g.points) == 0 && own
 		g.needed = g.needed || f.holds(x)
 		g.points = append(g.points, at)
 	}
@@ -451,6 +470,7 @@ func (f *modelledSearch) collect(m *Modelled, layer []LayerCell) {
 		number[at] = 0
 		c := ModelledCell{At: at, Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Behind: g.behind, Area: g.area()}
 		f.stencils(g, &c)
+		f.link(g, &c)
 		if c.reads(f.n) {
 			m.Cells = append(m.Cells, c)
 		} else {
@@ -501,6 +521,33 @@ func (g *foundGhost) area() float64 {
 		}
 	}
 	return sum
+}
+
+// link lists the links into the rank's own cells that a ghost cell sends populations along (Ghost), with the area of the surface
+// that each crosses: 6 w_i c_i.n, with the normal there.
+func (f *modelledSearch) link(g foundGhost, to *ModelledCell) {
+	if to.Without == WithoutImage {
+		return
+	}
+	for _, l := range g.links {
+		var c [3]float64
+		x := g.at
+		for a, v := range f.lattice.Velocities[l.direction] {
+			c[a], x[a] = float64(v), x[a]+v
+		}
+		across := dot3(c, g.normal)
+		area := across
+		for k, ab := range bendPairs {
+			a, b := ab[0], ab[1]
+			area += g.bend[k] * c[a] * l.point[b]
+			if a != b {
+				area += g.bend[k] * c[b] * l.point[a]
+			}
+		}
+		if across > 0 {
+			to.Links = append(to.Links, ModelledStream{f.local(x), l.direction, area * 6 * f.lattice.Weights[l.direction]})
+		}
+	}
 }
 
 // bendPairs are the axes of the components of a curvature.

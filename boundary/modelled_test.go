@@ -2,6 +2,8 @@ package boundary
 
 import (
 	"math"
+	"reflect"
+	"slices"
 	"testing"
 
 	"lbmsim/model"
@@ -302,7 +304,7 @@ func TestGhostCellsOfParts(t *testing.T) {
 		for _, x := range whole.Layer {
 			layer[x.At] = x
 		}
-		counted, measured := 0, 0
+		counted, measured, linked := 0, 0, 0
 		for k := range c.parts[1] * c.parts[2] {
 			var lo, size [3]int
 			for a, at := range [3]int{0, k % c.parts[1], k / c.parts[1]} {
@@ -329,8 +331,16 @@ func TestGhostCellsOfParts(t *testing.T) {
 						s.Cells[j] = global(s.Cells[j])
 					}
 				}
-				if g != ghosts[g.At] {
-					t.Fatalf("%v parts, part %d: ghost cell %+v, of the whole %+v", c.parts, k, g, ghosts[g.At])
+				want := ghosts[g.At]
+				for _, l := range g.Links {
+					l.To = global(l.To)
+					if linked++; !slices.Contains(want.Links, l) {
+						t.Fatalf("%v parts, part %d: link %+v, of the whole %+v", c.parts, k, l, want.Links)
+					}
+				}
+				g.Links, want.Links = nil, nil
+				if !reflect.DeepEqual(g, want) {
+					t.Fatalf("%v parts, part %d: ghost cell %+v, of the whole %+v", c.parts, k, g, want)
 				}
 			}
 			for i, x := range m.Layer {
@@ -340,6 +350,12 @@ func TestGhostCellsOfParts(t *testing.T) {
 					t.Fatalf("%v parts, part %d: cell %+v of the layer, of the whole %+v", c.parts, k, x, want)
 				}
 			}
+		}
+		for _, g := range whole.Cells {
+			linked -= len(g.Links)
+		}
+		if linked != 0 {
+			t.Errorf("%v parts have %d links more than the whole", c.parts, linked)
 		}
 		if counted != len(whole.Cells) || measured != len(whole.Layer) || counted == 0 || measured == 0 {
 			t.Errorf("%v parts count %d of %d ghost cells and %d of %d cells of the layer", c.parts, counted, len(whole.Cells), measured, len(whole.Layer))

@@ -23,6 +23,30 @@ type Gatherer interface {
 	Gather(s Stream, state Buffer)
 }
 
+// WallTuner is a WallModeler with two corrections of ghost cells: the slope of their velocity is multiplied by a factor of each
+// type, 1 at the start, and eps, 0 at the start, is added to their density. Found by type assertion.
+type WallTuner interface {
+	// WallMomentum fills the ghost cells from a state and returns what the links of each type do in the step that leads on from
+	// it.
+	WallMomentum(state Buffer, p model.Params) ([]WallMomentum, error)
+	// TuneWalls sets the corrections once all queued work is done.
+	TuneWalls(factors []float64, eps float64)
+}
+
+// WallMomentum holds what the links of a wall with a model do in a step, in units of 1/ForceUnits: sums that do not depend on
+// their order, nor on how a domain is cut.
+type WallMomentum struct {
+	Exchanged int64 // momentum along the traction that the fluid gives to the wall where the model holds in full
+	Law       int64 // the same by the law of the wall: traction times area
+	All       int64 // traction times area, also where the model holds in part
+	Area      int64
+}
+
+// Add adds another part of the same wall.
+func (m *WallMomentum) Add(n WallMomentum) {
+	m.Exchanged, m.Law, m.All, m.Area = m.Exchanged+n.Exchanged, m.Law+n.Law, m.All+n.All, m.Area+n.Area
+}
+
 // WallModels is a Device that has programs with a wall model. Found by type assertion.
 type WallModels interface{ WallModels() }
 

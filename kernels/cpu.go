@@ -19,6 +19,7 @@ package kernels
 // static void applyOutflow(const lbm_cells* k, const void* c, const void* cells, const void* rules, int64_t first, int64_t last, int32_t xlo, int32_t xhi, const void* in, void* out) { k->applyOutflow(c, cells, rules, first, last, xlo, xhi, in, out); }
 // static int models(const lbm_cells* k) { return k->modelled != 0; }
 // static void modelled(const lbm_cells* k, const void* c, const void* p, const void* m, int64_t first, int64_t last, const void* state) { k->modelled(c, p, m, first, last, state); }
+// static void momentum(const lbm_cells* k, const void* c, const void* p, const void* m, int64_t first, int64_t last, const void* state, int64_t* sums) { k->momentum(c, p, m, first, last, state, sums); }
 // static void layer(const lbm_cells* k, const void* c, const void* m, int64_t first, int64_t last) { k->layer(c, m, first, last); }
 // static void update(const lbm_isa* i, void* data, int64_t rows, int64_t components, int64_t pitch, int32_t bytes) { i->update(data, rows, components, pitch, bytes); }
 // static void copyBytes(const lbm_isa* i, void* dst, const void* src, int64_t bytes) { i->copy(dst, src, bytes); }
@@ -160,6 +161,9 @@ type Modelled struct {
 	Table       unsafe.Pointer // []float64
 	Populations unsafe.Pointer // of the arithmetic's type: of each direction for each cell
 	Results     unsafe.Pointer // of the arithmetic's type, ModelledResults for each: the traction on the wall, y+ of half a cell
+	Factors     unsafe.Pointer // of the arithmetic's type, of each type
+	Eps         float64        // density added to ghost cells
+	Links       unsafe.Pointer // []ModelledLink
 	Layer       unsafe.Pointer // []LayerCell
 }
 
@@ -170,8 +174,22 @@ type LayerCell struct {
 	Length float32 // 3 l^2
 }
 
-// ModelledCell holds the places in the state of the cells that a ghost cell reads (lbm_modelled_cell).
-type ModelledCell struct{ Image, Sample [8]int64 }
+// ModelledCell holds the places in the state of the cells that a ghost cell reads, its type less 1 and its links (lbm_modelled_cell).
+type ModelledCell struct {
+	Image, Sample              [8]int64
+	Type, First, Links, unused uint32
+}
+
+// ModelledLink is a link into a fluid cell (lbm_modelled_link).
+type ModelledLink struct {
+	To        int64 // in the state
+	Area      float64
+	Direction uint32
+	unused    uint32
+}
+
+// WallSums is the number of sums of a wall.
+const WallSums = 4
 
 // ModelledResults is the number of values that a ghost cell reports.
 const ModelledResults = 4
@@ -293,6 +311,11 @@ func (k Kernel) Models() bool { return C.models(k.cells) != 0 }
 // FillModelled computes the populations of ghost cells first to last of walls with a model.
 func (k Kernel) FillModelled(c *Case, q *Numbers, m *Modelled, first, last int, state unsafe.Pointer) {
 	C.modelled(k.cells, unsafe.Pointer(c), unsafe.Pointer(q), unsafe.Pointer(m), C.int64_t(first), C.int64_t(last), state)
+}
+
+// SumMomentum adds what the links of ghost cells first to last, which are filled, will do to sums, WallSums for each type.
+func (k Kernel) SumMomentum(c *Case, q *Numbers, m *Modelled, first, last int, state unsafe.Pointer, sums []int64) {
+	C.momentum(k.cells, unsafe.Pointer(c), unsafe.Pointer(q), unsafe.Pointer(m), C.int64_t(first), C.int64_t(last), state, (*C.int64_t)(&sums[0]))
 }
 
 // FillLayer computes Case.Eddies of cells first to last of the layer, once their ghost cells are there.

@@ -1,14 +1,16 @@
 // Ghost cells behind surfaces with a wall model (boundary/modelled.go). Before a step each gets the moments of an image point on
 // the surface's normal, at the distance d_I before the surface where the ghost cell's centre is d_g behind it:
 //   u_n,g = -u_n,I d_g/d_I
-//   no-slip:   rho_g = rho_I,  u_t,g = -u_t,I d_g/d_I,  S_g = S_I
-//   modelled:  rho_g = rho_I - 3 rho (d_g + d_I) u_w.K u_w,  u_w = u_t,I - d_I g
+//   no-slip:   rho_g = rho_I + eps,  u_t,g = -u_t,I d_g/d_I,  S_g = S_I
+//   modelled:  rho_g = rho_I + eps - 3 rho (d_g + d_I) u_w.K u_w,  u_w = u_t,I - d_I g
 //              u_t,g = u_t,I - (d_g + d_I) (g + K u_t,I)
-//              S_nt,g = -S_nt,I - 2 T + rho g/3,  T = rho u_tau^2 t,  g = u_tau/(kappa y0) t
+//              S_nt,g = -S_nt,I - 2 T + rho g/3,  T = rho u_tau^2 t,  g = F u_tau/(kappa y0) t
 // with K the curvature dn/dx of the surface: the pressure bends the flow, and a rigid rotation has no shear stress;
 // with t the direction of the velocity along the wall at the sampled point and u_tau by the law of the wall there. g is the slope
 // of the logarithm at y0, where the mixing length of the layer begins to grow (viscosity/smagorinsky.h). Velocities are those
-// against the wall. theta blends both with y+ of half a cell: the model is off where the flow beside the wall is laminar.
+// against the wall. F is the wall's factor, which keeps the momentum that links exchange at the law's, and eps the
+// density that keeps the mass (sim/friction.go).
+// theta blends both with y+ of half a cell: the model is off where the flow beside the wall is laminar.
 // Velocities are those with half of the coming step's force. What was tried instead is in docs/decisions.md.
 #ifndef LBM_MODELLED_H
 #define LBM_MODELLED_H
@@ -23,6 +25,8 @@ constexpr double MODELLED_KAPPA = 0.384, LEAST_MIXING = 1.5, LAMINAR_PLUS = 4, T
 enum { PLUS_FIRST = -6, PLUS_BITS = 4, PLUS_COUNT = 44 * 16 + 1 };
 // Numbers that a ghost cell reports: the traction of the fluid on the wall and y+ of half a cell; 0 where it has no model.
 enum { MODELLED_RESULTS = 4 };
+// Sums over the links of a wall, in FORCE_UNITS (device.WallMomentum).
+enum { WALL_EXCHANGED = 0, WALL_LAW = 1, WALL_ALL = 2, WALL_AREA = 3, WALL_SUMS = 4 };
 
 // plusOf returns y+ by the Reynolds number of a point above the wall: linear between the entries of the table, which are evenly
 // spaced between powers of two. The bits of a double are its entry.
@@ -65,7 +69,7 @@ template <class L, class T> struct ImagePoint {
 };
 
 // modelledGhost returns the moments of a ghost cell with the numbers n, from the image and the velocity at the sampled point.
-template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const T* n, const ImagePoint<L, T>& image, const T* sampled, const Params<T>& p, const double* table, T* results) {
+template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const T* n, const ImagePoint<L, T>& image, const T* sampled, const Params<T>& p, const T& factor, const T& eps, const double* table, T* results) {
 	constexpr int D = L::D;
 	const T* const normal = n + MODELLED_NORMAL;
 	const T* const wall = n + MODELLED_VELOCITY;
@@ -93,7 +97,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		for (int a = 0; a < D; a++) {
 			const T t = slope[a] / speed;
 			traction[a] = rho * friction * friction * t;
-			slope[a] = friction * T(1 / (MODELLED_KAPPA * LEAST_MIXING)) * t;
+			slope[a] = factor * (friction * T(1 / (MODELLED_KAPPA * LEAST_MIXING)) * t);
 		}
 	} else {
 		for (int a = 0; a < D; a++) traction[a] = slope[a] = 0;
@@ -112,7 +116,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		}
 		turn += at * (along[a] - before * slope[a]);
 	}
-	g.r = image.r - theta * (T(3) * rho * reach * turn);
+	g.r = image.r + eps - theta * (T(3) * rho * reach * turn);
 	const T density = T(1) + g.r;
 	for (int a = 0; a < D; a++) {
 		const T modelled = along[a] - reach * (slope[a] + bent[a]), stuck = -mirror * along[a];
@@ -130,6 +134,24 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 			g.s[ab] = image.pi[ab] + (normal[a] * change[b] + normal[b] * change[a]) + density * u[a] * u[b];
 		}
 	return g;
+}
+
+// linkMomentum calls add(k, v) for the sums of a wall with what the link along direction i from a ghost cell into the fluid adds to
+// them in a step. both is the sum of the populations that pass the link, density that of r at its ends: less their parts at rest,
+// so that a linear pressure on stairs of cells has no part in the momentum.
+template <class L, class T, class ADD> LBM_HD LBM_INLINE void linkMomentum(int i, const T* results, double area, double both, double density, ADD add) {
+	double along = 0, size = 0;
+	for (int a = 0; a < L::D; a++) {
+		along -= double(Known<L>::c(i, a)) * double(results[a]);
+		size += double(results[a]) * double(results[a]);
+	}
+	add(WALL_AREA, area);
+	if (size == 0) return;
+	size = squareRoot(size);
+	add(WALL_ALL, size * area);
+	if (turbulence(results[L::D]) < T(1)) return;
+	add(WALL_LAW, size * area);
+	add(WALL_EXCHANGED, along / size * (both - Known<L>::share(i) * (1.0 / L::UNIT) * density));
 }
 
 }}  // namespace lbm

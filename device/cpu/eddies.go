@@ -27,7 +27,7 @@ func (p *program) freeEddies() {
 	}
 }
 
-func (p *program) eddyBytes() int {
+func eddyBytes(p *program) int {
 	if p.eddies == nil {
 		return 0
 	}

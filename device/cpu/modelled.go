@@ -2,6 +2,8 @@ package cpu
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 	"unsafe"
 
 	"lbmsim/boundary"
@@ -30,6 +32,7 @@ type sent struct{ from, to int }
 var (
 	_ device.WallModeler = (*program)(nil)
 	_ device.Gatherer    = (*program)(nil)
+	_ device.WallTuner   = (*program)(nil)
 	_ device.WallModels  = (*Device)(nil)
 )
 
@@ -51,9 +54,14 @@ func (w *modelled) place(p *program, m *boundary.Modelled) error {
 			to[k] = int64(value(s.Cells[k]))
 		}
 	}
+	var links []kernels.ModelledLink
 	for i, c := range m.Cells {
 		place8(&cells[i].Image, c.Image)
 		place8(&cells[i].Sample, c.Sample)
+		cells[i].Type, cells[i].First, cells[i].Links = uint32(c.Type-1), uint32(len(links)), uint32(len(c.Links))
+		for _, l := range c.Links {
+			links = append(links, kernels.ModelledLink{To: int64(value(l.To)), Direction: uint32(l.Direction), Area: l.Area})
+		}
 	}
 	number := max(4, p.spec.Precision.Bytes())
 	align := func(bytes int) int { return raw.Ceil(bytes, 64) * 64 }
@@ -62,13 +70,16 @@ func (w *modelled) place(p *program, m *boundary.Modelled) error {
 	table := numbers + align(len(cells)*boundary.ModelledCount*number)
 	populations := table + align(8*boundary.PlusCount)
 	results := populations + align(len(cells)*p.spec.Lattice.Q()*number)
-	memory, err := newMemory(results + align(len(cells)*kernels.ModelledResults*number))
+	factors := results + align(len(cells)*kernels.ModelledResults*number)
+	joined := factors + align(p.types*number)
+	memory, err := newMemory(joined + align(len(links)*int(unsafe.Sizeof(kernels.ModelledLink{}))))
 	if err != nil {
 		return fmt.Errorf("ghost cells of walls with a model: %w", err)
 	}
 	list := kernels.Modelled{
 		Cells: place(memory, places, cells), Table: place(memory, table, boundary.PlusTable()),
 		Populations: unsafe.Add(memory.pointer(), populations), Results: unsafe.Add(memory.pointer(), results),
+		Factors: unsafe.Add(memory.pointer(), factors), Links: place(memory, joined, links),
 	}
 	if number == 8 {
 		list.Numbers = place(memory, numbers, boundary.ModelledNumbersOf[float64](m))
@@ -79,6 +90,7 @@ func (w *modelled) place(p *program, m *boundary.Modelled) error {
 	for _, c := range m.Sent {
 		w.sent = append(w.sent, sent{value(c.From), value(c.To)})
 	}
+	p.TuneWalls(slices.Repeat([]float64{1}, p.types), 0)
 	return w.placeLayer(p, m, number)
 }
 
@@ -180,6 +192,49 @@ func (p *program) Gather(s device.Stream, state device.Buffer) {
 	if len(tasks) > 0 {
 		own.pool.push(own, &operation{tasks: tasks})
 	}
+}
+
+// TuneWalls writes the corrections where ghost cells read them.
+func (p *program) TuneWalls(factors []float64, eps float64) {
+	p.modelled.list.Eps = eps
+	m := p.modelled.memory
+	offset := int(uintptr(p.modelled.list.Factors) - uintptr(m.pointer()))
+	for i, v := range factors {
+		if p.spec.Precision == model.Float64 {
+			*(*float64)(unsafe.Add(m.pointer(), offset+8*i)) = v
+		} else {
+			*(*float32)(unsafe.Add(m.pointer(), offset+4*i)) = float32(v)
+		}
+	}
+}
+
+// WallMomentum adds up the links of walls with a model.
+func (p *program) WallMomentum(state device.Buffer, q model.Params) ([]device.WallMomentum, error) {
+	w := &p.modelled
+	m, err := p.state(state)
+	if err == nil {
+		err = p.device.run(w.tasks(p, m, q, [2]int{0, w.count}))
+	}
+	if err != nil {
+		return nil, err
+	}
+	all := make([]device.WallMomentum, p.types)
+	var lock sync.Mutex
+	var tasks []task
+	for first := 0; first < w.count; first += modelledPiece {
+		tasks = append(tasks, func(*worker) error {
+			part := make([]int64, p.types*kernels.WallSums)
+			p.kernel.SumMomentum(p.box, p.numbers(q), w.list, first, min(first+modelledPiece, w.count), m.pointer(), part)
+			lock.Lock()
+			defer lock.Unlock()
+			for k := range all {
+				n := part[k*kernels.WallSums:]
+				all[k].Add(device.WallMomentum{Exchanged: n[0], Law: n[1], All: n[2], Area: n[3]})
+			}
+			return nil
+		})
+	}
+	return all, p.device.run(tasks)
 }
 
 // ModelledWalls reads what the last FillModelled found.

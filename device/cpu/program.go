@@ -291,7 +291,7 @@ func (p *program) BytesPerCell() int { return 2 * p.spec.Components() * p.spec.P
 
 // Bytes returns the memory of the lists of walls.
 func (p *program) Bytes() int {
-	return p.lists.Bytes() + 8*len(p.fluid) + p.laws.bytes() + p.measures.bytes() + p.faces.bytes() + p.scalar.bytes() + p.eddyBytes() + p.modelled.bytes()
+	return p.lists.Bytes() + 8*len(p.fluid) + p.laws.bytes() + p.measures.bytes() + p.faces.bytes() + p.scalar.bytes() + eddyBytes(p) + p.modelled.bytes()
 }
 
 // Close frees the lists.

@@ -20,6 +20,7 @@ type Example struct {
 	Cells    boundary.Cells
 	Params   model.Params
 	Fields   []float64 // the initial state, as for device.Program.Init
+	tuning   []float64 // of walls with a model: two factors and eps (device.WallTuner); nil: none
 }
 
 // NewExample draws a flow with every feature at once: solids that stand and move, a
@@ -188,6 +189,9 @@ func (e Example) oracle(steps int) *ref.Flow {
 			f.SetScalar(cell, theta)
 		}
 	})
+	if e.tuning != nil {
+		f.Factors, f.Eps = e.tuning[:2], e.tuning[2]
+	}
 	for k := range steps {
 		f.Time = float64(k) + 0.5
 		f.Step()

@@ -142,11 +142,19 @@ func modelled(t *testing.T, d device.Device, o Options) {
 			e := flow.example(spec)
 			const steps = 3
 			s := Start(t, d, e)
+			tuner, tunes := s.parts[0].program.(device.WallTuner)
+			if tunes {
+				e.tuning = []float64{0.9, 1.15, 1e-3}
+				tuner.TuneWalls(e.tuning[:len(e.Cells.Walls)], e.tuning[2])
+			}
 			s.Step(t, steps)
 			oracle := e.oracle(steps)
 			e.within(t, s.Values(t), e.values(oracle), modelledLimit(spec, 10))
 			e.checkLoads(t, s.loads(t), oracle.Forces())
 			flow.check(t, e, s, oracle)
+			if tunes {
+				flow.checkMomentum(t, e, s, oracle)
+			}
 		}
 	})
 }
@@ -221,6 +229,24 @@ func (m modelledFlow) check(t *testing.T, e Example, s *Slabs, oracle *ref.Flow)
 	}
 	if !(sum >= m.half[0] && sum <= m.half[1]) {
 		t.Errorf("%s, %s: the mean y+ of half a cell is %.3g, not in %v", e.Spec, m.name, sum, m.half)
+	}
+}
+
+// checkMomentum compares the sums over the links of each wall with the oracle's. Of float64 the rounding to device.ForceUnits was
+// seen, of float32 13 of rounding (planes 67 in the area).
+func (m modelledFlow) checkMomentum(t *testing.T, e Example, s *Slabs, oracle *ref.Flow) {
+	t.Helper()
+	got, err := s.parts[0].program.(device.WallTuner).WallMomentum(s.parts[0].state[0], e.Params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, want := range ref.WallMomentum(oracle) {
+		for i, v := range [4]int64{got[k].Exchanged, got[k].Law, got[k].All, got[k].Area} {
+			sum := float64(v) / device.ForceUnits
+			if diff := math.Abs(sum - want[i]); !(diff <= 1e-9+modelledLimit(e.Spec, 40)) {
+				t.Errorf("%s, %s: sum %d of wall %d is %.9g, the oracle has %.9g", e.Spec, m.name, i, k, sum, want[i])
+			}
+		}
 	}
 }
 

@@ -72,16 +72,13 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 			friction := math.Max(plusBy(table, speed*c.Height/nu)*nu/c.Height, c.Rough*speed)
 			half = friction / 2 / nu
 			theta = math.Min(1, math.Max(0, (half-boundary.LaminarPlus)/(boundary.TurbulentPlus-boundary.LaminarPlus)))
-			slope = scaled(sampled, friction/(boundary.Kappa*boundary.LeastMixing)/speed)
+			slope = scaled(sampled, f.Factors[c.Type-1]*friction/(boundary.Kappa*boundary.LeastMixing)/speed)
 			traction = scaled(sampled, rho*friction*friction/speed)
 		}
 	}
-	var bend [3][3]float64
-	for k, ab := range Pairs(3) {
-		bend[ab[0]][ab[1]], bend[ab[1]][ab[0]] = c.Bend[k], c.Bend[k]
-	}
+	bend := matrix(c.Bend)
 	wall := sub(along, scaled(slope, c.Before))
-	density -= theta * 3 * rho * (c.Behind + c.Before) * dot(wall, times(bend, wall))
+	density += f.Eps - theta*3*rho*(c.Behind+c.Before)*dot(wall, times(bend, wall))
 	inner := sub(along, scaled(add3(slope, times(bend, along)), c.Behind+c.Before))
 	pull := times(stress, n)
 	shear := sub(pull, scaled(n, dot(pull, n)))
@@ -98,6 +95,48 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 		m[4+k] = stress[a][b] + n[a]*change[b] + n[b]*change[a] + (1+density)*u[a]*u[b]
 	}
 	return modelled{f.Close(f.Populations(m)), theta, traction, half}
+}
+
+// WallMomentum returns, for each type, the momentum along the traction that the fluid gives to walls with a model in the coming step,
+// less the pressure that populations at rest have at both ends of a link, and the law's, both where the model holds in full; the
+// law's everywhere; and the area.
+func WallMomentum(f *Flow) [][4]float64 {
+	sums := make([][4]float64, len(f.Cells.Walls))
+	f.ghosts = ghostsOf(f)
+	f.Each(func(cell int, x [3]int, solid bool) {
+		for i, c := range f.Lattice.Velocities {
+			number, ok := f.Cells.Modelled.Ghost(x, c)
+			if solid || !ok {
+				continue
+			}
+			q := 0.5
+			if f.Cells.Distance != nil {
+				q = f.Cells.Distance(x, c)
+			}
+			at, g, w := f.Cells.Modelled.Cells[number], f.ghosts[number], f.Lattice.Weights[i]
+			v := [3]float64{float64(c[0]), float64(c[1]), float64(c[2])}
+			area := 6 * w * dot(add3(at.Normal, times(matrix(at.Bend), scaled(v, 1-q))), v)
+			size := math.Sqrt(dot(g.traction, g.traction))
+			to := &sums[at.Type-1]
+			to[2] += size * area
+			to[3] += area
+			if g.theta < 1 || size == 0 {
+				continue
+			}
+			passes := f.F[cell][f.Lattice.Opposite(i)] + g.pop[i] - w*(sum(f.F[cell])+sum(g.pop))
+			to[0] -= passes * dot(v, g.traction) / size
+			to[1] += size * area
+		}
+	})
+	return sums
+}
+
+// matrix returns a symmetric matrix by its components.
+func matrix(list [6]float64) (m [3][3]float64) {
+	for k, ab := range Pairs(3) {
+		m[ab[0]][ab[1]], m[ab[1]][ab[0]] = list[k], list[k]
+	}
+	return m
 }
 
 // lengthsOf returns the least 3 C^2 of each cell's eddies: 3 l^2 in the layer above walls with a model.

@@ -23,6 +23,8 @@ type Flow struct {
 	F        [][]float64 // [cell][direction]; cell = (z*ny + y)*nx + x
 	G        []Scalar    // what it carries; nil: nothing
 	Eddies   []float64   // 3 nu_t of each cell, of a law that reads neighbours
+	Factors  []float64   // of the slope of the velocity at walls with a model, of each type
+	Eps      float64     // density added to their ghost cells
 
 	inverse [][]float64 // of the matrix of moments: see normal
 	steps   int         // done
@@ -37,6 +39,9 @@ func New(l model.Lattice, collision string, p model.Params, periodic [3]bool, ce
 	f.F = make([][]float64, cells.N[0]*cells.N[1]*cells.N[2])
 	for i := range f.F {
 		f.F[i] = append([]float64(nil), l.Weights...)
+	}
+	for range cells.Walls {
+		f.Factors = append(f.Factors, 1)
 	}
 	return f
 }

@@ -75,8 +75,11 @@ typedef struct {
 	const void* populations;  // lbm_modelled.populations
 } lbm_links;
 
-// lbm_modelled_cell holds the places of what a ghost cell behind a wall with a model reads: of first components, in the state.
-typedef struct { int64_t image[8], sample[8]; } lbm_modelled_cell;
+// lbm_modelled_cell holds the places of what a ghost cell behind a wall with a model reads, of first components, in the state;
+// its type less 1, and which of lbm_modelled.links are its.
+typedef struct { int64_t image[8], sample[8]; uint32_t type, first, links, unused; } lbm_modelled_cell;
+// lbm_modelled_link is a link into a fluid cell, by its place in the state.
+typedef struct { int64_t to; double area; uint32_t direction, unused; } lbm_modelled_link;
 // lbm_modelled lists these ghost cells (../modelled.h); numbers, populations and results are of the arithmetic's number type.
 typedef struct {
 	const lbm_modelled_cell* cells;
@@ -84,6 +87,9 @@ typedef struct {
 	const double* table;   // of the law of the wall
 	void* populations;     // [cell][direction], which steps read
 	void* results;         // [cell][MODELLED_RESULTS]
+	const void* factors;   // of the slope of the velocity, of each type
+	double eps;            // density added to ghost cells
+	const lbm_modelled_link* links;
 	const struct lbm_layer_cell* layer;  // the cells with a mixing length; null: there are no such cells
 } lbm_modelled;
 // lbm_layer_cell is a cell with a mixing length: its place in lbm_case.eddies, its ghost cell and 3 l^2.
@@ -148,7 +154,9 @@ typedef struct {
 	// computes the populations of ghost cells first to last of walls with a model; null: there are none in this lattice, scheme
 	// or precision
 	void (*modelled)(const lbm_case*, const lbm_numbers*, const lbm_modelled*, int64_t first, int64_t last, const void* state);
-	// then computes lbm_case.eddies of cells first to last of its layer
+	// then adds what their links do in the coming step to [type][WALL_SUMS], in fixed point
+	void (*momentum)(const lbm_case*, const lbm_numbers*, const lbm_modelled*, int64_t first, int64_t last, const void* state, int64_t* sums);
+	// or computes lbm_case.eddies of cells first to last of its layer
 	void (*layer)(const lbm_case*, const lbm_modelled*, int64_t first, int64_t last);
 	// for lbm_scalar_walls.beside
 	lbm_scalar_beside beside;

@@ -21,7 +21,8 @@ template <class L, bool MOMENTS, class S> constexpr lbm_cells cellsOf() {
 	// Only steps of moments compute ghost cells themselves.
 	auto* const ghost = [] { if constexpr (MOMENTS) return &Faces::ghost; else return (decltype(&Faces::ghost))nullptr; }();
 	auto* const modelled = [] { if constexpr (MOMENTS && L::D == 3 && sizeof(S) > 2) return &ModelledOf<L, S>::fill; else return (decltype(&ModelledOf<D3Q19, float>::fill))nullptr; }();
-	return {&Special::step, &Faces::fill, &State::init, &State::fields, &State::row, &Special::forces, ghost, &Faces::applyOutflow, modelled, &ModelledOf<D3Q19, std::conditional_t<sizeof(S) == 8, double, float>>::layer, &Walls::beside, &Walls::lost};
+	auto* const momentum = [] { if constexpr (MOMENTS && L::D == 3 && sizeof(S) > 2) return &ModelledOf<L, S>::momentum; else return (decltype(&ModelledOf<D3Q19, float>::momentum))nullptr; }();
+	return {&Special::step, &Faces::fill, &State::init, &State::fields, &State::row, &Special::forces, ghost, &Faces::applyOutflow, modelled, momentum, &ModelledOf<D3Q19, std::conditional_t<sizeof(S) == 8, double, float>>::layer, &Walls::beside, &Walls::lost};
 }
 template <class L> const lbm_cells* findCells(int moments, int precision) {
 	static constexpr lbm_cells of[2][3] = {

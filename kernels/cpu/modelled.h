@@ -1,7 +1,9 @@
 // Ghost cells behind surfaces with a wall model (../modelled.h) on the CPU.
 #ifndef LBM_CPU_MODELLED_H
 #define LBM_CPU_MODELLED_H
+#include <math.h>
 #include "../modelled.h"
+#include "../special.h"
 #include "box.h"
 #include "general.h"
 #include "memory.h"
@@ -34,10 +36,28 @@ template <class L, class S> struct ModelledOf {
 					const T rho = T(1) + T(Values::get(at[0], 0));
 					for (int a = 0; a < L::D; a++) sampled[a] += w * ((T(Values::get(at[(1 + a) * pitch], 1 + a)) - T(0.5) * p.force[a]) / rho);
 				}
-			const Moments<L, T> ghost = modelledGhost<L>(n, image, sampled, p, list->table, (T*)list->results + i * MODELLED_RESULTS);
+			const Moments<L, T> ghost = modelledGhost<L>(n, image, sampled, p, ((const T*)list->factors)[cell.type], T(list->eps), list->table, (T*)list->results + i * MODELLED_RESULTS);
 			const Expansion<L, T> x = expandAny(p.model, ghost);
 			T* const to = (T*)list->populations + i * L::Q;
 			for (int d = 0; d < L::Q; d++) to[d] = x.any(d);
+		}
+	}
+
+	// momentum adds the links of ghost cells first to last, once they are filled, to the sums of their walls.
+	static void momentum(const lbm_case* c, const lbm_numbers* numbers, const lbm_modelled* list, int64_t first, int64_t last, const void* state, int64_t* sums) {
+		FlushTiny guard;
+		for (int64_t i = first; i < last; i++) {
+			const lbm_modelled_cell& cell = list->cells[i];
+			const T* const sent = (const T*)list->populations + i * L::Q;
+			double density = 0;
+			for (int d = 0; d < L::Q; d++) density += double(sent[d]);
+			for (const lbm_modelled_link *link = list->links + cell.first, *end = link + cell.links; link < end; link++) {
+				const int d = link->direction;
+				const Moments<L, T> fluid = read((const S*)state + link->to, c->pitch);
+				const T both = sent[d] + expandAny(numbers->model, fluid).any(L::opposite(d));
+				linkMomentum<L>(d, (const T*)list->results + i * MODELLED_RESULTS, link->area, double(both), density + double(fluid.r),
+					[&](int k, double v) { sums[(int64_t)cell.type * WALL_SUMS + k] += llrint(v * FORCE_UNITS); });
+			}
 		}
 	}
 

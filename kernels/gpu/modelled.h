@@ -63,7 +63,7 @@ struct ModelledOf {
 		for (int a = 0; a < L::D; a++) image.u[a] = together(image.u[a]), sampled[a] = together(sampled[a]);
 		for (int k = 0; k < L::D * (L::D + 1) / 2; k++) image.pi[k] = together(image.pi[k]);
 		Real results[MODELLED_RESULTS];
-		const Moments<L, Real> ghost = modelledGhost<L>(n, image, sampled, p, list.table, results);
+		const Moments<L, Real> ghost = modelledGhost<L>(n, image, sampled, p, Real(1), Real(0), list.table, results);
 		if (at >= last) return;
 		for (int a = 0; a < MODELLED_RESULTS; a++)
 			if (lane == a) list.results[i * MODELLED_RESULTS + a] = results[a];
