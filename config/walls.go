@@ -42,6 +42,11 @@ func (s *Solids) closed() bool {
 	})
 }
 
+// Sealed reports whether no face lets fluid in or out.
+func (s *Solids) Sealed() bool {
+	return !slices.ContainsFunc(s.Boundaries, func(b Boundary) bool { return b.Kind.Law.Open() && b.Kind.Law != boundary.Slip })
+}
+
 // mostNamed is the largest number of bodies named in a row.
 const mostNamed = 4
 

@@ -254,5 +254,8 @@ func wallText(w sim.ModelledWall) string {
 	if w.NoSlip > 0 {
 		text += fmt.Sprintf("; laminar, hence no-slip, on %.2g %%", 100*w.NoSlip)
 	}
+	if w.Share != 0 {
+		text += fmt.Sprintf("; %.4g of the law's friction exchanged (slope times %.3g)", w.Share, w.Factor)
+	}
 	return text
 }

@@ -103,6 +103,7 @@ func (r *run) modelledWalls() ([]status.ModelledWall, error) {
 			w.HalfMean = float64(s.plus) / plusUnits / covered
 			w.NoSlip = float64(s.stuck) / float64(s.covered)
 		}
+		w.Share, w.Factor = r.friction.of(k.Type)
 		for a := range w.Friction {
 			w.Friction[a] = float64(s.friction[a]) / device.ForceUnits * force
 		}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -88,7 +89,7 @@ func TestWallModelHasTheSameBits(t *testing.T) {
 // restart on another number of ranks.
 func TestWallModelHasTheSameBitsForEveryCut(t *testing.T) {
 	for i, c := range [][2]string{{"cumulant", "float32"}, {"regularized", "float64"}} {
-		for name, text := range map[string]string{"ball": modelledRun(c[0], c[1], 24), "slope": slopeRun(c[0], c[1], 24)} {
+		for name, text := range map[string]string{"ball": modelledRun(c[0], c[1], 66), "slope": slopeRun(c[0], c[1], 66)} {
 			if testing.Short() && (name == "ball") != (i == 0) {
 				continue // the other closure has it
 			}
@@ -146,6 +147,70 @@ about = [15, 9, 12]
 rotate = [9, 4, 13]
 `
 	return strings.NewReplacer(`"wall_shear_stress", `, "", `field = "wall_shear_stress"`, `field = "speed"`).Replace(withPoint(text + ending(name, precision, steps)))
+}
+
+// onCPU is a trial's wrapper for what GPUs do not have yet.
+func onCPU(d device.Device) device.Device { return d }
+
+// In a pipe the momentum that links exchange becomes the law's and the mass is kept, with the same bits after a restart. Bounds set
+// after the first run: a share of 0.981, a factor of 0.85 and 4e-8 of the mass; without the correction 1.5e-3.
+func TestWallModelExchangesTheFrictionOfTheLaw(t *testing.T) {
+	dir := t.TempDir()
+	pipe := trial{ranks: 1, dir: dir, wrap: onCPU, text: `
+[domain]
+cells = [24, 18, 18]
+periodic = ["x"]
+[fluid]
+viscosity = 5e-5
+[collision]
+precision = "float32"
+[boundary.outside]
+type = "wall"
+faces = ["y-", "y+", "z-", "z+"]
+[body.pipe]
+type = "wall_model"
+shape = "difference"
+of = ["block", "bore"]
+[body.block]
+shape = "box"
+from = [-60, -30, -30]
+to = [120, 60, 60]
+[body.bore]
+shape = "cylinder"
+centre = [0, 9.13, 8.79]
+radius = 7.4
+axis = "x"
+length = 400
+[force]
+mean_velocity = [0.1, 0, 0]
+[initial]
+velocity = ["0.1 + 0.02*sin(4*pi*z/Lz)*cos(2*pi*x/Lx)", "0.02*sin(2*pi*z/Lz + 4*pi*x/Lx)", "0.02*sin(2*pi*y/Ly + 2*pi*x/Lx)"]
+[run]
+steps = 6000
+[checkpoint]
+every = 2000
+keep = 3
+[expect]
+mass_error = 2e-5
+`}
+	want := pipe.must(t).summary.Walls[0]
+	if math.Abs(want.Share-1) > 0.05 || !(want.Factor < 0.95) {
+		t.Errorf("the wall of the summary: %+v", want)
+	}
+	state := stateIn(t, dir)
+	files, err := checkpoint.Latest(filepath.Join(dir, output.CheckpointDir))
+	if err != nil || len(files) < 3 {
+		t.Fatalf("%d checkpoints, %v", len(files), err)
+	}
+	for _, later := range files[:2] {
+		if err := os.Remove(later); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pipe.restart, pipe.threads = "latest", 1
+	if got := pipe.must(t).summary.Walls[0]; got != want || !bytes.Equal(stateIn(t, dir), state) {
+		t.Errorf("after a restart the wall is %+v, before %+v, or the state differs", got, want)
+	}
 }
 
 // Under a uniform pressure fluid beside walls with a model stays at rest.

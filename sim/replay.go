@@ -15,7 +15,7 @@ type replay struct{ *run }
 // Again computes one step as it was computed, and writes nothing. Collective.
 func (r replay) Again() error {
 	r.Rank.Heartbeat.Computing(r.Step())
-	if err := r.driver.steer(); err != nil {
+	if err := r.steer(); err != nil {
 		return err
 	}
 	if err := r.advance(1); err != nil {
@@ -27,7 +27,7 @@ func (r replay) Again() error {
 // Save copies the current state of this rank's own cells, and what the coming steps depend
 // on besides.
 func (r replay) Save(image []byte) (postmortem.Circumstances, error) {
-	return postmortem.Circumstances{Step: r.Step(), Drive: r.driver.drive, Force: r.level.Params.Force}, level.Image{Level: r.level}.Read(image)
+	return postmortem.Circumstances{Step: r.Step(), Drive: r.driver.drive, Walls: r.friction.memory(), Force: r.level.Params.Force}, level.Image{Level: r.level}.Read(image)
 }
 
 // Back makes a state that was saved the current one, or the initial one where image is nil.
@@ -46,6 +46,7 @@ func (r replay) Back(image []byte, c postmortem.Circumstances) error {
 		r.driver.drive, l.Params.Force = c.Drive, c.Force
 		err = level.Image{Level: l}.Write(image)
 	}
+	r.friction.recall(c.Walls)
 	r.watch.Forget()
 	if err := r.all("going back", err); err != nil {
 		return err

@@ -116,6 +116,7 @@ func (r *run) restart() error {
 func (r *run) resume(m *output.Memory) error {
 	r.loads.recall(m.Loads)
 	r.driver.recall(m.Drive)
+	r.friction.recall(m.Walls)
 	r.level.SetForce(r.Step())
 	return r.open(m)
 }

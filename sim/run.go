@@ -63,6 +63,7 @@ type run struct {
 	outputs    *output.Set
 	loads      loads
 	driver     driver
+	friction   friction
 	control    control
 	watch      *watch.Watch
 	postmortem *postmortem.Search
@@ -114,7 +115,7 @@ func (r *run) loop() error {
 func (r *run) steps() error {
 	for r.Step() < r.last && r.reason == "" {
 		r.Rank.Heartbeat.Computing(r.Step())
-		if err := r.driver.steer(); err != nil {
+		if err := r.steer(); err != nil {
 			return err
 		}
 		k := 1
@@ -130,6 +131,14 @@ func (r *run) steps() error {
 		}
 	}
 	return nil
+}
+
+// steer sets what the coming steps depend on besides the state, where that is due. Collective.
+func (r *run) steer() error {
+	if err := r.driver.steer(); err != nil {
+		return err
+	}
+	return r.friction.correct()
 }
 
 // expect gets ready for the outputs of step n, to which the coming steps lead.
@@ -156,6 +165,9 @@ func (r *run) untilHook() int {
 	next := min(r.last, r.Step()+ahead, r.control.next, (r.Step()/every+1)*every)
 	if d := r.Case.Force.Drive; d != nil {
 		next = min(next, (r.Step()/d.Every+1)*d.Every)
+	}
+	if r.level.WallTuner() != nil {
+		next = min(next, (r.Step()/frictionEvery+1)*frictionEvery)
 	}
 	return min(next, r.outputs.Next(r.Step())) - r.Step()
 }

@@ -133,6 +133,8 @@ func (r *run) makeOutputs() {
 	r.loads.stepper = r.stepper
 	r.watch = watch.New(r.view())
 	r.driver.stepper, r.driver.watch = r.stepper, r.watch
+	r.friction.stepper, r.friction.watch = r.stepper, r.watch
+	r.friction.recall(nil)
 	view := &output.Run{
 		Rank: r.Rank, Case: r.Case, View: r.view(), State: state{r.level}, Watch: r.watch, Look: r.Look, Loads: &r.loads, Files: output.NewFiles(r.view(), func(kind, path string) { r.options.Report.Wrote(kind, path) }),
 		Sampled: r.stopIfKnown, Remember: r.remember, Version: r.options.Version,
@@ -143,4 +145,5 @@ func (r *run) makeOutputs() {
 // remember adds what the run itself needs to resume from a checkpoint.
 func (r *run) remember(m *output.Memory) {
 	m.Start, m.GridScale, m.Fastest, m.Drive = r.watch.Start, r.watch.GridStart, r.watch.Fastest, r.driver.memory()
+	m.Walls = r.friction.memory()
 }

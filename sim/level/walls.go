@@ -13,3 +13,11 @@ func (l *Level) WallFlow() ([]device.ModelledWall, error) {
 	}
 	return l.Program.(device.WallModeler).ModelledWalls()
 }
+
+// WallTuner returns what corrects the walls with a model; nil: there are no such walls, or the device does not.
+func (l *Level) WallTuner() device.WallTuner {
+	if t, ok := l.Program.(device.WallTuner); ok && l.Part.Cells.Modelled != nil {
+		return t
+	}
+	return nil
+}

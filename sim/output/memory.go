@@ -20,7 +20,9 @@ type Memory struct {
 	// Loads of the step that led here, of each type that is measured: for the force at this step.
 	Loads map[int]device.Load `json:",omitempty"`
 	// Drive is the force that keeps a mean velocity.
-	Drive    *Drive                                      `json:",omitempty"`
+	Drive *Drive `json:",omitempty"`
+	// Walls with a model.
+	Walls    *WallTuning                                 `json:",omitempty"`
 	Profiles map[string]statisticMemory[config.Profile]  `json:",omitempty"`
 	Spectra  map[string]statisticMemory[config.Spectrum] `json:",omitempty"`
 	// Averages over time, whose sums are in a file beside the checkpoint.
@@ -57,3 +59,15 @@ type Drive struct {
 	Speed [3]float64 // then: sum(j)/sum(rho), without the half of the force that belongs to the velocity
 	Known bool
 }
+
+// WallTuning holds the corrections of walls with a model: factors of each type, and of those together that are small; the density
+// of ghost cells, and the mass per area that was in excess at the last correction.
+type WallTuning struct {
+	Types       []WallFactor
+	Small       WallFactor
+	Eps, Excess float64
+}
+
+// WallFactor is the factor of the slope of the velocity at a wall with a model, and the means of the momentum that its links
+// exchange and of the law's, per step, in lattice units.
+type WallFactor struct{ Factor, Exchanged, Law float64 }

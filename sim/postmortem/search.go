@@ -15,7 +15,8 @@ import (
 type Circumstances struct {
 	Step  int
 	Drive output.Drive
-	Force [3]float64 // lattice units
+	Walls *output.WallTuning // with a model
+	Force [3]float64         // lattice units
 }
 
 // Search goes back in a run and checks every step.

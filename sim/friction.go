@@ -1,0 +1,168 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"lbmsim/comm"
+	"lbmsim/device"
+	"lbmsim/sim/output"
+	"lbmsim/sim/watch"
+)
+
+// friction corrects walls with a model by slow feedback. One factor for each wall multiplies the slope of the velocity at its ghost
+// cells, so that the momentum that links exchange is the law's: otherwise stairs of cells exchange up to 5 % more, and pipes of 10
+// and 20 cells radius 18 and 10 %. In closed boxes a density keeps the mass. Sums are integers and the corrections follow in one
+// order, so that no cut changes them.
+type friction struct {
+	*stepper
+	watch *watch.Watch
+	output.WallTuning
+}
+
+// The walls are corrected every frictionEvery steps, a number that recordings have (recorded). A factor follows what the exchanged
+// momentum lacks, in parts of the law's, as means over frictionMean steps. The exchange answers at once, so that the mean alone
+// limits the gain. On faces the factor has no effect: hence the tolerance and the leak back to 1.
+const (
+	frictionEvery           = 64
+	frictionMean            = 1000
+	frictionGain            = 5e-4 // per step
+	frictionLeak            = frictionGain / 50
+	frictionTolerance       = 0.005
+	leastFactor, mostFactor = 0.5, 1.5
+	leastWallArea           = 1000 // in cells, below which walls have one factor together: in small areas it scatters by 15 %
+	massGain                = 0.75 // of what a correction expects to remove by the next one
+)
+
+// correct sets the corrections of the coming steps where that is due. Collective.
+func (f *friction) correct() error {
+	tuner := f.level.WallTuner()
+	if tuner == nil || f.Step()%frictionEvery != 0 {
+		return nil
+	}
+	if err := f.level.Sync(); err != nil {
+		return err
+	}
+	sums, err := f.sum(tuner.WallMomentum(f.level.State[0], f.level.Params))
+	if err != nil {
+		return fmt.Errorf("rank %d: momentum at walls at step %d: %w", f.Rank.ID, f.Step(), err)
+	}
+	var small, all device.WallMomentum
+	for _, m := range sums {
+		if all.Add(m); m.Area < leastWallArea*device.ForceUnits {
+			small.Add(m)
+		}
+	}
+	correctFactor(&f.Small, small)
+	for k, m := range sums {
+		if m.Area < leastWallArea*device.ForceUnits {
+			f.Types[k] = f.Small
+		} else {
+			correctFactor(&f.Types[k], m)
+		}
+	}
+	if err := f.keepMass(float64(all.Area) / device.ForceUnits); err != nil {
+		return err
+	}
+	f.set()
+	return nil
+}
+
+// correctFactor updates the factor of a wall by its momentum in the coming step. While most of the flow beside it is laminar it
+// keeps its means. Momentum far from the law's, at the start of a run, counts in part.
+func correctFactor(w *output.WallFactor, m device.WallMomentum) {
+	missing := 0.0
+	if law := float64(m.Law) / device.ForceUnits; law > 0 && 2*m.Law > m.All {
+		const part = float64(frictionEvery) / frictionMean
+		if w.Law == 0 {
+			w.Exchanged, w.Law = law, law
+		}
+		w.Exchanged += part * (min(max(float64(m.Exchanged)/device.ForceUnits, 0), 2*law) - w.Exchanged)
+		w.Law += part * (law - w.Law)
+		missing = 1 - w.Exchanged/w.Law
+		missing -= min(max(missing, -frictionTolerance), frictionTolerance)
+	}
+	w.Factor += frictionEvery * (frictionGain*missing + frictionLeak*(1-w.Factor))
+	w.Factor = min(max(w.Factor, leastFactor), mostFactor)
+}
+
+// keepMass corrects the density of ghost cells where no face is open: a sixth of it enters per step and cell of the area. It follows
+// the mass in excess and its integral, so that a steady leak leaves none. Collective.
+func (f *friction) keepMass(area float64) error {
+	if area == 0 || !f.Case.Sealed() {
+		return nil
+	}
+	t, err := f.watch.Totals()
+	if err != nil {
+		return fmt.Errorf("rank %d: mass at step %d: %w", f.Rank.ID, f.Step(), err)
+	}
+	excess := (t.Mass - f.watch.Start.Mass) / area // on rank 0
+	eps := f.Eps - 6*massGain/frictionEvery*(1.5*excess-f.Excess)
+	message, err := comm.Broadcast(f.Rank.Comm, comm.Float64Bytes([]float64{eps, excess}))
+	if err == nil {
+		f.Eps, f.Excess = comm.Float64At(message, 0), comm.Float64At(message, 1)
+	}
+	return err
+}
+
+// sum adds up what the ranks have of each wall, on all ranks. Collective.
+func (f *friction) sum(mine []device.WallMomentum, err error) ([]device.WallMomentum, error) {
+	if err != nil {
+		return nil, err
+	}
+	var numbers []int64
+	for _, m := range mine {
+		numbers = append(numbers, m.Exchanged, m.Law, m.All, m.Area)
+	}
+	if numbers, err = f.level.Part.AddUp(f.Rank, numbers); err != nil {
+		return nil, err
+	}
+	all := make([]device.WallMomentum, len(mine))
+	for k := range all {
+		n := numbers[4*k:]
+		all[k] = device.WallMomentum{Exchanged: n[0], Law: n[1], All: n[2], Area: n[3]}
+	}
+	return all, nil
+}
+
+// recall continues with the corrections of a checkpoint; nil: there are none yet.
+func (f *friction) recall(m *output.WallTuning) {
+	if f.level.WallTuner() == nil {
+		return
+	}
+	if m == nil {
+		one := output.WallFactor{Factor: 1}
+		m = &output.WallTuning{Small: one, Types: slices.Repeat([]output.WallFactor{one}, len(f.level.Part.Cells.Walls))}
+	}
+	f.WallTuning = *m
+	f.Types = slices.Clone(m.Types)
+	f.set()
+}
+
+// memory returns what a checkpoint keeps; nil: there is nothing to correct.
+func (f *friction) memory() *output.WallTuning {
+	if f.level.WallTuner() == nil {
+		return nil
+	}
+	m := f.WallTuning
+	m.Types = slices.Clone(m.Types)
+	return &m
+}
+
+// set passes the corrections to the device.
+func (f *friction) set() {
+	factors := make([]float64, len(f.Types))
+	for k, w := range f.Types {
+		factors[k] = w.Factor
+	}
+	f.level.WallTuner().TuneWalls(factors, f.Eps)
+}
+
+// of returns the mean momentum that the wall of a type exchanges, in parts of the law's, and its factor; 0: not known.
+func (f *friction) of(k uint8) (share, factor float64) {
+	if len(f.Types) < int(k) || f.Types[k-1].Law == 0 {
+		return 0, 0
+	}
+	w := f.Types[k-1]
+	return w.Exchanged / w.Law, w.Factor
+}
