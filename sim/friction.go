@@ -29,7 +29,7 @@ const (
 	frictionGain            = 5e-4 // per step
 	frictionLeak            = frictionGain / 50
 	frictionTolerance       = 0.005
-	leastFactor, mostFactor = 0.5, 1.5
+	leastFactor, mostFactor = 0.7, 1.3
 	leastWallArea           = 1000 // in cells, below which walls have one factor together: in small areas it scatters by 15 %
 	massGain                = 0.75 // of what a correction expects to remove by the next one
 )
