@@ -54,6 +54,7 @@ type ModelledCell struct {
 	Rough    float64    // friction velocity by sampled velocity of a rough wall; 0: smooth
 	Area     float64    // of the surface that links from this cell cross
 	Without  Without    // why the wall is the no-slip wall here
+	Edge     bool       // the surface bends within a few cells
 	Links    []ModelledStream
 }
 
@@ -317,6 +318,7 @@ type foundGhost struct {
 	normal [3]float64
 	behind float64
 	bend   [6]float64
+	edge   bool // a principal curvature is beyond edgeBend
 }
 
 // foundLink is a link into a fluid cell that crosses the surface at a point.
@@ -468,7 +470,7 @@ func (f *modelledSearch) collect(m *Modelled, layer []LayerCell) {
 			continue
 		}
 		number[at] = 0
-		c := ModelledCell{At: at, Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Behind: g.behind, Area: g.area()}
+		c := ModelledCell{At: at, Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Behind: g.behind, Area: g.area(), Edge: g.edge}
 		f.stencils(g, &c)
 		f.link(g, &c)
 		if c.reads(f.n) {
@@ -619,6 +621,7 @@ const (
 	bendPoints = 16
 	bendReach  = 2
 	mostBend   = 0.4
+	edgeBend   = 0.2 // of an edge, which turns by 35 degrees or more, or a radius below 5 cells
 )
 
 // bent returns the ghost cell with the normal, the distance and the curvature of a surface of second order through the points where
@@ -660,7 +663,9 @@ func (f *modelledSearch) bent(g foundGhost) foundGhost {
 	for i := range c {
 		c[i] = sums[i][6]
 	}
+	g.edge = math.Abs(c[3]+c[5])/2+math.Hypot((c[3]-c[5])/2, c[4]) > edgeBend
 	if math.Abs(c[3]) > mostBend || math.Abs(c[5]) > mostBend || math.Abs(c[4]) > mostBend || c[1]*c[1]+c[2]*c[2] > 0.25 {
+		g.edge = true
 		return g
 	}
 	size := math.Sqrt(1 + c[1]*c[1] + c[2]*c[2])

@@ -183,6 +183,9 @@ func TestGhostCellsOfSpheres(t *testing.T) {
 			away = math.Max(away, math.Abs(c.Behind-(s.radius-r)))
 			bend = math.Max(bend, math.Abs(c.Curvature()*s.radius/math.Sqrt2-1)) // two equal curvatures
 			area += c.Area / (4 * math.Pi * s.radius * s.radius)
+			if c.Edge {
+				t.Errorf("an edge of a sphere of radius %g at %v", s.radius, c.At)
+			}
 		}
 		t.Logf("radius %g, largest errors: normal %.2g degrees, distance %.2g cells, curvature %.2g, area %.2g", s.radius, angle, away, bend, area-1)
 		if !(angle <= s.angle && away <= s.away && bend <= s.bend && math.Abs(area-1) <= s.ofArea) {
@@ -360,6 +363,35 @@ func TestGhostCellsOfParts(t *testing.T) {
 		if counted != len(whole.Cells) || measured != len(whole.Layer) || counted == 0 || measured == 0 {
 			t.Errorf("%v parts count %d of %d ghost cells and %d of %d cells of the layer", c.parts, counted, len(whole.Cells), measured, len(whole.Layer))
 		}
+	}
+}
+
+// Cells behind the edges of a block are edges, and no cell of its faces is.
+func TestEdges(t *testing.T) {
+	block := func(p [3]float64) float64 {
+		d := math.Inf(-1)
+		for a, half := range [3]float64{7.3, 6.6, 6.2} {
+			d = math.Max(d, math.Abs(p[a]-15.1)-half)
+		}
+		return d
+	}
+	edges := 0
+	for _, c := range found(t, block, [3]int{30, 30, 30}, 4).Cells {
+		p, near := middle(c.At), 0
+		for a, half := range [3]float64{7.3, 6.6, 6.2} {
+			if math.Abs(p[a]-15.1) > half-3 {
+				near++
+			}
+		}
+		if c.Edge {
+			edges++
+		}
+		if c.Edge && near < 2 {
+			t.Errorf("the face of a block has an edge at %v", c.At)
+		}
+	}
+	if edges < 150 {
+		t.Errorf("a block with 150 cells along its edges has %d edges", edges)
 	}
 }
 

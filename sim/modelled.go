@@ -47,8 +47,8 @@ func (s *wallSums) add(of, height float64, flow device.ModelledWall) {
 	s.least, s.most = min(s.least, bits), max(s.most, bits)
 }
 
-// together makes the sums of all ranks of these. Collective.
-func (r *run) together(walls []wallSums) error {
+// togetherWalls makes the sums of all ranks of these. Collective.
+func togetherWalls(r *run, walls []wallSums) error {
 	var sums, ends []int64
 	for _, s := range walls {
 		sums = append(sums, s.covered, s.plus, s.below, s.stuck, s.friction[0], s.friction[1], s.friction[2])
@@ -90,7 +90,7 @@ func (r *run) modelledWalls() ([]status.ModelledWall, error) {
 			sums[number[g.Type]].add(g.Area, g.Height, flow[i])
 		}
 	}
-	if err := r.together(sums); err != nil {
+	if err := togetherWalls(r, sums); err != nil {
 		return nil, err
 	}
 	area, force := c.Units.Length*c.Units.Length, c.Units.Factor(model.Force)

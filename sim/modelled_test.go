@@ -13,6 +13,7 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/internal/finding"
 	"lbmsim/io/checkpoint"
 	"lbmsim/model"
 	"lbmsim/sim/output"
@@ -424,6 +425,31 @@ steps = 6000
 reference = ["0.05*y/Ly", 0, "0.02*y/Ly"]
 l2 = 1e-4
 `}.must(t)
+}
+
+// What a wall model is not good for is said at the start and at the end: a body with edges, and one that curves within 40 cells.
+func TestWallModelDoubtsBodies(t *testing.T) {
+	for shape, want := range map[string]string{
+		"shape = \"box\"\nfrom = [8, 8, 8]\nto = [18, 16, 16]": "sharp_model", "shape = \"sphere\"\ncentre = [13, 12, 12]\nradius = 6": "curved_model",
+	} {
+		s := trial{ranks: 2, dir: t.TempDir(), text: `
+[domain]
+cells = [30, 24, 24]
+periodic = ["x", "y", "z"]
+[fluid]
+viscosity = 2e-4
+[initial]
+velocity = [0.05, 0, 0]
+[body.it]
+type = "wall_model"
+` + shape + `
+[run]
+steps = 2
+`}.must(t)
+		if !slices.ContainsFunc(s.summary.Doubts, func(f finding.Finding) bool { return f.Kind == want }) {
+			t.Errorf("no %s among %v", want, s.summary.Doubts)
+		}
+	}
 }
 
 // Devices that have no wall model, or none on several ranks, refuse it, with what to do.

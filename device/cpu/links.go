@@ -22,7 +22,7 @@ type linkLists struct {
 }
 
 // placeLinks makes the lists of special cells and of measured walls.
-func (p *program) placeLinks(w *wallBlocks) (err error) {
+func placeLinks(p *program, w *wallBlocks) (err error) {
 	p.found = w.found
 	if w.left != nil || w.special.Timed() { // else the march has all that it needs
 		if p.laws, err = newLinkLists(w.special, w, p.spec.Precision, p.modelled.list); err != nil {

@@ -72,6 +72,9 @@ type linksABI struct{ cells, list, types, laws, ghosts, sent uint64 }
 // modelledABI is Modelled of modelled.h, written by the part modelled.
 type modelledABI struct{ cells, numbers, table, populations, results, layer uint64 }
 
+// modelledCellABI is ModelledCell of modelled.h.
+type modelledCellABI struct{ image, sample [8]int64 }
+
 // gatheredABI is Gathered of modelled.h.
 type gatheredABI struct{ from, to int64 }
 

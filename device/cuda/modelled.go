@@ -92,7 +92,7 @@ func (m *modelled) place(in *placing) (err error) {
 // placeCells brings the lists to the GPU.
 func (m *modelled) placeCells(found *boundary.Modelled) (err error) {
 	m.cells, m.lengths = [2]int{found.Early, len(found.Cells)}, [2]int{found.EarlyLayer, len(found.Layer)}
-	cells, layer, sent := make([]kernels.ModelledCell, len(found.Cells)), make([]kernels.LayerCell, len(found.Layer)), make([]gatheredABI, len(found.Sent))
+	cells, layer, sent := make([]modelledCellABI, len(found.Cells)), make([]kernels.LayerCell, len(found.Layer)), make([]gatheredABI, len(found.Sent))
 	value := func(at [3]int) int64 { return int64(m.layout.At(at[0], at[1], at[2], 0)) }
 	place := func(to *[8]int64, s boundary.Stencil) {
 		for k := range s.N {
@@ -103,8 +103,8 @@ func (m *modelled) placeCells(found *boundary.Modelled) (err error) {
 		sent[i] = gatheredABI{from: value(c.From), to: value(c.To)}
 	}
 	for i, c := range found.Cells {
-		place(&cells[i].Image, c.Image)
-		place(&cells[i].Sample, c.Sample)
+		place(&cells[i].image, c.Image)
+		place(&cells[i].sample, c.Sample)
 	}
 	for i, c := range found.Layer {
 		layer[i] = kernels.LayerCell{At: int64((c.At[2]*m.layout.N[1]+c.At[1])*m.layout.Pitch + c.At[0]), Ghost: c.Ghost, Length: c.Length}

@@ -45,6 +45,7 @@ func (p *Part) FindModelled(on *rank.Rank, scene geometry.Scene) error {
 const (
 	leastRadius = 40
 	mostCurved  = 0.2
+	mostEdges   = 0.05 // the share of its area at edges, likewise
 )
 
 // wallLaws returns the law of each type's wall.
@@ -81,6 +82,9 @@ func (p *Part) reportModelled(on *rank.Rank, found *boundary.Modelled) error {
 		if share := c.Curved / c.Area; c.Area > 0 && share > mostCurved {
 			doubt(p, on, finding.CurvedModel.Says("%s: %.0f %% of its area has a radius of curvature below %d cells, where the wall model has been validated in pipes of 10 and 20 cells radius (friction within 4 %%), not on bodies: see the share of the law's friction in the summary; a finer grid brings it closer to 1", name, 100*share, leastRadius))
 		}
+		if share := c.Edge / c.Area; c.Area > 0 && share > mostEdges {
+			doubt(p, on, finding.SharpModel.Says("%s: %.0f %% of its area is at edges: with a wall model the drag of a sharp-edged body is too small (of a square cylinder of 24 cells by 35 %%, of a cube of 20 cells by 21 %%), since the mixing length of the layer thickens the shear layers that leave its edges; use type \"wall\", whose friction does not matter there", name, 100*share))
+		}
 		if share := c.Without(); share > mostWithout {
 			doubt(p, on, finding.UnmodelledWall.Says("%s: %.2g %% of its area has no wall model (%s): there the wall is a no-slip wall or, beside other faces and bodies one cell thick, a half-way wall, on a grid that does not resolve it; refine the grid, or widen the gaps", name, 100*share, c.reasons()))
 		}
@@ -101,7 +105,7 @@ type Coverage struct {
 	Cells        int
 	Area         float64 // by the links that cross it
 	Space, Image float64 // of it without a model, by reason (boundary.Without)
-	Curved       float64 // of it with a radius below leastRadius
+	Curved, Edge float64 // of it with a radius below leastRadius, and at edges
 }
 
 // Without returns the share of the area that has no model.
@@ -137,7 +141,7 @@ const AreaUnits = 1 << 32
 
 // coverages returns the surfaces of the walls with a model, of all ranks, in the order of their types. Collective.
 func coverages(p *Part, on *rank.Rank, found *boundary.Modelled) (list []Coverage, err error) {
-	const numbers = 5
+	const numbers = 6
 	sums := make([]int64, numbers*(1+len(p.Case.Boundaries)+len(p.Case.Bodies)))
 	for _, g := range found.Cells {
 		if !g.Own {
@@ -156,6 +160,9 @@ func coverages(p *Part, on *rank.Rank, found *boundary.Modelled) (list []Coverag
 		if g.Curvature() > 1./leastRadius {
 			k[4] += area
 		}
+		if g.Edge {
+			k[5] += area
+		}
 	}
 	if sums, err = p.AddUp(on, sums); err != nil {
 		return nil, err
@@ -164,7 +171,7 @@ func coverages(p *Part, on *rank.Rank, found *boundary.Modelled) (list []Coverag
 		s := sums[numbers*k:]
 		area := func(i int) float64 { return float64(s[i]) / AreaUnits }
 		if s[0] > 0 {
-			list = append(list, Coverage{Type: uint8(k), Cells: int(s[0]), Area: area(1), Space: area(2), Image: area(3), Curved: area(4)})
+			list = append(list, Coverage{Type: uint8(k), Cells: int(s[0]), Area: area(1), Space: area(2), Image: area(3), Curved: area(4), Edge: area(5)})
 		}
 	}
 	return list, nil

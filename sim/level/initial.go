@@ -124,7 +124,7 @@ func (l *Level) Initialize(in Initial) error {
 
 // FillGhosts exchanges the ghost planes of a state that no step has computed. Collective.
 func (l *Level) FillGhosts() error {
-	l.gather(l.State[0])
+	gather(l, l.State[0])
 	ready := l.Edge.Record()
 	if err := ready.Wait(); err != nil {
 		return err

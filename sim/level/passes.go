@@ -91,7 +91,7 @@ func (l *Level) fillModelled(in device.Buffer) {
 }
 
 // gather queues the copies of the edges' cells that other ranks' ghost cells read, for the exchange.
-func (l *Level) gather(state device.Buffer) {
+func gather(l *Level, state device.Buffer) {
 	if len(l.Part.Listed) > 0 {
 		l.Program.(device.Gatherer).Gather(l.Edge, state)
 	}

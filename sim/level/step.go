@@ -37,7 +37,7 @@ func (l *Level) Queue(n int) (step Ends) {
 		for _, box := range l.edges {
 			l.step(l.Edge, in, out, box)
 		}
-		l.gather(out)
+		gather(l, out)
 		step.Edges = l.Edge.Record()
 		if l.Queued != nil {
 			l.Queued.Queue(l.Edge, out)
