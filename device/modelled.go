@@ -39,8 +39,11 @@ type WallMomentum struct {
 	Exchanged int64 // momentum along the traction that the fluid gives to the wall where the model holds in full
 	Law       int64 // the same by the law of the wall: traction times area
 	All       int64 // traction times area, also where the model holds in part
-	Area      int64
+	Area      int64 // in units of 1/WallAreaUnits
 }
+
+// WallAreaUnits is the number of units of an area, in cells, of WallMomentum.
+const WallAreaUnits = ForceUnits / 4096
 
 // Add adds another part of the same wall.
 func (m *WallMomentum) Add(n WallMomentum) {

@@ -25,8 +25,10 @@ constexpr double MODELLED_KAPPA = 0.384, LEAST_MIXING = 1.5, LAMINAR_PLUS = 4, T
 enum { PLUS_FIRST = -6, PLUS_BITS = 4, PLUS_COUNT = 44 * 16 + 1 };
 // Numbers that a ghost cell reports: the traction of the fluid on the wall and y+ of half a cell; 0 where it has no model.
 enum { MODELLED_RESULTS = 4 };
-// Sums over the links of a wall, in FORCE_UNITS (device.WallMomentum).
+// Sums over the links of a wall, in FORCE_UNITS (device.WallMomentum). Of the area a part: in these units of momentum a wall of
+// 524,288 cells would be too large for an integer.
 enum { WALL_EXCHANGED = 0, WALL_LAW = 1, WALL_ALL = 2, WALL_AREA = 3, WALL_SUMS = 4 };
+constexpr double WALL_AREA_PART = 1.0 / 4096;  // device.WallAreaUnits
 
 // plusOf returns y+ by the Reynolds number of a point above the wall: linear between the entries of the table, which are evenly
 // spaced between powers of two. The bits of a double are its entry.
@@ -145,7 +147,7 @@ template <class L, class T, class ADD> LBM_HD LBM_INLINE void linkMomentum(int i
 		along -= double(Known<L>::c(i, a)) * double(results[a]);
 		size += double(results[a]) * double(results[a]);
 	}
-	add(WALL_AREA, area);
+	add(WALL_AREA, area * WALL_AREA_PART);
 	if (size == 0) return;
 	size = squareRoot(size);
 	add(WALL_ALL, size * area);

@@ -49,19 +49,19 @@ func (f *friction) correct() error {
 	}
 	var small, all device.WallMomentum
 	for _, m := range sums {
-		if all.Add(m); m.Area < leastWallArea*device.ForceUnits {
+		if all.Add(m); m.Area < leastWallArea*device.WallAreaUnits {
 			small.Add(m)
 		}
 	}
 	correctFactor(&f.Small, small)
 	for k, m := range sums {
-		if m.Area < leastWallArea*device.ForceUnits {
+		if m.Area < leastWallArea*device.WallAreaUnits {
 			f.Types[k] = f.Small
 		} else {
 			correctFactor(&f.Types[k], m)
 		}
 	}
-	if err := f.keepMass(float64(all.Area) / device.ForceUnits); err != nil {
+	if err := f.keepMass(float64(all.Area) / device.WallAreaUnits); err != nil {
 		return err
 	}
 	f.set()
