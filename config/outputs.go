@@ -85,6 +85,9 @@ func (c *Case) ShowsField(name string) bool {
 // walled refuses the distance to walls where there are none, and the stress at walls that have a model: cells beside them do
 // not resolve it.
 func (r *outputs) walled() {
+	if !r.Modelled() {
+		r.refuse("y_plus", "wall_shear_stress is the friction of resolved walls", "y_plus: no wall has type wall_model")
+	}
 	switch {
 	case len(r.Boundaries)+len(r.Bodies) == 0:
 		r.refuse("wall_distance", "", "wall_distance: the case has no walls")

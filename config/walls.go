@@ -44,7 +44,7 @@ func (s *Solids) closed() bool {
 
 // Sealed reports whether no face lets fluid in or out.
 func (s *Solids) Sealed() bool {
-	return !slices.ContainsFunc(s.Boundaries, func(b Boundary) bool { return b.Kind.Law.Open() && b.Kind.Law != boundary.Slip })
+	return !slices.ContainsFunc(s.Boundaries, func(b Boundary) bool { return b.Kind.Law.Passed() })
 }
 
 // mostNamed is the largest number of bodies named in a row.

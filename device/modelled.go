@@ -33,8 +33,8 @@ type WallTuner interface {
 	TuneWalls(factors []float64, eps float64)
 }
 
-// WallMomentum holds what the links of a wall with a model do in a step, in units of 1/ForceUnits: sums that do not depend on
-// their order, nor on how a domain is cut.
+// WallMomentum holds what the links of a wall with a model do in a step, momentum in units of 1/ForceUnits: sums that do not
+// depend on their order, nor on how a domain is cut.
 type WallMomentum struct {
 	Exchanged int64 // momentum along the traction that the fluid gives to the wall where the model holds in full
 	Law       int64 // the same by the law of the wall: traction times area

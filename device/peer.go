@@ -21,7 +21,8 @@ type Peer interface {
 // BarrierWord is the distance between the words of barriers, in bytes: a line of any cache.
 const BarrierWord = 128
 
-// MaxParties is the largest number of parties of a barrier: the neighbours of a box.
+// MaxParties is the largest number of parties of a barrier: the neighbours of a box, and ranks on the same machine that read listed
+// cells of it.
 const MaxParties = 26
 
 // Identity distinguishes devices.

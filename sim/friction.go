@@ -6,6 +6,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/device"
+	"lbmsim/sim/level"
 	"lbmsim/sim/output"
 	"lbmsim/sim/watch"
 )
@@ -18,6 +19,7 @@ type friction struct {
 	*stepper
 	watch *watch.Watch
 	output.WallTuning
+	kept *output.WallTuning // of a checkpoint, on a device that does not correct walls: the next one may
 }
 
 // The walls are corrected every frictionEvery steps, a number that recordings have (recorded). A factor follows what the exchanged
@@ -36,7 +38,7 @@ const (
 
 // correct sets the corrections of the coming steps where that is due. Collective.
 func (f *friction) correct() error {
-	tuner := f.level.WallTuner()
+	tuner := level.WallTuner(f.level)
 	if tuner == nil || f.Step()%frictionEvery != 0 {
 		return nil
 	}
@@ -127,7 +129,8 @@ func (f *friction) sum(mine []device.WallMomentum, err error) ([]device.WallMome
 
 // recall continues with the corrections of a checkpoint; nil: there are none yet.
 func (f *friction) recall(m *output.WallTuning) {
-	if f.level.WallTuner() == nil {
+	if level.WallTuner(f.level) == nil {
+		f.kept = m
 		return
 	}
 	if m == nil {
@@ -141,8 +144,8 @@ func (f *friction) recall(m *output.WallTuning) {
 
 // memory returns what a checkpoint keeps; nil: there is nothing to correct.
 func (f *friction) memory() *output.WallTuning {
-	if f.level.WallTuner() == nil {
-		return nil
+	if level.WallTuner(f.level) == nil {
+		return f.kept
 	}
 	m := f.WallTuning
 	m.Types = slices.Clone(m.Types)
@@ -155,7 +158,7 @@ func (f *friction) set() {
 	for k, w := range f.Types {
 		factors[k] = w.Factor
 	}
-	f.level.WallTuner().TuneWalls(factors, f.Eps)
+	level.WallTuner(f.level).TuneWalls(factors, f.Eps)
 }
 
 // of returns the mean momentum that the wall of a type exchanges, in parts of the law's, and its factor; 0: not known.

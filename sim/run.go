@@ -14,6 +14,7 @@ import (
 	"lbmsim/device"
 	"lbmsim/internal/finding"
 	"lbmsim/sim/exit"
+	"lbmsim/sim/level"
 	"lbmsim/sim/output"
 	"lbmsim/sim/postmortem"
 	"lbmsim/sim/transfer"
@@ -166,7 +167,7 @@ func (r *run) untilHook() int {
 	if d := r.Case.Force.Drive; d != nil {
 		next = min(next, (r.Step()/d.Every+1)*d.Every)
 	}
-	if r.level.WallTuner() != nil {
+	if level.WallTuner(r.level) != nil {
 		next = min(next, (r.Step()/frictionEvery+1)*frictionEvery)
 	}
 	return min(next, r.outputs.Next(r.Step())) - r.Step()

@@ -119,7 +119,7 @@ func (p *program) Forces(state device.Buffer, q model.Params) ([]device.Load, er
 	sums := make([]atomic.Int64, 6*p.types)
 	n := p.layout.N
 	if m, err := p.state(state); err == nil && p.modelled.count > 0 { // ghost cells of another state may be there
-		if err := p.device.run(p.modelled.tasks(p, m, q, [2]int{0, p.modelled.count})); err != nil {
+		if err := p.device.run(p.modelled.tasks(p, m, func() *kernels.Numbers { return p.numbers(p.moments.params(q)) }, [2]int{0, p.modelled.count})); err != nil {
 			return nil, err
 		}
 	}

@@ -134,19 +134,19 @@ func (p *program) FillModelled(s device.Stream, state device.Buffer, q model.Par
 	if exchanged {
 		cells, layer = [2]int{w.early, w.count}, [2]int{w.earlyLayer, w.depth}
 	}
-	for _, tasks := range [][]task{w.tasks(p, m, q, cells), w.layerTasks(p, layer)} {
+	for _, tasks := range [][]task{w.tasks(p, m, func() *kernels.Numbers { return p.numbers(p.moments.params(q)) }, cells), w.layerTasks(p, layer)} {
 		if len(tasks) > 0 {
 			own.pool.push(own, &operation{tasks: tasks})
 		}
 	}
 }
 
-// tasks returns the pieces of a range of ghost cells.
-func (w *modelled) tasks(p *program, m *memory, q model.Params, cells [2]int) (tasks []task) {
+// tasks returns the pieces of a range of ghost cells, with the numbers of a step as they are when a piece is computed.
+func (w *modelled) tasks(p *program, m *memory, numbers func() *kernels.Numbers, cells [2]int) (tasks []task) {
 	for first := cells[0]; first < cells[1]; first += modelledPiece {
 		last := min(first+modelledPiece, cells[1])
 		tasks = append(tasks, func(*worker) error {
-			p.kernel.FillModelled(p.box, p.numbers(p.moments.params(q)), w.list, first, last, m.pointer())
+			p.kernel.FillModelled(p.box, numbers(), w.list, first, last, m.pointer())
 			return nil
 		})
 	}
@@ -213,7 +213,7 @@ func (p *program) WallMomentum(state device.Buffer, q model.Params) ([]device.Wa
 	w := &p.modelled
 	m, err := p.state(state)
 	if err == nil {
-		err = p.device.run(w.tasks(p, m, q, [2]int{0, w.count}))
+		err = p.device.run(w.tasks(p, m, func() *kernels.Numbers { return p.numbers(q) }, [2]int{0, w.count}))
 	}
 	if err != nil {
 		return nil, err

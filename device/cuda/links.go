@@ -124,7 +124,7 @@ func (k *links) Forces(state device.Buffer, q model.Params) ([]device.Load, erro
 	}
 	own, err := k.state(state)
 	if err == nil {
-		err = k.upload(q)
+		err = k.uploadStep(q)
 	}
 	sums := make([]int64, 6*k.types)
 	if err == nil {

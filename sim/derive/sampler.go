@@ -38,7 +38,8 @@ type Sampler[In, Out Number] struct {
 	// wallLambda is of the collision model; nil: it is a parameter.
 	wallLambda func(tau float64) float64
 	distance   []float32
-	reference  float64 // of the temperature
+	plus       []float32 // of the rank's own cells, for a field of walls with a model
+	reference  float64   // of the temperature
 	// neighbours is set if the fields at hand need derivatives.
 	neighbours bool
 	region     decomp.Box // what is asked of a plane: x and, in 3D, y range
@@ -149,10 +150,9 @@ func (s *Sampler[In, Out]) Sample(f model.Field, k int, out []Out) ([]Out, error
 				}
 			}
 		case "wall_distance":
-			y, z := s.position(row, k)
-			for x, d := range s.distance[(z*s.layout.N[1]+y)*s.layout.N[0]+s.region.Lo[0]:][:nx] {
-				o[x] = Out(factor * float64(d))
-			}
+			s.ownRow(o, s.distance, row, k, factor)
+		case "y_plus":
+			s.ownRow(o, s.plus, row, k, factor)
 		case "solid":
 			y, z := s.position(row, k)
 			for x, t := range s.cells.Type[s.cells.Index(s.region.Lo[0], y, z):][:nx] {
@@ -210,6 +210,14 @@ func speedRow[Out, In Number](o []Out, u []In, factor float64) {
 			sum += float64(u[at]) * float64(u[at])
 		}
 		o[x] = Out(factor * math.Sqrt(sum))
+	}
+}
+
+// ownRow fills a row from numbers of the rank's own cells.
+func (s *Sampler[In, Out]) ownRow(o []Out, own []float32, row, k int, factor float64) {
+	y, z := s.position(row, k)
+	for x, v := range own[(z*s.layout.N[1]+y)*s.layout.N[0]+s.region.Lo[0]:][:len(o)] {
+		o[x] = Out(factor * float64(v))
 	}
 }
 

@@ -8,14 +8,23 @@ func (l *Level) PastForces() ([]device.Load, error) { return l.forces(l.State[1]
 
 // ComingForces returns what the fluid will do to them in the coming step.
 func (l *Level) ComingForces() ([]device.Load, error) {
-	if l.timed != nil { // the force at this step, which outputs ask for, stays
-		if err := l.timed.Schedule([]device.Moment{{Time: float64(l.n) + 0.5, Force: l.Params.Force}}); err != nil {
-			return nil, err
-		}
-		l.advance()
+	if err := present(l); err != nil {
+		return nil, err
 	}
 	l.fillFaces(l.State[0])
 	return l.forces(l.State[0])
+}
+
+// present sets what changes with time to the coming step; the force at this step, which outputs ask for, stays.
+func present(l *Level) error {
+	if l.timed == nil {
+		return nil
+	}
+	err := l.timed.Schedule([]device.Moment{{Time: float64(l.n) + 0.5, Force: l.Params.Force}})
+	if err == nil {
+		l.advance()
+	}
+	return err
 }
 
 func (l *Level) forces(from device.Buffer) ([]device.Load, error) {

@@ -7,6 +7,9 @@ func (l *Level) WallFlow() ([]device.ModelledWall, error) {
 	if err := l.Sync(); err != nil {
 		return nil, err
 	}
+	if err := present(l); err != nil {
+		return nil, err
+	}
 	l.fillModelled(l.State[0])
 	if err := l.Sync(); err != nil {
 		return nil, err
@@ -14,8 +17,25 @@ func (l *Level) WallFlow() ([]device.ModelledWall, error) {
 	return l.Program.(device.WallModeler).ModelledWalls()
 }
 
+// WallPlus returns y+ of half a cell in the rank's own cells beside walls with a model, [z][y][x], and 0 in others.
+func (l *Level) WallPlus() ([]float32, error) {
+	flow, err := l.WallFlow()
+	if err != nil {
+		return nil, err
+	}
+	n := l.Part.Layout.N
+	plus := make([]float32, n[0]*n[1]*n[2])
+	for i, c := range l.Part.Cells.Modelled.Cells {
+		for _, link := range c.Links {
+			at := &plus[(link.To[2]*n[1]+link.To[1])*n[0]+link.To[0]]
+			*at = max(*at, float32(flow[i].HalfPlus))
+		}
+	}
+	return plus, nil
+}
+
 // WallTuner returns what corrects the walls with a model; nil: there are no such walls, or the device does not.
-func (l *Level) WallTuner() device.WallTuner {
+func WallTuner(l *Level) device.WallTuner {
 	if t, ok := l.Program.(device.WallTuner); ok && l.Part.Cells.Modelled != nil {
 		return t
 	}

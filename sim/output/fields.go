@@ -56,7 +56,7 @@ func (f *fieldFiles) Write(r *Run) error {
 	}
 	f.at = r.Step()
 	var failed error
-	if taker := r.State.Snapshots(); taker != nil && !f.crowded {
+	if taker := r.State.Snapshots(); taker != nil && !f.crowded && !f.waits() {
 		crowded, err := f.shoot(r, taker)
 		if !crowded {
 			return err
@@ -110,7 +110,7 @@ func (f *fieldFiles) copied(r *Run) (write func(*fields.Pending) error, err erro
 
 // prepare takes the memory of snapshots before the first step, where outputs repeat.
 func (f *fieldFiles) prepare(r *Run) error {
-	if taker := r.State.Snapshots(); taker != nil && f.when.Period > 0 {
+	if taker := r.State.Snapshots(); taker != nil && f.when.Period > 0 && !f.waits() {
 		// Without that memory the run continues: shoot asks for it again, and warns that the steps wait.
 		_ = taker.Prepare(f.reads(r))
 	}
@@ -132,8 +132,11 @@ func (f *fieldFiles) reads(r *Run) decomp.Box {
 // as long as a step, and steps that leave them need a kernel and memory of their own.
 const often = 10
 
+// waits reports whether the steps wait for the fields: a snapshot lacks what happens at walls with a model.
+func (f *fieldFiles) waits() bool { return slices.ContainsFunc(f.Fields, model.Field.OfModel) }
+
 func (f *fieldFiles) snaps(r *Run) (decomp.Box, bool) {
-	return f.reads(r), !f.crowded && f.when.Period > 0 && f.when.Period <= often && r.State.Snapshots() != nil
+	return f.reads(r), !f.crowded && !f.waits() && f.when.Period > 0 && f.when.Period <= often && r.State.Snapshots() != nil
 }
 
 // shoot lets the device read the fields beside the steps. Collective: where a rank has no memory for that, the device is crowded,
@@ -242,8 +245,12 @@ func copyFields[Out derive.Number](r *Run, list []model.Field, kept *[][]Out) (w
 		// Whether there was memory for snapshots must not be seen in the files.
 		from = derive.Rounded(from)
 	}
+	plus, err := r.View.Plus(list...)
+	if err != nil {
+		return nil, err
+	}
 	err = r.Rank.Share(planes, func(lo, hi int) error {
-		s := derive.NewSampler[Out](r.View.Part, r.Step(), from, list...)
+		s := derive.NewSampler[Out](r.View.Part, r.Step(), from, list...).Beside(plus)
 		for k := lo; k < hi; k++ {
 			for i, m := range list {
 				if _, err := s.Sample(m, k, part(i, k, k+1)); err != nil {
