@@ -55,7 +55,7 @@ angular_velocity = 0.001
 
 // modelledRun returns that flow with outputs, but for the stress at walls.
 func modelledRun(name, precision string, steps int) string {
-	return strings.NewReplacer(`"wall_shear_stress", `, "", `field = "wall_shear_stress"`, `field = "y_plus"`).Replace(withPoint(modelled + ending(name, precision, steps)))
+	return strings.NewReplacer(`"wall_shear_stress", `, `"y_plus", `, `field = "wall_shear_stress"`, `field = "speed"`).Replace(withPoint(modelled + ending(name, precision, steps)))
 }
 
 // Walls with a model have the same bits for any number of threads and after a restart.
@@ -147,7 +147,7 @@ to = [90, 11.9, 90]
 about = [15, 9, 12]
 rotate = [9, 4, 13]
 `
-	return strings.NewReplacer(`"wall_shear_stress", `, "", `field = "wall_shear_stress"`, `field = "y_plus"`).Replace(withPoint(text + ending(name, precision, steps)))
+	return strings.NewReplacer(`"wall_shear_stress", `, `"y_plus", `, `field = "wall_shear_stress"`, `field = "speed"`).Replace(withPoint(text + ending(name, precision, steps)))
 }
 
 // onCPU is a trial's wrapper for what GPUs do not have yet.
