@@ -462,7 +462,7 @@ func (f *modelledSearch) collect(m *Modelled, layer []LayerCell) {
 	for _, c := range layer {
 		f.ghosts[c.Ghost].needed = true
 	}
-	number := map[[3]int]uint32{} // of ghost cells, by their local place: those of a periodic image are the same ones
+	number := map[[3]int]uint32{} // of ghost cells by local place, which periodic images share
 	var late []ModelledCell
 	for _, g := range f.ghosts {
 		at := f.local(g.at)

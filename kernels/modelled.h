@@ -139,7 +139,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 }
 
 // linkMomentum calls add(k, v) for the sums of a wall with what the link along direction i from a ghost cell into the fluid adds to
-// them in a step. both is the sum of the populations that pass the link, density that of r at its ends: less their parts at rest,
+// them in a step. both is the sum of the populations that pass the link, density the sum of r at its ends: less their parts at rest,
 // so that a linear pressure on stairs of cells has no part in the momentum.
 template <class L, class T, class ADD> LBM_HD LBM_INLINE void linkMomentum(int i, const T* results, double area, double both, double density, ADD add) {
 	double along = 0, size = 0;

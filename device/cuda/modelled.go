@@ -116,9 +116,11 @@ func (m *modelled) placeCells(found *boundary.Modelled) (err error) {
 		return b
 	}
 	list := func(bytes []byte) uint64 { return uint64(put(len(bytes), bytes).at) }
-	numbers := raw.Bytes(boundary.ModelledNumbersOf[float32](found))
+	var numbers []byte
 	if m.spec.Precision == model.Float64 {
 		numbers = raw.Bytes(boundary.ModelledNumbersOf[float64](found))
+	} else {
+		numbers = raw.Bytes(boundary.ModelledNumbersOf[float32](found))
 	}
 	m.populations = put(len(cells) * m.spec.Lattice.Q() * m.valueBytes())
 	m.results = put(len(cells) * kernels.ModelledResults * m.valueBytes())

@@ -88,7 +88,8 @@ func newProgram(c *core) *program {
 	p.multistep = multistep{core: c, faces: &p.faces}
 	p.stepping = stepping{core: c, behind: []behind{&p.links, &p.scalar, &p.faces}}
 	p.stepFields = stepFields{core: c, stepping: &p.stepping, snapshots: &p.snapshots}
-	// The box has the address of the eddies, lists of links those of ghost cells; faces and rules in time follow the lists of links.
+	// The box has the address of the eddies, lists of links have the addresses of what ghost cells send; faces and rules in time follow
+	// the lists of links.
 	p.placed = []placed{&p.eddies, &p.modelled, &p.boxLists, &p.sums, &p.links, &p.faces, &p.scalar, &p.timed, &p.multistep}
 	p.parts = []part{&p.boxLists, &p.sums, &p.links, &p.faces, &p.scalar, &p.timed, &p.stepFields, &p.statistics, &p.eddies, &p.modelled, &p.snapshots}
 	return p

@@ -23,7 +23,7 @@ type ModelledWall struct {
 	HalfMax  float64    `json:"half_max"`
 	Friction [3]float64 `json:"friction"` // force of the fluid by the law of the wall, in the case's unit
 	Share    float64    `json:"share"`    // mean momentum that its links exchange, in parts of the law's; 0: not known
-	Factor   float64    `json:"factor"`   // of the slope of the velocity, which keeps the share at 1; 0: there is none
+	Factor   float64    `json:"factor"`   // of the slope of the velocity, which keeps the share at 1; 0: not corrected
 }
 
 // Number is one quantity of a result.
