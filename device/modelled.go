@@ -14,6 +14,12 @@ type WallModeler interface {
 	// ModelledWalls returns what the last FillModelled found at each ghost cell, in the order of boundary.Modelled.Cells, once
 	// all queued work is done.
 	ModelledWalls() ([]ModelledWall, error)
+	// WallMomentum fills the ghost cells from a state and returns what the links of each type do in the step that leads on from
+	// it.
+	WallMomentum(state Buffer, p model.Params) ([]WallMomentum, error)
+	// TuneWalls sets two corrections of ghost cells, once all queued work is done: the slope of their velocity is multiplied by a
+	// factor of each type, 1 at the start, and eps, 0 at the start, is added to their density.
+	TuneWalls(factors []float64, eps float64) error
 }
 
 // Gatherer is a Program with a wall model on several ranks. Found by type assertion.
@@ -21,16 +27,6 @@ type Gatherer interface {
 	// Gather copies the cells that other ranks' ghost cells read (boundary.Modelled.Sent) to their places behind a state, in the
 	// order of s: behind the steps of the edges, and before the exchange.
 	Gather(s Stream, state Buffer)
-}
-
-// WallTuner is a WallModeler with two corrections of ghost cells: the slope of their velocity is multiplied by a factor of each
-// type, 1 at the start, and eps, 0 at the start, is added to their density. Found by type assertion.
-type WallTuner interface {
-	// WallMomentum fills the ghost cells from a state and returns what the links of each type do in the step that leads on from
-	// it.
-	WallMomentum(state Buffer, p model.Params) ([]WallMomentum, error)
-	// TuneWalls sets the corrections once all queued work is done.
-	TuneWalls(factors []float64, eps float64)
 }
 
 // WallMomentum holds what the links of a wall with a model do in a step, momentum in units of 1/ForceUnits: sums that do not

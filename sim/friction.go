@@ -19,7 +19,6 @@ type friction struct {
 	*stepper
 	watch *watch.Watch
 	output.WallTuning
-	kept *output.WallTuning // of a checkpoint, on a device that does not correct walls: the next one may
 }
 
 // The walls are corrected every frictionEvery steps, a number that recordings have (recorded). A factor follows what the exchanged
@@ -38,14 +37,14 @@ const (
 
 // correct sets the corrections of the coming steps where that is due. Collective.
 func (f *friction) correct() error {
-	tuner := level.WallTuner(f.level)
-	if tuner == nil || f.Step()%frictionEvery != 0 {
+	walls := level.Walls(f.level)
+	if walls == nil || f.Step()%frictionEvery != 0 {
 		return nil
 	}
 	if err := f.level.Sync(); err != nil {
 		return err
 	}
-	sums, err := f.sum(tuner.WallMomentum(f.level.State[0], f.level.Params))
+	sums, err := f.sum(walls.WallMomentum(f.level.State[0], f.level.Params))
 	if err != nil {
 		return fmt.Errorf("rank %d: momentum at walls at step %d: %w", f.Rank.ID, f.Step(), err)
 	}
@@ -66,8 +65,7 @@ func (f *friction) correct() error {
 	if err := f.keepMass(float64(all.Area) / device.WallAreaUnits); err != nil {
 		return err
 	}
-	f.set()
-	return nil
+	return f.set()
 }
 
 // correctFactor updates the factor of a wall by its momentum in the coming step. While most of the flow beside it is laminar it
@@ -128,10 +126,9 @@ func (f *friction) sum(mine []device.WallMomentum, err error) ([]device.WallMome
 }
 
 // recall continues with the corrections of a checkpoint; nil: there are none yet.
-func (f *friction) recall(m *output.WallTuning) {
-	if level.WallTuner(f.level) == nil {
-		f.kept = m
-		return
+func (f *friction) recall(m *output.WallTuning) error {
+	if level.Walls(f.level) == nil {
+		return nil
 	}
 	if m == nil {
 		one := output.WallFactor{Factor: 1}
@@ -139,13 +136,13 @@ func (f *friction) recall(m *output.WallTuning) {
 	}
 	f.WallTuning = *m
 	f.Types = slices.Clone(m.Types)
-	f.set()
+	return f.set()
 }
 
 // memory returns what a checkpoint keeps; nil: there is nothing to correct.
 func (f *friction) memory() *output.WallTuning {
-	if level.WallTuner(f.level) == nil {
-		return f.kept
+	if level.Walls(f.level) == nil {
+		return nil
 	}
 	m := f.WallTuning
 	m.Types = slices.Clone(m.Types)
@@ -153,12 +150,12 @@ func (f *friction) memory() *output.WallTuning {
 }
 
 // set passes the corrections to the device.
-func (f *friction) set() {
+func (f *friction) set() error {
 	factors := make([]float64, len(f.Types))
 	for k, w := range f.Types {
 		factors[k] = w.Factor
 	}
-	level.WallTuner(f.level).TuneWalls(factors, f.Eps)
+	return level.Walls(f.level).TuneWalls(factors, f.Eps)
 }
 
 // of returns the mean momentum that the wall of a type exchanges, in parts of the law's, and its factor; 0: not known.

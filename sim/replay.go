@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -46,7 +47,7 @@ func (r replay) Back(image []byte, c postmortem.Circumstances) error {
 		r.driver.drive, l.Params.Force = c.Drive, c.Force
 		err = level.Image{Level: l}.Write(image)
 	}
-	r.friction.recall(c.Walls)
+	err = errors.Join(err, r.friction.recall(c.Walls))
 	r.watch.Forget()
 	if err := r.all("going back", err); err != nil {
 		return err

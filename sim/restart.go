@@ -116,7 +116,9 @@ func (r *run) restart() error {
 func (r *run) resume(m *output.Memory) error {
 	r.loads.recall(m.Loads)
 	r.driver.recall(m.Drive)
-	r.friction.recall(m.Walls)
+	if err := r.all("friction of walls", r.friction.recall(m.Walls)); err != nil {
+		return err
+	}
 	r.level.SetForce(r.Step())
 	return r.open(m)
 }

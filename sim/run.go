@@ -167,7 +167,7 @@ func (r *run) untilHook() int {
 	if d := r.Case.Force.Drive; d != nil {
 		next = min(next, (r.Step()/d.Every+1)*d.Every)
 	}
-	if level.WallTuner(r.level) != nil {
+	if level.Walls(r.level) != nil {
 		next = min(next, (r.Step()/frictionEvery+1)*frictionEvery)
 	}
 	return min(next, r.outputs.Next(r.Step())) - r.Step()

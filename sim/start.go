@@ -45,6 +45,9 @@ func start(o Options) (*run, error) {
 		return r, err
 	}
 	r.makeOutputs()
+	if err := r.all("friction of walls", r.friction.recall(nil)); err != nil {
+		return r, err
+	}
 	if o.Case.ShowsField("wall_distance") {
 		if part.Distance, err = part.WallDistance(r.Rank); err != nil {
 			return r, fmt.Errorf("rank %d: distances to the walls: %w", r.Rank.ID, err)
@@ -134,7 +137,6 @@ func (r *run) makeOutputs() {
 	r.watch = watch.New(r.view())
 	r.driver.stepper, r.driver.watch = r.stepper, r.watch
 	r.friction.stepper, r.friction.watch = r.stepper, r.watch
-	r.friction.recall(nil)
 	view := &output.Run{
 		Rank: r.Rank, Case: r.Case, View: r.view(), State: state{r.level}, Watch: r.watch, Look: r.Look, Loads: &r.loads, Files: output.NewFiles(r.view(), func(kind, path string) { r.options.Report.Wrote(kind, path) }),
 		Sampled: r.stopIfKnown, Remember: r.remember, Version: r.options.Version,

@@ -32,7 +32,6 @@ type sent struct{ from, to int }
 var (
 	_ device.WallModeler = (*program)(nil)
 	_ device.Gatherer    = (*program)(nil)
-	_ device.WallTuner   = (*program)(nil)
 	_ device.WallModels  = (*Device)(nil)
 )
 
@@ -90,7 +89,9 @@ func (w *modelled) place(p *program, m *boundary.Modelled) error {
 	for _, c := range m.Sent {
 		w.sent = append(w.sent, sent{value(c.From), value(c.To)})
 	}
-	p.TuneWalls(slices.Repeat([]float64{1}, p.types), 0)
+	if err := p.TuneWalls(slices.Repeat([]float64{1}, p.types), 0); err != nil {
+		return err
+	}
 	return w.placeLayer(p, m, number)
 }
 
@@ -195,7 +196,7 @@ func (p *program) Gather(s device.Stream, state device.Buffer) {
 }
 
 // TuneWalls writes the corrections where ghost cells read them.
-func (p *program) TuneWalls(factors []float64, eps float64) {
+func (p *program) TuneWalls(factors []float64, eps float64) error {
 	p.modelled.list.Eps = eps
 	m := p.modelled.memory
 	offset := int(uintptr(p.modelled.list.Factors) - uintptr(m.pointer()))
@@ -206,6 +207,7 @@ func (p *program) TuneWalls(factors []float64, eps float64) {
 			*(*float32)(unsafe.Add(m.pointer(), offset+4*i)) = float32(v)
 		}
 	}
+	return nil
 }
 
 // WallMomentum adds up the links of walls with a model.

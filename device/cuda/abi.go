@@ -70,10 +70,20 @@ type sumsABI struct {
 type linksABI struct{ cells, list, types, laws, ghosts, sent uint64 }
 
 // modelledABI is Modelled of modelled.h, written by the part modelled.
-type modelledABI struct{ cells, numbers, table, populations, results, layer uint64 }
+type modelledABI struct{ cells, numbers, table, populations, results, tuning, layer, links uint64 }
 
 // modelledCellABI is ModelledCell of modelled.h.
-type modelledCellABI struct{ image, sample [8]int64 }
+type modelledCellABI struct {
+	image, sample [8]int64
+	Type          int64
+}
+
+// joinedLinkABI is JoinedLink of modelled.h.
+type joinedLinkABI struct {
+	to               int64
+	area             float64
+	ghost, direction uint32
+}
 
 // gatheredABI is Gathered of modelled.h.
 type gatheredABI struct{ from, to int64 }

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 
 	"gorgonia.org/cu"
 
@@ -18,14 +19,18 @@ import (
 // some, and their lists.
 type modelled struct {
 	*core
-	module              module
-	fill, layer, gather cu.Function
+	module                        module
+	fill, layer, gather, momentum cu.Function
 
 	cells, lengths       [2]int  // numbers of ghost cells, and of cells of the layer: before an exchange, and in all
 	list                 *buffer // modelledABI; nil: there are no ghost cells
 	populations, results *buffer
 	sent                 *buffer // []gatheredABI
 	sentCount            int
+
+	tuning    *buffer // of the arithmetic's type: eps, then the factor of each type; nil: no wall has a model
+	sums      *buffer // [type][kernels.WallSums]
+	linkCount int
 }
 
 var (
@@ -78,6 +83,15 @@ func (m *modelled) place(in *placing) (err error) {
 		}
 		in.eddies = uint64(lengths.at)
 	}
+	if m.tuning, err = m.put((1 + m.types) * m.valueBytes()); err == nil {
+		err = m.TuneWalls(slices.Repeat([]float64{1}, m.types), 0)
+	}
+	if err == nil {
+		m.sums, err = m.put(8 * kernels.WallSums * m.types)
+	}
+	if err != nil {
+		return fmt.Errorf("factors of walls with a model: %w", err)
+	}
 	found := in.cells.Modelled
 	if found == nil || len(found.Cells)+len(found.Sent) == 0 {
 		return nil
@@ -86,7 +100,7 @@ func (m *modelled) place(in *placing) (err error) {
 		return fmt.Errorf("ghost cells of walls with a model: %w", err)
 	}
 	return m.load(&m.module, "loading the kernels for walls with a model of "+m.spec.String(), modelledFile,
-		functions{"lbm_modelled": &m.fill, "lbm_layer": &m.layer, "lbm_gather": &m.gather}, nil)
+		functions{"lbm_modelled": &m.fill, "lbm_layer": &m.layer, "lbm_gather": &m.gather, "lbm_momentum": &m.momentum}, nil)
 }
 
 // placeCells brings the lists to the GPU.
@@ -102,9 +116,14 @@ func (m *modelled) placeCells(found *boundary.Modelled) (err error) {
 	for i, c := range found.Sent {
 		sent[i] = gatheredABI{from: value(c.From), to: value(c.To)}
 	}
+	var links []joinedLinkABI
 	for i, c := range found.Cells {
 		place(&cells[i].image, c.Image)
 		place(&cells[i].sample, c.Sample)
+		cells[i].Type = int64(c.Type)
+		for _, l := range c.Links {
+			links = append(links, joinedLinkABI{to: value(l.To), area: l.Area, ghost: uint32(i), direction: uint32(l.Direction)})
+		}
 	}
 	for i, c := range found.Layer {
 		layer[i] = kernels.LayerCell{At: int64((c.At[2]*m.layout.N[1]+c.At[1])*m.layout.Pitch + c.At[0]), Ghost: c.Ghost, Length: c.Length}
@@ -124,10 +143,12 @@ func (m *modelled) placeCells(found *boundary.Modelled) (err error) {
 	}
 	m.populations = put(len(cells) * m.spec.Lattice.Q() * m.valueBytes())
 	m.results = put(len(cells) * kernels.ModelledResults * m.valueBytes())
+	m.linkCount = len(links)
 	m.sent, m.sentCount = put(len(raw.Bytes(sent)), raw.Bytes(sent)), len(sent)
 	m.list = put(len(raw.Bytes([]modelledABI{{}})), raw.Bytes([]modelledABI{{
 		cells: list(raw.Bytes(cells)), numbers: list(numbers), table: list(raw.Bytes(boundary.PlusTable())),
-		populations: uint64(m.populations.at), results: uint64(m.results.at), layer: list(raw.Bytes(layer)),
+		populations: uint64(m.populations.at), results: uint64(m.results.at), tuning: uint64(m.tuning.at), layer: list(raw.Bytes(layer)),
+		links: list(raw.Bytes(links)),
 	}}))
 	return err
 }
@@ -198,6 +219,66 @@ func (m *modelled) Gather(s device.Stream, state device.Buffer) {
 		return launch(m.gather, [3]int{raw.Ceil(m.sentCount*m.layout.Components, rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, own.s,
 			uint64(at.at), uint64(m.sent.at), uint64(m.sentCount), uint64(m.layout.Components), uint64(m.layout.Pitch))
 	})
+}
+
+// TuneWalls writes the corrections where ghost cells read them.
+func (m *modelled) TuneWalls(factors []float64, eps float64) error {
+	if m.tuning == nil {
+		return nil
+	}
+	list := append([]float64{eps}, factors...)
+	bytes := raw.Bytes(list)
+	if m.spec.Precision != model.Float64 {
+		single := make([]float32, len(list))
+		for i, v := range list {
+			single[i] = float32(v)
+		}
+		bytes = raw.Bytes(single)
+	}
+	if err := m.tuning.Write(bytes, 0); err != nil {
+		return fmt.Errorf("factors of walls of %s: %w", m.spec, err)
+	}
+	return nil
+}
+
+// WallMomentum adds up the links of walls with a model.
+func (m *modelled) WallMomentum(state device.Buffer, q model.Params) ([]device.WallMomentum, error) {
+	all := make([]device.WallMomentum, m.types)
+	if m.linkCount == 0 {
+		return all, nil
+	}
+	own, err := m.state(state)
+	if err == nil {
+		err = m.uploadStep(q)
+	}
+	sums := make([]int64, kernels.WallSums*m.types)
+	if err == nil {
+		l := <-m.d.lanes
+		defer func() { m.d.lanes <- l }()
+		if err = l.open(); err == nil {
+			err = m.d.call("momentum at walls", func() error {
+				if err := m.all(l.stream, own); err != nil {
+					return err
+				}
+				if err := cu.MemsetD8Async(m.sums.at, 0, int64(m.sums.bytes), l.stream); err != nil {
+					return err
+				}
+				return launch(m.momentum, [3]int{raw.Ceil(m.linkCount, rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, l.stream,
+					uint64(m.box.at), uint64(own.at), uint64(m.list.at), uint64(m.sums.at), uint64(m.linkCount))
+			})
+		}
+		if err == nil {
+			err = l.read(raw.Bytes(sums), m.sums.at)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("momentum at walls of %s: %w", m.spec, err)
+	}
+	for k := range all {
+		n := sums[k*kernels.WallSums:]
+		all[k] = device.WallMomentum{Exchanged: n[0], Law: n[1], All: n[2], Area: n[3]}
+	}
+	return all, nil
 }
 
 // ModelledWalls reads what the last FillModelled found.

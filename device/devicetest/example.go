@@ -20,7 +20,7 @@ type Example struct {
 	Cells    boundary.Cells
 	Params   model.Params
 	Fields   []float64 // the initial state, as for device.Program.Init
-	tuning   []float64 // of walls with a model: two factors and eps (device.WallTuner); nil: none
+	tuning   []float64 // of walls with a model: two factors and eps (device.WallModeler); nil: none
 }
 
 // NewExample draws a flow with every feature at once: solids that stand and move, a

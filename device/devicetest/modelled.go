@@ -142,19 +142,16 @@ func modelled(t *testing.T, d device.Device, o Options) {
 			e := flow.example(spec)
 			const steps = 3
 			s := Start(t, d, e)
-			tuner, tunes := s.parts[0].program.(device.WallTuner)
-			if tunes {
-				e.tuning = []float64{0.9, 1.15, 1e-3}
-				tuner.TuneWalls(e.tuning[:len(e.Cells.Walls)], e.tuning[2])
+			e.tuning = []float64{0.9, 1.15, 1e-3}
+			if err := s.parts[0].program.(device.WallModeler).TuneWalls(e.tuning[:len(e.Cells.Walls)], e.tuning[2]); err != nil {
+				t.Fatal(err)
 			}
 			s.Step(t, steps)
 			oracle := e.oracle(steps)
 			e.within(t, s.Values(t), e.values(oracle), modelledLimit(spec, 10))
 			e.checkLoads(t, s.loads(t), oracle.Forces())
 			flow.check(t, e, s, oracle)
-			if tunes {
-				flow.checkMomentum(t, e, s, oracle)
-			}
+			flow.checkMomentum(t, e, s, oracle)
 		}
 	})
 }
@@ -236,7 +233,7 @@ func (m modelledFlow) check(t *testing.T, e Example, s *Slabs, oracle *ref.Flow)
 // seen, of float32 13 of rounding (planes 67 in the area).
 func (m modelledFlow) checkMomentum(t *testing.T, e Example, s *Slabs, oracle *ref.Flow) {
 	t.Helper()
-	got, err := s.parts[0].program.(device.WallTuner).WallMomentum(s.parts[0].state[0], e.Params)
+	got, err := s.parts[0].program.(device.WallModeler).WallMomentum(s.parts[0].state[0], e.Params)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 // Ghost cells behind surfaces with a wall model (../modelled.h) and the mixing lengths of the layer above them on a
 // GPU: compiled beside instance.h, with the same macros, for cases that have some.
 #include "../modelled.h"
+#include "../special.h"
 #include "box.h"
 #include "model.h"
 
@@ -9,8 +10,14 @@ namespace lbm { namespace {
 typedef LBM_STORED Value;
 typedef LBM_REAL Real;
 
-// ModelledCell holds the places of what a ghost cell reads: of first components, in the state.
-struct ModelledCell { long long image[8], sample[8]; };
+// ModelledCell holds the places of what a ghost cell reads, of first components, in the state, and its type.
+struct ModelledCell { long long image[8], sample[8], type; };
+// JoinedLink leads from a ghost cell along a direction into a fluid cell, at the place of its first component.
+struct JoinedLink {
+	long long to;
+	double area;
+	unsigned ghost, direction;
+};
 // LayerCell is a cell of the layer: its place in Case::eddies, its ghost cell and 3 l^2.
 struct LayerCell {
 	long long at;
@@ -26,7 +33,9 @@ struct Modelled {
 	const double* table;    // of the law of the wall
 	Real* populations;      // [cell][direction], which special cells read
 	Real* results;          // [cell][MODELLED_RESULTS]
+	const Real* tuning;     // eps, then the factor of each type
 	const LayerCell* layer;
+	const JoinedLink* links;
 };
 
 struct ModelledOf {
@@ -63,7 +72,7 @@ struct ModelledOf {
 		for (int a = 0; a < L::D; a++) image.u[a] = together(image.u[a]), sampled[a] = together(sampled[a]);
 		for (int k = 0; k < L::D * (L::D + 1) / 2; k++) image.pi[k] = together(image.pi[k]);
 		Real results[MODELLED_RESULTS];
-		const Moments<L, Real> ghost = modelledGhost<L>(n, image, sampled, p, Real(1), Real(0), list.table, results);
+		const Moments<L, Real> ghost = modelledGhost<L>(n, image, sampled, p, list.tuning[cell.type], list.tuning[0], list.table, results);
 		if (at >= last) return;
 		for (int a = 0; a < MODELLED_RESULTS; a++)
 			if (lane == a) list.results[i * MODELLED_RESULTS + a] = results[a];
@@ -71,6 +80,30 @@ struct ModelledOf {
 		LBM_COLLISION::expand(ghost).each([&](auto d, const Real& f) LBM_LAMBDA {
 			if (lane == d.value % LANES) to[d.value] = f;
 		});
+	}
+
+	// momentum adds link i to the sums of its wall, [type][WALL_SUMS]. A warp whose links are of one wall adds once: integers, whose
+	// order does not matter.
+	__device__ static LBM_INLINE void momentum(const Case* c, const Value* LBM_RESTRICT state, const Modelled& list, unsigned long long* sums, long long i, long long count) {
+		long long mine[WALL_SUMS] = {};
+		const JoinedLink link = list.links[i < count ? i : count - 1];
+		const int type = int(list.cells[link.ghost].type) - 1;
+		if (i < count) {
+			const int pitch = Box(c, L::M).layout.pitch;
+			const Real* const sent = list.populations + (long long)link.ghost * L::Q;
+			const Moments<L, Real> fluid = read(state + link.to, pitch);
+			const Real both = sent[link.direction] + LBM_COLLISION::expand(fluid).any(L::opposite(link.direction));
+			double density = 0;
+			for (int d = 0; d < L::Q; d++) density += double(sent[d]);
+			linkMomentum<L>(link.direction, list.results + (long long)link.ghost * MODELLED_RESULTS, link.area, double(both), density + double(fluid.r),
+				[&](int k, double v) LBM_LAMBDA { mine[k] += __double2ll_rn(v * FORCE_UNITS); });
+		}
+		const bool alone = __any_sync(~0u, type != __shfl_sync(~0u, type, 0));
+		for (int k = 0; k < WALL_SUMS; k++) {
+			if (!alone)
+				for (int other = 1; other < 32; other *= 2) mine[k] += __shfl_xor_sync(~0u, mine[k], other);
+			if ((alone || threadIdx.x % 32 == 0) && mine[k] != 0) atomicAdd(sums + type * WALL_SUMS + k, (unsigned long long)mine[k]);
+		}
 	}
 
 	// layer computes the eddies of a cell of the layer: as strong as the model of its ghost cell.
@@ -92,6 +125,11 @@ lbm_modelled(const lbm::Case* c, const lbm::Value* state, const lbm::Modelled* l
 extern "C" __global__ void __launch_bounds__(ROW) lbm_layer(const lbm::Case* c, const lbm::Modelled* list, long long first, long long last) {
 	const long long i = first + (long long)blockIdx.x * ROW + threadIdx.x;
 	if (i < last) lbm::ModelledOf::layer(c, *list, i);
+}
+// Adds up the links of ghost cells that lbm_modelled has filled from the state.
+extern "C" __global__ void __launch_bounds__(ROW)
+lbm_momentum(const lbm::Case* c, const lbm::Value* state, const lbm::Modelled* list, unsigned long long* sums, long long count) {
+	lbm::ModelledOf::momentum(c, state, *list, sums, (long long)blockIdx.x * ROW + threadIdx.x, count);
 }
 // Copies count cells of a state to their places behind it, one thread for each of so many components.
 extern "C" __global__ void __launch_bounds__(ROW) lbm_gather(lbm::Value* state, const lbm::Gathered* cells, long long count, long long components, long long pitch) {

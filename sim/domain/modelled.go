@@ -92,11 +92,6 @@ func (p *Part) reportModelled(on *rank.Rank, found *boundary.Modelled) error {
 	return nil
 }
 
-// DoubtUntuned warns that a device does not match the friction of walls with a model with the law's.
-func DoubtUntuned(p *Part, on *rank.Rank, device string) {
-	doubt(p, on, finding.UntunedModel.Says("walls of type wall_model on %s: their friction is not matched with the law's as on CPUs: it is up to 9 %% too large on walls oblique to the grid, 25 and 15 %% in pipes of 10 and 20 cells radius, and boxes without open faces may gain or lose mass; use --device cpu where that matters (docs/turbulence.md)", device))
-}
-
 // doubt warns of results that cannot be relied on, at once and at the end of the run.
 func doubt(p *Part, on *rank.Rank, w finding.Finding) {
 	if p.Doubts = append(p.Doubts, w); on.Root {

@@ -72,9 +72,6 @@ func (l *Level) Build() (err error) {
 	if l.Program, err = l.Device.Load(c.Spec, p.Layout, c.Periodic, p.Cells); err != nil {
 		return fmt.Errorf("building the kernels of %s on %s: %w", c.Spec, l.Device.Info().Name, err)
 	}
-	if p.Cells.Modelled != nil && WallTuner(l) == nil {
-		domain.DoubtUntuned(p, l.Rank, l.Device.Info().Name)
-	}
 	if _, ok := l.Program.(device.Gatherer); !ok && l.Rank.Size > 1 && p.Cells.Modelled != nil {
 		return fmt.Errorf("type \"wall_model\" runs on a single rank of %s so far: start lbmsim without mpirun, or use --device cpu", l.Device.Info().Name)
 	}

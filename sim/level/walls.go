@@ -14,7 +14,7 @@ func (l *Level) WallFlow() ([]device.ModelledWall, error) {
 	if err := l.Sync(); err != nil {
 		return nil, err
 	}
-	return l.Program.(device.WallModeler).ModelledWalls()
+	return Walls(l).ModelledWalls()
 }
 
 // WallPlus returns y+ of half a cell in the rank's own cells beside walls with a model, [z][y][x], and 0 in others.
@@ -34,10 +34,10 @@ func (l *Level) WallPlus() ([]float32, error) {
 	return plus, nil
 }
 
-// WallTuner returns what corrects the walls with a model; nil: there are no such walls, or the device does not.
-func WallTuner(l *Level) device.WallTuner {
-	if t, ok := l.Program.(device.WallTuner); ok && l.Part.Cells.Modelled != nil {
-		return t
+// Walls returns what computes the walls with a model; nil: there are no such walls.
+func Walls(l *Level) device.WallModeler {
+	if l.Part.Cells.Modelled == nil {
+		return nil
 	}
-	return nil
+	return l.Program.(device.WallModeler)
 }
