@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lbmsim/boundary"
 	"lbmsim/comm"
 	"lbmsim/device"
 	"lbmsim/sim/level"
@@ -11,14 +12,35 @@ import (
 	"lbmsim/sim/watch"
 )
 
-// friction corrects walls with a model by slow feedback. One factor for each wall multiplies the slope of the velocity at its ghost
-// cells, so that the momentum that links exchange is the law's: otherwise stairs of cells exchange up to 5 % more, and pipes of 10
-// and 20 cells radius 18 and 10 %. In closed boxes a density keeps the mass. Sums are integers and the corrections follow in one
-// order, so that no cut changes them.
+// friction corrects walls with a model by slow feedback. A factor multiplies the slope of the velocity at ghost cells, so that the
+// momentum that links exchange is the law's: otherwise stairs of cells exchange up to 5 % more, and pipes of 10 and 20 cells radius
+// 18 and 10 %. In closed boxes a density keeps the mass. Sums are integers and the corrections follow in one order, so that no cut
+// changes them.
+//
+// Walls at rest with one law have one factor, and so have those that move: the momentum of a part of a plane, unlike the whole's,
+// depends on where stairs of cells are cut off. Where pressure has most of the momentum, on bodies, the factor stays 1.
 type friction struct {
 	*stepper
 	watch *watch.Watch
+	group []int // of each type
 	output.WallTuning
+}
+
+// groupsOf returns the group of each type of wall, and their number.
+func groupsOf(walls []boundary.Wall) (group []int, count int) {
+	type key struct {
+		model boundary.WallModel
+		moves bool
+	}
+	number := map[key]int{}
+	for _, w := range walls {
+		k := key{w.Model, w.Motion != nil}
+		if _, known := number[k]; !known {
+			number[k] = len(number)
+		}
+		group = append(group, number[k])
+	}
+	return group, len(number)
 }
 
 // The walls are corrected every frictionEvery steps, a number that recordings have (recorded). A factor follows what the exchanged
@@ -31,8 +53,8 @@ const (
 	frictionLeak            = frictionGain / 50
 	frictionTolerance       = 0.005
 	leastFactor, mostFactor = 0.7, 1.3
-	leastWallArea           = 1000 // in cells, below which walls have one factor together: in small areas it scatters by 15 %
-	massGain                = 0.75 // of what a correction expects to remove by the next one
+	leastShare, mostShare   = 0.6, 1.6 // of the law's momentum: beyond them it is not friction that walls exchange
+	massGain                = 0.75     // of what a correction expects to remove by the next one
 )
 
 // correct sets the corrections of the coming steps where that is due. Collective.
@@ -48,19 +70,14 @@ func (f *friction) correct() error {
 	if err != nil {
 		return fmt.Errorf("rank %d: momentum at walls at step %d: %w", f.Rank.ID, f.Step(), err)
 	}
-	var small, all device.WallMomentum
-	for _, m := range sums {
-		if all.Add(m); m.Area < leastWallArea*device.WallAreaUnits {
-			small.Add(m)
-		}
-	}
-	correctFactor(&f.Small, small)
+	var all device.WallMomentum
+	groups := make([]device.WallMomentum, len(f.Groups))
 	for k, m := range sums {
-		if m.Area < leastWallArea*device.WallAreaUnits {
-			f.Types[k] = f.Small
-		} else {
-			correctFactor(&f.Types[k], m)
-		}
+		all.Add(m)
+		groups[f.group[k]].Add(m)
+	}
+	for i, m := range groups {
+		correctFactor(&f.Groups[i], m)
 	}
 	if err := f.keepMass(float64(all.Area) / device.WallAreaUnits); err != nil {
 		return err
@@ -68,7 +85,7 @@ func (f *friction) correct() error {
 	return f.set()
 }
 
-// correctFactor updates the factor of a wall by its momentum in the coming step. While most of the flow beside it is laminar it
+// correctFactor updates the factor of walls by their momentum in the coming step. While most of the flow beside it is laminar it
 // keeps its means. Momentum far from the law's, at the start of a run, counts in part.
 func correctFactor(w *output.WallFactor, m device.WallMomentum) {
 	missing := 0.0
@@ -79,8 +96,11 @@ func correctFactor(w *output.WallFactor, m device.WallMomentum) {
 		}
 		w.Exchanged += part * (min(max(float64(m.Exchanged)/device.ForceUnits, 0), 2*law) - w.Exchanged)
 		w.Law += part * (law - w.Law)
-		missing = 1 - w.Exchanged/w.Law
-		missing -= min(max(missing, -frictionTolerance), frictionTolerance)
+		if share := w.Exchanged / w.Law; share < leastShare || share > mostShare {
+			missing = 1 - w.Factor
+		} else {
+			missing = 1 - share - min(max(1-share, -frictionTolerance), frictionTolerance)
+		}
 	}
 	w.Factor += frictionEvery * (frictionGain*missing + frictionLeak*(1-w.Factor))
 	w.Factor = min(max(w.Factor, leastFactor), mostFactor)
@@ -130,12 +150,13 @@ func (f *friction) recall(m *output.WallTuning) error {
 	if level.Walls(f.level) == nil {
 		return nil
 	}
-	if m == nil {
-		one := output.WallFactor{Factor: 1}
-		m = &output.WallTuning{Small: one, Types: slices.Repeat([]output.WallFactor{one}, len(f.level.Part.Cells.Walls))}
+	var count int
+	f.group, count = groupsOf(f.level.Part.Cells.Walls)
+	if m == nil || len(m.Groups) != count { // or of a case with other walls
+		m = &output.WallTuning{Groups: slices.Repeat([]output.WallFactor{{Factor: 1}}, count)}
 	}
 	f.WallTuning = *m
-	f.Types = slices.Clone(m.Types)
+	f.Groups = slices.Clone(m.Groups)
 	return f.set()
 }
 
@@ -145,24 +166,28 @@ func (f *friction) memory() *output.WallTuning {
 		return nil
 	}
 	m := f.WallTuning
-	m.Types = slices.Clone(m.Types)
+	m.Groups = slices.Clone(m.Groups)
 	return &m
 }
 
 // set passes the corrections to the device.
 func (f *friction) set() error {
-	factors := make([]float64, len(f.Types))
-	for k, w := range f.Types {
-		factors[k] = w.Factor
+	factors := make([]float64, len(f.group))
+	for k, i := range f.group {
+		factors[k] = f.Groups[i].Factor
 	}
 	return level.Walls(f.level).TuneWalls(factors, f.Eps)
 }
 
-// of returns the mean momentum that the wall of a type exchanges, in parts of the law's, and its factor; 0: not known.
+// of returns the mean momentum that the wall of a type and those with its factor exchange, in parts of the law's, and the factor;
+// 0: it is not known, or not friction.
 func (f *friction) of(k uint8) (share, factor float64) {
-	if len(f.Types) < int(k) || f.Types[k-1].Law == 0 {
+	if len(f.group) < int(k) {
 		return 0, 0
 	}
-	w := f.Types[k-1]
-	return w.Exchanged / w.Law, w.Factor
+	w := f.Groups[f.group[k-1]]
+	if share = w.Exchanged / w.Law; !(share >= leastShare && share <= mostShare) {
+		return 0, 0
+	}
+	return share, w.Factor
 }

@@ -60,11 +60,10 @@ type Drive struct {
 	Known bool
 }
 
-// WallTuning holds the corrections of walls with a model: factors of each type, and of those together that are small; the density
-// of ghost cells, and the mass per area that was in excess at the last correction.
+// WallTuning holds the corrections of walls with a model: factors of each group of walls; the density of ghost cells, and the mass
+// per area that was in excess at the last correction.
 type WallTuning struct {
-	Types       []WallFactor
-	Small       WallFactor
+	Groups      []WallFactor
 	Eps, Excess float64
 }
 
