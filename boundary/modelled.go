@@ -13,7 +13,7 @@ import (
 // WallModel holds the numbers of a Modelled wall, in cells.
 type WallModel struct {
 	Sample    float64 // height above the surface at which the law reads the velocity
-	Layer     float64 // height of the layer that has a mixing length; 0: none
+	Layer     float64 // height of the layer that has eddies; 0: none
 	Roughness float64 // z0 of the logarithmic law; 0: smooth
 }
 
@@ -25,7 +25,7 @@ type WallModel struct {
 // state (Listed), and what follows from them comes last in both lists.
 type Modelled struct {
 	Cells []ModelledCell
-	// Layer lists the box's own fluid cells above Modelled walls that have a mixing length.
+	// Layer lists the box's own fluid cells above Modelled walls that have eddies.
 	Layer []LayerCell
 	// Early and EarlyLayer are the numbers of ghost cells and of cells of the layer that follow from the box's own cells alone.
 	Early, EarlyLayer int
@@ -54,7 +54,6 @@ type ModelledCell struct {
 	Rough    float64    // friction velocity by sampled velocity of a rough wall; 0: smooth
 	Area     float64    // of the surface that links from this cell cross
 	Without  Without    // why the wall is the no-slip wall here
-	Edge     bool       // the surface bends within a few cells
 	Links    []ModelledStream
 }
 
@@ -71,12 +70,12 @@ func (c ModelledCell) Curvature() float64 {
 	return math.Sqrt(b[0]*b[0] + b[1]*b[1] + b[2]*b[2] + 2*(b[3]*b[3]+b[4]*b[4]+b[5]*b[5]))
 }
 
-// LayerCell is a fluid cell with the mixing length l of the layer above a Modelled wall. Its eddies are as strong as the model of
-// the nearest ghost cell: there are none above a wall where the flow is laminar.
+// LayerCell is a fluid cell of the layer above a Modelled wall. Its eddies follow from the friction at the nearest ghost cell: there
+// are none above a wall where the flow is laminar, and at edges.
 type LayerCell struct {
 	At     [3]int  // local
 	Ghost  uint32  // number of that ghost cell
-	Length float32 // 3 l^2
+	Length float32 // 3 nu_t by u_tau
 }
 
 // Stencil interpolates linearly between fluid cells; its weights add up to 1 and are not negative.
@@ -92,6 +91,7 @@ type Without int
 const (
 	WithModel    Without = iota
 	WithoutSpace         // no fluid at the sampled height, in a gap or beside another body: a no-slip wall at its place
+	AtEdge         // at an edge, where the flow separates: likewise
 	WithoutImage         // no image point among fluid cells, or a body one cell thick: a half-way wall
 )
 
@@ -101,8 +101,8 @@ const (
 	Kappa     = 0.384
 	intercept = 4.27 // B
 	buffer    = 9.5  // b
-	// LeastMixing is the height below which the mixing length does not shrink, and the height whose logarithmic slope a
-	// ghost cell continues: a logarithm jumps by 2.7 u_tau between the first two cells, a constant length makes it straight.
+	// LeastMixing is the height below which the eddies do not shrink, and the height whose logarithmic slope a ghost cell
+	// continues: a logarithm jumps by 2.7 u_tau between the first two cells, constant eddies make it straight.
 	LeastMixing = 1.5
 	// LaminarPlus and TurbulentPlus are y+ of half a cell below which a Modelled wall is the no-slip wall, and above which
 	// the law holds in full.
@@ -193,7 +193,7 @@ func (m *Modelled) Ghost(x, c [3]int) (uint32, bool) {
 }
 
 // modelledMargin is the number of cells around a box that FindModelled looks at, beside the largest height that is sampled or has
-// a mixing length. The plane of a ghost cell follows from points up to four cells away, and so much it takes for a
+// eddies. The plane of a ghost cell follows from points up to four cells away, and so much it takes for a
 // stencil beside its normal, too.
 const modelledMargin = 4
 
@@ -470,7 +470,7 @@ func (f *modelledSearch) collect(m *Modelled, layer []LayerCell) {
 			continue
 		}
 		number[at] = 0
-		c := ModelledCell{At: at, Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Behind: g.behind, Area: g.area(), Edge: g.edge}
+		c := ModelledCell{At: at, Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Behind: g.behind, Area: g.area()}
 		f.stencils(g, &c)
 		f.link(g, &c)
 		if c.reads(f.n) {
@@ -806,6 +806,10 @@ func (f *modelledSearch) stencils(g foundGhost, c *ModelledCell) {
 	if c.Without != WithModel {
 		return
 	}
+	if g.edge {
+		c.Without = AtEdge
+		return
+	}
 	for c.Height = model.Sample; ; c.Height -= 0.5 { // in a corner or a gap the law is read lower
 		if c.Height < math.Min(leastSample, model.Sample) {
 			c.Without, c.Height = WithoutSpace, 0
@@ -975,15 +979,14 @@ func (f *modelledSearch) above(g *foundGhost, p [3]int) (d [3]float64) {
 // mostAside is the square of the distance beside the surface up to which a cell lies above it: feet are at most a cell apart.
 const mostAside = 2
 
-// length returns 3 l^2 of a cell at a height above a ghost cell's plane, the square of whose distance from the foot is r; 0 where
-// the cell is above the layer, below the plane, or beside the end of the surface.
+// length returns 3 nu_t by u_tau of a cell at a height above a ghost cell's plane, the square of whose distance from the foot is r;
+// 0 where the cell is above the layer, below the plane, or beside the end of the surface.
 func (f *modelledSearch) length(g *foundGhost, height, r float64) float64 {
 	layer := f.Wall(g.k).Model.Layer
 	if height < 0 || height >= layer || r-height*height > mostAside {
 		return 0
 	}
-	l := Kappa * math.Max(height, LeastMixing)
-	return 3 * l * l * (1 - height*height/(layer*layer))
+	return 3 * Kappa * math.Max(height, LeastMixing) * (1 - height*height/(layer*layer))
 }
 
 func dot3(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }

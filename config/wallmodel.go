@@ -12,7 +12,7 @@ import (
 func wallModelKeys() []language.Key {
 	return []language.Key{
 		{Name: "sample", Kind: language.Number, Within: language.Counts(1, 20), DefaultDoc: "4.5 with wall_model", Doc: "wall_model: height above the surface at which the law of the wall reads the velocity, in cells; just above the layer is best"},
-		{Name: "layer", Kind: language.Number, Within: language.Counts(0, 20), DefaultDoc: "4 with wall_model", Doc: "wall_model: height of the layer whose mixing length grows with the distance from the wall, in cells; with 0 there is no layer, and the first cells have hardly any shear stress"},
+		{Name: "layer", Kind: language.Number, Within: language.Counts(0, 20), DefaultDoc: "4 with wall_model", Doc: "wall_model: height of the layer that has the eddy viscosity of the law of the wall, in cells; with 0 there is no layer, and the first cells have hardly any shear stress"},
 		{Name: "roughness", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), DefaultDoc: "none: the wall is smooth", Doc: "wall_model: roughness length z0 of the logarithmic law u = u_tau/kappa ln((y + z0)/z0); a thirtieth of the height of sand grains"},
 	}
 }
@@ -91,7 +91,6 @@ func (r *modelledWalls) check() {
 	refuse(spec.Collision.Scheme != model.Moments, "use regularized, recursive_regularized or cumulant", "wall_model sets moments, and %q has none", spec.Collision.Name)
 	refuse(spec.Precision == model.Float16, "use float32 or float64", "wall_model cannot be combined with float16: its last place is as large as the wall's shear stress")
 	refuse(spec.Viscosity.OfFluid(), "", "wall_model cannot be combined with viscosity_law = %q: the law of the wall is for a constant viscosity", spec.Viscosity)
-	refuse(spec.Viscosity == model.Wale, "use smagorinsky, or no [turbulence]: above the walls a mixing length takes its place", "wall_model cannot be combined with \"wale\" yet")
 	refuse(r.Section("temperature") != nil, "", "wall_model cannot be combined with [temperature] yet: it has no law for the heat flux")
 	if spec.Viscosity == model.Newtonian {
 		// Smagorinsky's law with C = 0: eddies in the layer alone.

@@ -20,7 +20,7 @@ package kernels
 // static int models(const lbm_cells* k) { return k->modelled != 0; }
 // static void modelled(const lbm_cells* k, const void* c, const void* p, const void* m, int64_t first, int64_t last, const void* state) { k->modelled(c, p, m, first, last, state); }
 // static void momentum(const lbm_cells* k, const void* c, const void* p, const void* m, int64_t first, int64_t last, const void* state, int64_t* sums) { k->momentum(c, p, m, first, last, state, sums); }
-// static void layer(const lbm_cells* k, const void* c, const void* m, int64_t first, int64_t last) { k->layer(c, m, first, last); }
+// static void layer(const lbm_cells* k, const void* c, const void* p, const void* m, int64_t first, int64_t last) { k->layer(c, p, m, first, last); }
 // static void update(const lbm_isa* i, void* data, int64_t rows, int64_t components, int64_t pitch, int32_t bytes) { i->update(data, rows, components, pitch, bytes); }
 // static void copyBytes(const lbm_isa* i, void* dst, const void* src, int64_t bytes) { i->copy(dst, src, bytes); }
 import "C"
@@ -167,11 +167,11 @@ type Modelled struct {
 	Layer       unsafe.Pointer // []LayerCell
 }
 
-// LayerCell is a cell with a mixing length (lbm_layer_cell).
+// LayerCell is a cell of the layer above walls with a model (lbm_layer_cell).
 type LayerCell struct {
 	At     int64 // in Case.Eddies
 	Ghost  uint32
-	Length float32 // 3 l^2
+	Length float32 // 3 nu_t by u_tau
 }
 
 // ModelledCell holds the places in the state of the cells that a ghost cell reads, its type less 1 and its links (lbm_modelled_cell).
@@ -319,8 +319,8 @@ func (k Kernel) SumMomentum(c *Case, q *Numbers, m *Modelled, first, last int, s
 }
 
 // FillLayer computes Case.Eddies of cells first to last of the layer, once their ghost cells are there.
-func (k Kernel) FillLayer(c *Case, m *Modelled, first, last int) {
-	C.layer(k.cells, unsafe.Pointer(c), unsafe.Pointer(m), C.int64_t(first), C.int64_t(last))
+func (k Kernel) FillLayer(c *Case, q *Numbers, m *Modelled, first, last int) {
+	C.layer(k.cells, unsafe.Pointer(c), unsafe.Pointer(q), unsafe.Pointer(m), C.int64_t(first), C.int64_t(last))
 }
 
 // Forces adds the forces and torques of one row to sums, six for each type.

@@ -128,7 +128,7 @@ template <class C, class V> struct Varying : C {
 struct Wale;
 struct Layered;
 // LooksAround reports whether a model needs eddies of the cells, which follow from their neighbours (viscosity/wale.h) or from
-// ghost cells of a wall with a model (viscosity/smagorinsky.h).
+// ghost cells of a wall with a model (modelled.h).
 template <class C> constexpr bool LooksAround = false;
 template <class C> constexpr bool LooksAround<Varying<C, Wale>> = true;
 template <class C> constexpr bool LooksAround<Varying<C, Layered>> = true;

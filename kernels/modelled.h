@@ -7,9 +7,10 @@
 //              S_nt,g = -S_nt,I - 2 T + rho g/3,  T = rho u_tau^2 t,  g = F u_tau/(kappa y0) t
 // with K the curvature dn/dx of the surface: the pressure bends the flow, and a rigid rotation has no shear stress;
 // with t the direction of the velocity along the wall at the sampled point and u_tau by the law of the wall there. g is the slope
-// of the logarithm at y0, where the mixing length of the layer begins to grow (viscosity/smagorinsky.h). Velocities are those
-// against the wall. F is the wall's factor, which keeps the momentum that links exchange at the law's, and eps the
-// density that keeps the mass (sim/friction.go).
+// of the logarithm at y0, where the eddies of the layer begin to grow. Velocities are those against the wall. F is the wall's
+// factor, which keeps the momentum that links exchange at the law's, and eps the density that keeps the mass (sim/friction.go).
+// Fluid cells of the layer have the eddies of the logarithm, which fade up to its height h: nu_t = kappa max(y, y0) u_tau
+// (1 - y^2/h^2), with u_tau of the nearest ghost cell (Prandtl, Z. Angew. Math. Mech. 5 (1925) 136).
 // theta blends both with y+ of half a cell: the model is off where the flow beside the wall is laminar.
 // Velocities are those with half of the coming step's force. What was tried instead is in docs/decisions.md.
 #ifndef LBM_MODELLED_H
@@ -51,6 +52,12 @@ LBM_HD LBM_INLINE double plusOf(double reynolds, const double* table) {
 template <class T> LBM_HD LBM_INLINE T turbulence(const T& half) {
 	const T theta = (half - T(LAMINAR_PLUS)) * T(1.0 / (TURBULENT_PLUS - LAMINAR_PLUS));
 	return theta < T(0) ? T(0) : theta > T(1) ? T(1) : theta;
+}
+
+// layerEddies returns 3 nu_t of a cell of the layer, by its length (boundary.LayerCell) and y+ of half a cell at its ghost cell.
+template <class T> LBM_HD LBM_INLINE T layerEddies(const T& length, const T& half, const Params<T>& p) {
+	const T nu = (T(1) / p.omega - T(0.5)) * T(1.0 / 3);
+	return length * (turbulence(half) * (T(2) * nu * half));
 }
 
 // ImagePoint holds what is interpolated at the image point.

@@ -15,12 +15,12 @@ import (
 
 // modelled is boundary.Modelled where the kernels can point to.
 type modelled struct {
-	memory  *memory // nil: there are no walls with a model
-	list    *kernels.Modelled
-	count   int
-	layer   *memory // cells of the layer; nil: there are no such cells
-	lengths *memory // of their eddies, where the march reads them
-	depth   int     // number of these cells
+	memory *memory // nil: there are no walls with a model
+	list   *kernels.Modelled
+	count  int
+	layer  *memory // cells of the layer; nil: there are no such cells
+	eddies *memory // of the cells, where the march reads them, of a law that finds none itself
+	depth  int     // number of these cells
 	// The numbers of ghost cells and of cells of the layer that follow from the box's own cells alone.
 	early, earlyLayer int
 	sent              []sent
@@ -100,22 +100,24 @@ func (w *modelled) placeLayer(p *program, m *boundary.Modelled, number int) (err
 	if m.Layer == nil {
 		return nil
 	}
-	if p.spec.Viscosity != model.Smagorinsky {
-		return fmt.Errorf("%s has no mixing length", p.spec)
+	if p.spec.Viscosity != model.Smagorinsky && p.spec.Viscosity != model.Wale {
+		return fmt.Errorf("%s has no layer with eddies", p.spec)
 	}
 	n, pitch := p.layout.N, p.layout.Pitch
 	cells := make([]kernels.LayerCell, len(m.Layer))
 	for i, c := range m.Layer {
 		cells[i] = kernels.LayerCell{At: int64((c.At[2]*n[1]+c.At[1])*pitch + c.At[0]), Ghost: c.Ghost, Length: c.Length}
 	}
-	if w.layer, err = newMemory(len(cells) * int(unsafe.Sizeof(kernels.LayerCell{}))); err == nil {
-		w.lengths, err = newMemory(pitch * n[1] * n[2] * number)
+	w.layer, err = newMemory(len(cells) * int(unsafe.Sizeof(kernels.LayerCell{})))
+	if err == nil && p.box.Eddies == nil {
+		if w.eddies, err = newMemory(pitch * n[1] * n[2] * number); err == nil {
+			p.box.Eddies = w.eddies.pointer()
+		}
 	}
 	if err != nil {
-		return fmt.Errorf("mixing lengths of %s: %w", p.spec, err)
+		return fmt.Errorf("layer of %s: %w", p.spec, err)
 	}
 	w.list.Layer, w.depth = place(w.layer, 0, cells), len(cells)
-	p.box.Eddies = w.lengths.pointer()
 	return nil
 }
 
@@ -135,7 +137,8 @@ func (p *program) FillModelled(s device.Stream, state device.Buffer, q model.Par
 	if exchanged {
 		cells, layer = [2]int{w.early, w.count}, [2]int{w.earlyLayer, w.depth}
 	}
-	for _, tasks := range [][]task{w.tasks(p, m, func() *kernels.Numbers { return p.numbers(p.moments.params(q)) }, cells), w.layerTasks(p, layer)} {
+	numbers := func() *kernels.Numbers { return p.numbers(p.moments.params(q)) }
+	for _, tasks := range [][]task{w.tasks(p, m, numbers, cells), w.layerTasks(p, numbers, layer)} {
 		if len(tasks) > 0 {
 			own.pool.push(own, &operation{tasks: tasks})
 		}
@@ -155,12 +158,12 @@ func (w *modelled) tasks(p *program, m *memory, numbers func() *kernels.Numbers,
 }
 
 // layerTasks returns the eddies of a range of the layer in pieces, which follow from the ghost cells.
-func (w *modelled) layerTasks(p *program, cells [2]int) (tasks []task) {
+func (w *modelled) layerTasks(p *program, numbers func() *kernels.Numbers, cells [2]int) (tasks []task) {
 	const piece = 16 * modelledPiece
 	for first := cells[0]; first < cells[1]; first += piece {
 		last := min(first+piece, cells[1])
 		tasks = append(tasks, func(*worker) error {
-			p.kernel.FillLayer(p.box, w.list, first, last)
+			p.kernel.FillLayer(p.box, numbers(), w.list, first, last)
 			return nil
 		})
 	}
@@ -265,7 +268,7 @@ func reals(m *memory, offset int, precision model.Precision) func(i int) float64
 }
 
 func (m *modelled) bytes() (n int) {
-	for _, b := range []*memory{m.memory, m.layer, m.lengths} {
+	for _, b := range []*memory{m.memory, m.layer, m.eddies} {
 		if b != nil {
 			n += b.Bytes()
 		}
@@ -274,7 +277,7 @@ func (m *modelled) bytes() (n int) {
 }
 
 func (m *modelled) free() {
-	for _, b := range []*memory{m.memory, m.layer, m.lengths} {
+	for _, b := range []*memory{m.memory, m.layer, m.eddies} {
 		if b != nil {
 			b.Free()
 		}

@@ -22,7 +22,7 @@ type modelled struct {
 	module                        module
 	fill, layer, gather, momentum cu.Function
 
-	cells, lengths       [2]int  // numbers of ghost cells, and of cells of the layer: before an exchange, and in all
+	cells, depth         [2]int  // numbers of ghost cells, and of cells of the layer: before an exchange, and in all
 	list                 *buffer // modelledABI; nil: there are no ghost cells
 	populations, results *buffer
 	sent                 *buffer // []gatheredABI
@@ -42,15 +42,15 @@ var (
 // WallModels says that programs have a wall model.
 func (*Device) WallModels() {}
 
-// Options of kernels: some wall has a model, and a layer above it. They follow from the case, not from a rank's part of it: all
-// ranks compile the same arithmetic.
+// Options of kernels: some wall has a model, and a layer above it, in a box whose law finds no eddies itself. They follow from the
+// case, not from a rank's part of it: all ranks compile the same arithmetic.
 const (
 	modelledOption = "-DLBM_MODELLED=1"
 	layerOption    = "-DLBM_LAYER=1"
 )
 
 // modelledOptions returns the options that walls with a model need.
-func modelledOptions(walls []boundary.Wall) (list []string) {
+func modelledOptions(walls []boundary.Wall, law model.ViscosityLaw) (list []string) {
 	layer := false
 	for _, w := range walls {
 		if w.Law == boundary.ModelledWall {
@@ -58,7 +58,7 @@ func modelledOptions(walls []boundary.Wall) (list []string) {
 			layer = layer || w.Model.Layer > 0
 		}
 	}
-	if layer {
+	if layer && !law.LooksAround() {
 		list = append(list, layerOption)
 	}
 	return list
@@ -66,7 +66,7 @@ func modelledOptions(walls []boundary.Wall) (list []string) {
 
 // place lists the ghost cells, and takes the memory of the eddies of the layer.
 func (m *modelled) place(in *placing) (err error) {
-	options := modelledOptions(in.cells.Walls)
+	options := modelledOptions(in.cells.Walls, m.spec.Viscosity)
 	if len(options) == 0 {
 		return nil
 	}
@@ -75,13 +75,13 @@ func (m *modelled) place(in *placing) (err error) {
 	}
 	if len(options) > 1 {
 		if m.spec.Viscosity != model.Smagorinsky {
-			return fmt.Errorf("%s has no mixing length", m.spec)
+			return fmt.Errorf("%s has no layer with eddies", m.spec)
 		}
-		lengths, err := m.put(m.layout.Pitch * m.layout.N[1] * m.layout.N[2] * m.valueBytes())
+		eddies, err := m.put(m.layout.Pitch * m.layout.N[1] * m.layout.N[2] * m.valueBytes())
 		if err != nil {
-			return fmt.Errorf("mixing lengths of %s: %w", m.spec, err)
+			return fmt.Errorf("eddies of %s: %w", m.spec, err)
 		}
-		in.eddies = uint64(lengths.at)
+		in.eddies = uint64(eddies.at)
 	}
 	if m.tuning, err = m.put((1 + m.types) * m.valueBytes()); err == nil {
 		err = m.TuneWalls(slices.Repeat([]float64{1}, m.types), 0)
@@ -105,7 +105,7 @@ func (m *modelled) place(in *placing) (err error) {
 
 // placeCells brings the lists to the GPU.
 func (m *modelled) placeCells(found *boundary.Modelled) (err error) {
-	m.cells, m.lengths = [2]int{found.Early, len(found.Cells)}, [2]int{found.EarlyLayer, len(found.Layer)}
+	m.cells, m.depth = [2]int{found.Early, len(found.Cells)}, [2]int{found.EarlyLayer, len(found.Layer)}
 	cells, layer, sent := make([]modelledCellABI, len(found.Cells)), make([]kernels.LayerCell, len(found.Layer)), make([]gatheredABI, len(found.Sent))
 	value := func(at [3]int) int64 { return int64(m.layout.At(at[0], at[1], at[2], 0)) }
 	place := func(to *[8]int64, s boundary.Stencil) {
@@ -181,7 +181,7 @@ func (m *modelled) launch(s cu.Stream, state *buffer, cells, layer [2]int) error
 
 // all queues all ghost cells of a state.
 func (m *modelled) all(s cu.Stream, state *buffer) error {
-	return m.launch(s, state, [2]int{0, m.cells[1]}, [2]int{0, m.lengths[1]})
+	return m.launch(s, state, [2]int{0, m.cells[1]}, [2]int{0, m.depth[1]})
 }
 
 // FillModelled queues the ghost cells of a state.
@@ -195,9 +195,9 @@ func (m *modelled) FillModelled(s device.Stream, state device.Buffer, q model.Pa
 		own.fail(fmt.Errorf("ghost cells of %s: %w", m.spec, err))
 		return
 	}
-	cells, layer := [2]int{0, m.cells[0]}, [2]int{0, m.lengths[0]}
+	cells, layer := [2]int{0, m.cells[0]}, [2]int{0, m.depth[0]}
 	if exchanged {
-		cells, layer = m.cells, m.lengths
+		cells, layer = m.cells, m.depth
 	}
 	if cells[0] < cells[1] || layer[0] < layer[1] {
 		own.queue("ghost cells of walls with a model", func() error { return m.launch(own.s, from, cells, layer) })

@@ -112,7 +112,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	if cells.Directed() {
 		c.options = []string{directed}
 	}
-	c.options = append(c.options, modelledOptions(cells.Walls)...)
+	c.options = append(c.options, modelledOptions(cells.Walls, spec.Viscosity)...)
 	more, err := d.fit(spec, layout, cells)
 	if err != nil {
 		return nil, err

@@ -141,6 +141,11 @@ func (s *Slabs) exchange(k int) {
 func (s *Slabs) fill(p slab, k int) {
 	p.program.FillFaces(s.stream, p.state[k], false)
 	p.program.FillFaces(s.stream, p.state[k], true)
+	s.fillModelled(p, k)
+}
+
+// fillModelled queues the ghost cells of walls with a model.
+func (s *Slabs) fillModelled(p slab, k int) {
 	if s.e.Cells.Modelled != nil {
 		p.program.(device.WallModeler).FillModelled(s.stream, p.state[k], s.e.Params, false)
 	}
@@ -174,6 +179,7 @@ func (s *Slabs) queue() {
 		s.fill(*p, 0)
 		if s.e.Spec.Viscosity.LooksAround() && s.steps%model.EddySteps == 0 {
 			p.program.(device.EddyKeeper).FindEddies(s.stream, p.state[0], s.e.Params)
+			s.fillModelled(*p, 0) // whose layer replaces eddies
 		}
 		p.program.Step(s.stream, p.state[0], p.state[1], decomp.Box{Hi: p.layout.N}, s.e.Params)
 		p.state[0], p.state[1] = p.state[1], p.state[0]

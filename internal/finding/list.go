@@ -119,8 +119,6 @@ var (
 var (
 	CurvedModel = add(Kind{"curved_model", Start, "share of the area of a wall of type wall_model with a radius of curvature below 40 cells", "20 %",
 		"the pressure beside curved surfaces is uncertain, and the friction of bodies has not been validated"})
-	SharpModel = add(Kind{"sharp_model", Start, "share of the area of a wall of type wall_model at edges", "5 %",
-		"the drag of a sharp-edged body is too small: its shear layers are too thick"})
 	UnmodelledWall = add(Kind{"unmodelled_wall", Start, "share of the area of a wall of type wall_model that has no model: in gaps and corners, or without fluid to interpolate in", "5 %",
 		"there it is a no-slip wall on a grid that does not resolve it"})
 	IdleCores = add(Kind{"idle_cores", Start, "threads of the ranks on a node over its cores", "1, and half",

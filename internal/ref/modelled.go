@@ -139,14 +139,20 @@ func matrix(list [6]float64) (m [3][3]float64) {
 	return m
 }
 
-// lengthsOf returns the least 3 C^2 of each cell's eddies: 3 l^2 in the layer above walls with a model.
-func lengthsOf(f *Flow, ghosts []modelled) []float64 {
+// layerOf returns the least 3 nu_t of each cell: in the layer above walls with a model. A law that finds eddies itself has them
+// in its own.
+func layerOf(f *Flow, ghosts []modelled) []float64 {
 	if f.Cells.Modelled == nil {
 		return nil
 	}
 	list := make([]float64, len(f.F))
+	nu := (1/f.Params.Omega - 0.5) / 3
 	for _, c := range f.Cells.Modelled.Layer {
-		list[f.number(c.At)] = float64(c.Length) * ghosts[c.Ghost].theta
+		g := ghosts[c.Ghost]
+		list[f.number(c.At)] = float64(c.Length) * g.theta * 2 * nu * g.half
+		if f.Eddies != nil {
+			f.Eddies[f.number(c.At)] = list[f.number(c.At)]
+		}
 	}
 	return list
 }

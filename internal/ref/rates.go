@@ -40,7 +40,9 @@ func (f *Flow) rates(in []float64, rho float64, u [3]float64) (plus, minus float
 	if f.Law != model.Newtonian {
 		tau := p.Viscosity[0] + f.eddies
 		if !f.Law.LooksAround() {
-			tau = f.tau(3 * math.Sqrt(square/2) / rho)
+			if tau = f.tau(3 * math.Sqrt(square/2) / rho); f.eddies > 0 { // in the layer above a wall with a model
+				tau = max(tau, 2*p.Viscosity[0]+f.eddies)
+			}
 		}
 		plus = 1 / tau
 		minus = 1 / (p.Lambda/(1/plus-0.5) + 0.5)

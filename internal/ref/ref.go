@@ -65,7 +65,7 @@ func (f *Flow) Step() {
 		f.Eddies = eddiesOf(f)
 	}
 	f.ghosts = ghostsOf(f)
-	lengths := lengthsOf(f, f.ghosts)
+	layer := layerOf(f, f.ghosts)
 	f.steps++
 	next := make([][]float64, len(f.F))
 	f.Each(func(cell int, x [3]int, solid bool) {
@@ -81,9 +81,8 @@ func (f *Flow) Step() {
 		}
 		if f.Eddies != nil {
 			here.eddies = f.Eddies[cell]
-		}
-		if lengths != nil {
-			here.Params.Viscosity[1] = max(here.Params.Viscosity[1], lengths[cell])
+		} else if layer != nil {
+			here.eddies = layer[cell]
 		}
 		next[cell] = here.Collide(f.gather(cell, x))
 	})

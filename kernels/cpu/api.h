@@ -90,9 +90,9 @@ typedef struct {
 	const void* factors;   // of the slope of the velocity, of each type
 	double eps;            // density added to ghost cells
 	const lbm_modelled_link* links;
-	const struct lbm_layer_cell* layer;  // the cells with a mixing length; null: there are no such cells
+	const struct lbm_layer_cell* layer;  // null: there is none
 } lbm_modelled;
-// lbm_layer_cell is a cell with a mixing length: its place in lbm_case.eddies, its ghost cell and 3 l^2.
+// lbm_layer_cell is a cell of the layer: its place in lbm_case.eddies, its ghost cell and 3 nu_t by u_tau.
 typedef struct lbm_layer_cell { int64_t at; uint32_t ghost; float length; } lbm_layer_cell;
 
 // lbm_face_cell is boundary.FaceCell.
@@ -157,7 +157,7 @@ typedef struct {
 	// then adds what their links do in the coming step to [type][WALL_SUMS], in fixed point
 	void (*momentum)(const lbm_case*, const lbm_numbers*, const lbm_modelled*, int64_t first, int64_t last, const void* state, int64_t* sums);
 	// or computes lbm_case.eddies of cells first to last of its layer
-	void (*layer)(const lbm_case*, const lbm_modelled*, int64_t first, int64_t last);
+	void (*layer)(const lbm_case*, const lbm_numbers*, const lbm_modelled*, int64_t first, int64_t last);
 	// for lbm_scalar_walls.beside
 	lbm_scalar_beside beside;
 	// adds the scalar that leaves through measured walls in the coming step to sums, in fixed point by type

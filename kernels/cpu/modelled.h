@@ -61,12 +61,13 @@ template <class L, class S> struct ModelledOf {
 		}
 	}
 
-	// layer computes the eddies of cells first to last of the layer: as strong as the model of their ghost cells.
-	static void layer(const lbm_case* c, const lbm_modelled* list, int64_t first, int64_t last) {
+	// layer computes the eddies of cells first to last of the layer, also where the law of the box has found some.
+	static void layer(const lbm_case* c, const lbm_numbers* numbers, const lbm_modelled* list, int64_t first, int64_t last) {
+		const Params<T> p = Params<T>(*numbers);
 		for (int64_t i = first; i < last; i++) {
 			const lbm_layer_cell& cell = list->layer[i];
 			const T half = ((const T*)list->results)[(int64_t)cell.ghost * MODELLED_RESULTS + MODELLED_RESULTS - 1];
-			((T*)c->eddies)[cell.at] = T(cell.length) * turbulence(half);
+			((T*)c->eddies)[cell.at] = layerEddies(T(cell.length), half, p);
 		}
 	}
 };

@@ -13,7 +13,7 @@
 //                            undefined: none
 //   LBM_DIRECTED             1: some face gives its inflow a direction (../face.h)
 //   LBM_MODELLED             1: some wall has a model (../modelled.h)
-//   LBM_LAYER                1: and a layer of cells with mixing lengths above it (viscosity/smagorinsky.h)
+//   LBM_LAYER                1: and a layer of cells with eddies above it, in a box whose law finds none
 //   LBM_PITCH                the pitch of rows as a constant, which saves a tenth of the
 //                            instructions; 0 or undefined: any pitch, read from the Case
 #ifndef LBM_GPU_API_H

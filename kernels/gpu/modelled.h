@@ -1,4 +1,4 @@
-// Ghost cells behind surfaces with a wall model (../modelled.h) and the mixing lengths of the layer above them on a
+// Ghost cells behind surfaces with a wall model (../modelled.h) and the eddies of the layer above them on a
 // GPU: compiled beside instance.h, with the same macros, for cases that have some.
 #include "../modelled.h"
 #include "../special.h"
@@ -18,7 +18,7 @@ struct JoinedLink {
 	double area;
 	unsigned ghost, direction;
 };
-// LayerCell is a cell of the layer: its place in Case::eddies, its ghost cell and 3 l^2.
+// LayerCell is a cell of the layer: its place in Case::eddies, its ghost cell and 3 nu_t by u_tau.
 struct LayerCell {
 	long long at;
 	unsigned ghost;
@@ -106,11 +106,11 @@ struct ModelledOf {
 		}
 	}
 
-	// layer computes the eddies of a cell of the layer: as strong as the model of its ghost cell.
+	// layer computes the eddies of a cell of the layer, also where the law of the box has found some.
 	__device__ static LBM_INLINE void layer(const Case* c, const Modelled& list, long long i) {
 		const LayerCell cell = list.layer[i];
 		const Real half = list.results[(long long)cell.ghost * MODELLED_RESULTS + MODELLED_RESULTS - 1];
-		((Real*)c->eddies)[cell.at] = Real(cell.length) * turbulence(half);
+		((Real*)c->eddies)[cell.at] = layerEddies(Real(cell.length), half, Box(c, L::M).params<Real>());
 	}
 };
 

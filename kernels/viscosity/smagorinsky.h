@@ -1,7 +1,7 @@
 // What:     large-eddy simulation: eddies smaller than a cell act as a viscosity.
 // Equation: tau = tau0 + 3 C^2 |shear rate| with |shear rate| = a / tau, hence tau = (tau0 + sqrt(tau0^2 + 12 C^2 a)) / 2
 // Source:   Smagorinsky, Mon. Weather Rev. 91 (1963) 99; Hou, Sterling, Chen & Doolen, Fields Inst. Commun. 6 (1996) 151
-// Storage:  law[0] = tau0/2, law[1] = 3 C^2; above walls with a model the 3 l^2 of each cell, where it is larger
+// Storage:  law[0] = tau0/2, law[1] = 3 C^2; above walls with a model 3 nu_t of each cell, where that is larger (modelled.h)
 // Limits:   damps laminar shear as well, and so beside walls too much
 #ifndef LBM_SMAGORINSKY_H
 #define LBM_SMAGORINSKY_H
@@ -9,8 +9,6 @@
 
 namespace lbm { namespace {
 
-// In the layer above walls with a model (modelled.h) the mixing length l takes the place of C cells: Prandtl, Z. Angew. Math.
-// Mech. 5 (1925) 136.
 struct Smagorinsky {
 	template <class R> LBM_HD static LBM_INLINE R omega(const R& a, const Params<typename Scalar<R>::type>& p) {
 #ifndef __CUDACC__
@@ -22,14 +20,14 @@ struct Smagorinsky {
 #endif
 		return reciprocal(p.law[0] + squareRoot(p.law[0] * p.law[0] + p.law[1] * a));
 	}
-	// omega of cells with 3 l^2 of their own.
+	// omega of cells with 3 nu_t of their own, at least.
 	template <class R> LBM_HD static LBM_INLINE R omega(const R& a, const Params<typename Scalar<R>::type>& p, const R& own) {
-		const R box = R{} + p.law[1], c = select(own > box, own, box);
-		return reciprocal(p.law[0] + squareRoot(p.law[0] * p.law[0] + c * a));
+		const R eddies = squareRoot(p.law[0] * p.law[0] + p.law[1] * a), least = p.law[0] + own;
+		return reciprocal(p.law[0] + select(eddies > least, eddies, least));
 	}
 };
 
-// Layered is the law of a box with such a layer, on a GPU.
+// Layered is the law of a box with a layer above walls with a model, on a GPU.
 struct Layered : Smagorinsky {};
 
 }}  // namespace lbm

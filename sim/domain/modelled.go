@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"lbmsim/boundary"
 	"lbmsim/comm"
@@ -45,7 +46,6 @@ func (p *Part) FindModelled(on *rank.Rank, scene geometry.Scene) error {
 const (
 	leastRadius = 40
 	mostCurved  = 0.2
-	mostEdges   = 0.05 // the share of its area at edges, likewise
 )
 
 // wallLaws returns the law of each type's wall.
@@ -59,8 +59,11 @@ func wallLaws(c *config.Case) (laws []boundary.Law) {
 	return laws
 }
 
-// mostWithout is the share of a wall's area without a model above which that is a warning.
-const mostWithout = 0.05
+// Shares of a wall's area without a model above which that is a warning.
+const (
+	mostWithout = 0.05
+	mostEdges   = 0.3 // at edges, where flow separates and needs none: rods and small bodies are edges all around
+)
 
 // reportModelled adds a row for each wall with a model to the table of the case, and warns where much of its area has none.
 // Collective.
@@ -82,11 +85,8 @@ func (p *Part) reportModelled(on *rank.Rank, found *boundary.Modelled) error {
 		if share := c.Curved / c.Area; c.Area > 0 && share > mostCurved {
 			doubt(p, on, finding.CurvedModel.Says("%s: %.0f %% of its area has a radius of curvature below %d cells, where the wall model has been validated in pipes of 10 and 20 cells radius (friction within 4 %%), not on bodies: see the share of the law's friction in the summary; a finer grid brings it closer to 1", name, 100*share, leastRadius))
 		}
-		if share := c.Edge / c.Area; c.Area > 0 && share > mostEdges {
-			doubt(p, on, finding.SharpModel.Says("%s: %.0f %% of its area is at edges: with a wall model the drag of a sharp-edged body is too small (of a square cylinder of 24 cells by 35 %%, of a cube of 20 cells by 21 %%), since the mixing length of the layer thickens the shear layers that leave its edges; use type \"wall\", whose friction does not matter there", name, 100*share))
-		}
-		if share := c.Without(); share > mostWithout {
-			doubt(p, on, finding.UnmodelledWall.Says("%s: %.2g %% of its area has no wall model (%s): there the wall is a no-slip wall or, beside other faces and bodies one cell thick, a half-way wall, on a grid that does not resolve it; refine the grid, or widen the gaps", name, 100*share, c.reasons()))
+		if c.Edge > mostEdges*c.Area || c.Space+c.Image > mostWithout*c.Area {
+			doubt(p, on, finding.UnmodelledWall.Says("%s: %.2g %% of its area has no wall model (%s): there the wall is a no-slip wall or, beside other faces and bodies one cell thick, a half-way wall, on a grid that does not resolve it; refine the grid, or widen the gaps", name, 100*c.Without(), c.reasons()))
 		}
 	}
 	return nil
@@ -101,11 +101,12 @@ func doubt(p *Part, on *rank.Rank, w finding.Finding) {
 
 // Coverage is the surface of one wall with a model, in cells.
 type Coverage struct {
-	Type         uint8
-	Cells        int
-	Area         float64 // by the links that cross it
-	Space, Image float64 // of it without a model, by reason (boundary.Without)
-	Curved, Edge float64 // of it with a radius below leastRadius, and at edges
+	Type   uint8
+	Cells  int
+	Area   float64 // by the links that cross it
+	Curved float64 // of it with a radius below leastRadius
+	// Of it without a model, by reason (boundary.Without).
+	Edge, Space, Image float64
 }
 
 // Without returns the share of the area that has no model.
@@ -113,7 +114,7 @@ func (c Coverage) Without() float64 {
 	if c.Area <= 0 {
 		return 0
 	}
-	return (c.Space + c.Image) / c.Area
+	return (c.Edge + c.Space + c.Image) / c.Area
 }
 
 func (c Coverage) text() string {
@@ -125,15 +126,16 @@ func (c Coverage) text() string {
 
 // reasons names what keeps the model out.
 func (c Coverage) reasons() string {
-	space := fmt.Sprintf("%.2g %% in gaps and corners", 100*c.Space/c.Area)
-	image := fmt.Sprintf("%.2g %% without fluid beside it to interpolate in", 100*c.Image/c.Area)
-	switch {
-	case c.Image == 0:
-		return space
-	case c.Space == 0:
-		return image
+	var list []string
+	for _, r := range []struct {
+		area float64
+		text string
+	}{{c.Edge, "at edges"}, {c.Space, "in gaps and corners"}, {c.Image, "without fluid beside it to interpolate in"}} {
+		if r.area > 0 {
+			list = append(list, fmt.Sprintf("%.2g %% %s", 100*r.area/c.Area, r.text))
+		}
 	}
-	return space + ", " + image
+	return strings.Join(list, ", ")
 }
 
 // AreaUnits is the number of units of an area, in cells, in sums of integers, which do not depend on the order of cells and ranks.
@@ -155,13 +157,12 @@ func coverages(p *Part, on *rank.Rank, found *boundary.Modelled) (list []Coverag
 			k[2] += area
 		case boundary.WithoutImage:
 			k[3] += area
+		case boundary.AtEdge:
+			k[5] += area
 		case boundary.WithModel:
 		}
 		if g.Curvature() > 1./leastRadius {
 			k[4] += area
-		}
-		if g.Edge {
-			k[5] += area
 		}
 	}
 	if sums, err = p.AddUp(on, sums); err != nil {

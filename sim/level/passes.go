@@ -53,11 +53,11 @@ func (l *Level) passesOf() (list passes) {
 		list = append(list, pass{1, func(device.Buffer) { l.advance() }})
 	}
 	list = append(list, pass{1, l.fillFaces})
-	if l.Part.Cells.Modelled != nil {
-		list = append(list, pass{1, l.fillModelled})
-	}
 	if l.Part.Case.Spec.Viscosity.LooksAround() {
 		list = append(list, pass{model.EddySteps, l.findEddies})
+	}
+	if l.Part.Cells.Modelled != nil { // whose layer replaces eddies
+		list = append(list, pass{1, l.fillModelled})
 	}
 	return list
 }
