@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lbmsim/boundary"
 	"lbmsim/config/language"
 	"lbmsim/geometry"
 	"lbmsim/internal/finding"
@@ -29,7 +30,7 @@ func forceOutput() outputKind {
 			{Name: "drag_direction", Kind: language.Vector, DefaultDoc: "x", Doc: "direction of the drag, of any length"},
 			{Name: "lift_direction", Kind: language.Vector, DefaultDoc: "y without its part along drag_direction; where that is along y, -x in 2D and z in 3D", Doc: "direction of the lift, of any length, perpendicular to the drag"},
 			{Name: "start", Kind: language.Period, Within: language.AtLeast(0), DefaultDoc: "the start of the run", Doc: "start of the samples for means, extremes and frequencies, after the initial transient"},
-		}, scheduleKeys("10", "false", "false")...), Doc: "Force and torque of the fluid on bodies or faces by momentum exchange (Ladd, J. Fluid Mech. 271 (1994) 285), as CSV. A step has the mean of the exchange before and after it. Means have half-widths of their 95 % confidence intervals, which account for correlated samples (blocking: Flyvbjerg & Petersen, J. Chem. Phys. 91 (1989) 461). The half-width is +Inf with fewer than 16 samples, and a single sample's standard interval as long as the series is too short to show how far its memory reaches. In 2D forces are for each metre across the plane. The pressure of the reference density gives no force. With [temperature] also heat, what the walls give to the fluid in a unit of time, divided by density and heat capacity."},
+		}, scheduleKeys("10", "false", "false")...), Doc: "Force and torque of the fluid on bodies or faces by momentum exchange (Ladd, J. Fluid Mech. 271 (1994) 285), as CSV. A step has the mean of the exchange before and after it. Means have half-widths of their 95 % confidence intervals, which account for correlated samples (blocking: Flyvbjerg & Petersen, J. Chem. Phys. 91 (1989) 461). The half-width is +Inf with fewer than 16 samples, and a single sample's standard interval as long as the series is too short to show how far its memory reaches. In 2D forces are for each metre across the plane. The pressure of the reference density gives no force. With [temperature] also heat, what the walls give to the fluid in a unit of time, divided by density and heat capacity. On walls of type wall_model also the parts of the force: friction, the traction by the law of the wall times the area that has the model, and pressure, the total less the friction."},
 		read: func(r *outputs, s *language.Section) { r.forces.forceOutput(s) },
 		footprint: func(c *Case) (list []Footprint) {
 			for _, p := range c.Forces {
@@ -57,6 +58,8 @@ type ForceOutput struct {
 	// number; 0: there is no reference.
 	Heat    bool
 	Nusselt float64
+	// Modelled is set where walls have a model: their friction is known beside the total.
+	Modelled bool `json:",omitempty"`
 	// Strouhal turns a frequency in oscillations a step into a Strouhal number; 0: none.
 	Strouhal float64
 	Start    int // the first step that counts for statistics
@@ -96,7 +99,7 @@ func (f ForceOutput) Series(dims int) []ForceSeries {
 		default:
 			panic("no rule for when a force has " + q.name)
 		}
-		if there {
+		if there && (f.Modelled || !q.part) {
 			list = append(list, of)
 		}
 	}
@@ -114,15 +117,22 @@ const (
 	ofNusselt
 )
 
-// forceQuantities are the numbers of a force, in the order of their columns.
-var forceQuantities = []struct {
+// forceQuantity is a number of a force.
+type forceQuantity struct {
 	name string
 	kind forceKind
-	axis int // of forces and torques
-}{
-	{"force_x", ofForce, 0}, {"force_y", ofForce, 1}, {"force_z", ofForce, 2},
-	{"torque_x", ofTorque, 0}, {"torque_y", ofTorque, 1}, {"torque_z", ofTorque, 2},
-	{"drag", ofCoefficient, 0}, {"lift", ofCoefficient, 0}, {"heat", ofHeat, 0}, {"nusselt", ofNusselt, 0},
+	axis int  // of forces and torques
+	part bool // of the total, where walls have a model
+}
+
+// forceQuantities are the numbers of a force, in the order of their columns.
+var forceQuantities = []forceQuantity{
+	{"force_x", ofForce, 0, false}, {"force_y", ofForce, 1, false}, {"force_z", ofForce, 2, false},
+	{"torque_x", ofTorque, 0, false}, {"torque_y", ofTorque, 1, false}, {"torque_z", ofTorque, 2, false},
+	{"drag", ofCoefficient, 0, false}, {"lift", ofCoefficient, 0, false}, {"heat", ofHeat, 0, false}, {"nusselt", ofNusselt, 0, false},
+	{"friction_x", ofForce, 0, true}, {"friction_y", ofForce, 1, true}, {"friction_z", ofForce, 2, true},
+	{"pressure_x", ofForce, 0, true}, {"pressure_y", ofForce, 1, true}, {"pressure_z", ofForce, 2, true},
+	{"friction_drag", ofCoefficient, 0, true}, {"pressure_drag", ofCoefficient, 0, true},
 }
 
 // ForceQuantities returns the words of all forceQuantities.
@@ -185,6 +195,7 @@ func (r *forces) forceOutput(s *language.Section) {
 				return
 			}
 			f.Types = append(f.Types, t)
+			f.Modelled = f.Modelled || r.law(t) == boundary.ModelledWall
 			if body = b; len(e.Words) > 1 {
 				body = nil
 			}
@@ -409,6 +420,14 @@ func (r *forces) typeOf(name string) (uint8, *Body) {
 	return 0, nil
 }
 
+// law returns the law of a type's wall.
+func (r *forces) law(t uint8) boundary.Law {
+	if i := int(t) - 1 - len(r.Boundaries); i >= 0 {
+		return r.Bodies[i].Kind.Law
+	}
+	return r.Boundaries[t-1].Kind.Law
+}
+
 // known returns the names of all bodies and boundaries.
 func (r *forces) known() (list []string) {
 	for _, b := range r.Bodies {
@@ -438,7 +457,10 @@ func (r *forces) forceOf(at language.Mark, name, series string) (f ForceOutput, 
 			return f, s, false
 		}
 		reason := "it has " + strings.Join(words, ", ")
-		if f.Coefficient == 0 {
+		switch {
+		case !f.Modelled && slices.ContainsFunc(forceQuantities, func(q forceQuantity) bool { return q.part && q.name == series }):
+			reason += "; its parts are known on walls of type wall_model: give such a wall an output of its own; of resolved walls the field wall_shear_stress is the friction"
+		case f.Coefficient == 0:
 			reason += "; coefficients need velocity, and area or in 2D length"
 		}
 		r.Add(at, reason, "[output.force.%s] has no %s%s", name, language.ShortQuote(series), language.Meant(series, words))

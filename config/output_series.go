@@ -68,7 +68,16 @@ const (
 	SeriesGridScale = "grid_scale"
 
 	SeriesTemperature = "mean_temperature"
+
+	SeriesLeastPlus = "y_plus_min"
+	SeriesMeanPlus  = "y_plus_mean"
+	SeriesMostPlus  = "y_plus_max"
 )
+
+// OfModel reports whether a quantity follows from the flow at walls of type wall_model.
+func (q SeriesQuantity) OfModel() bool {
+	return q.Name == SeriesLeastPlus || q.Name == SeriesMeanPlus || q.Name == SeriesMostPlus
+}
 
 // SeriesQuantities lists what a series can follow. Means and maxima run over the fluid
 // cells of the whole domain.
@@ -83,6 +92,9 @@ func SeriesQuantities() []SeriesQuantity {
 		{Name: SeriesDrift, Doc: "the change of the mean density since the start of the run, divided by it"},
 		{Name: SeriesGridScale, Doc: "the fraction of the kinetic energy at grid scale. It is the sum of |u(x-1) - 2 u(x) + u(x+1)|^2/16 divided by the sum of |u(x)|^2, over cells x whose two neighbours along x are also fluid and inside the domain. It samples every n-th plane across z, in 2D every n-th row, n the smaller of a 2^18th of all cells and a 16th of the planes, at least 1. It is 1 for a checkerboard, sin(k/2)^4, about (k/2)^4, for a wave of k radians per cell along x, and 3/8 for white noise. 0 for a fluid at rest"},
 		{Name: SeriesTemperature, Dim: model.Temperature, Doc: "the mean of the temperature, of a case with [temperature]"},
+		{Name: SeriesLeastPlus, Doc: "the least y+ of half a cell, u_tau dx/(2 nu), at walls of type wall_model; NaN where none of their area has the model"},
+		{Name: SeriesMeanPlus, Doc: "its mean over their area that has the model"},
+		{Name: SeriesMostPlus, Doc: "the largest"},
 	}
 }
 
@@ -96,7 +108,10 @@ func (r *outputs) series(s *language.Section) {
 			r.Add(e.At, "", "quantities is empty: there is nothing to record")
 		}
 		for _, q := range SeriesQuantities() {
-			if slices.Contains(e.Words, q.Name) {
+			if k := slices.Index(e.Words, q.Name); k >= 0 {
+				if q.OfModel() && !r.Modelled() {
+					r.Add(e.WordAt[k], "give a wall type = \"wall_model\", or use the field wall_shear_stress, the friction of resolved walls", "%s: no wall has type wall_model", q.Name)
+				}
 				o.Quantities = append(o.Quantities, q)
 			}
 		}

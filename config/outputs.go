@@ -86,13 +86,17 @@ func (c *Case) ShowsField(name string) bool {
 // not resolve it.
 func (r *outputs) walled() {
 	if !r.Modelled() {
-		r.refuse("y_plus", "wall_shear_stress is the friction of resolved walls", "y_plus: no wall has type wall_model")
+		for _, f := range model.Fields {
+			if f.OfModel() {
+				r.refuse(f.Name, "give a wall type = \"wall_model\", or use wall_shear_stress, the friction of resolved walls", f.Name+": no wall has type wall_model")
+			}
+		}
 	}
 	switch {
 	case len(r.Boundaries)+len(r.Bodies) == 0:
 		r.refuse("wall_distance", "", "wall_distance: the case has no walls")
 	case r.Modelled():
-		r.refuse("wall_shear_stress", "status.json has the friction of such walls (docs/turbulence.md)", "wall_shear_stress follows from the flow in the cells, which do not resolve a wall of type wall_model")
+		r.refuse("wall_shear_stress", "use wall_shear, the traction by the law of the wall (docs/turbulence.md)", "wall_shear_stress follows from the flow in the cells, which do not resolve a wall of type wall_model")
 	}
 }
 

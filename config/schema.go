@@ -262,7 +262,7 @@ func runTables() []language.Table {
 		{Path: "run", OneOf: [][]string{{"steps", "time"}}, Keys: []language.Key{
 			{Name: "steps", Kind: language.Integer, Within: language.Counts(1, maxSteps), Doc: "number of steps"},
 			{Name: "time", Kind: language.Quantity, Dim: model.Time, Within: language.Above(0), Doc: "simulated time, instead of steps; rounded up to whole steps"},
-			{Name: "stop_when", Kind: language.Text, Doc: "ends the run as soon as means have converged: \"drag.NAME +-0.5 %\". NAME is an [output.force.NAME], drag one of its quantities (force_x, force_y, force_z, torque_x, torque_y, torque_z, drag, lift, heat, nusselt). It is followed by the half-width of the 95 % confidence interval, as a percentage of the mean or as a quantity. Conditions are joined by \"and\""},
+			{Name: "stop_when", Kind: language.Text, Doc: "ends the run as soon as means have converged: \"drag.NAME +-0.5 %\". NAME is an [output.force.NAME], drag one of its quantities (force_x, force_y, force_z, torque_x, torque_y, torque_z, drag, lift, heat, nusselt, and with walls of type wall_model friction_x to friction_z, pressure_x to pressure_z, friction_drag, pressure_drag). It is followed by the half-width of the 95 % confidence interval, as a percentage of the mean or as a quantity. Conditions are joined by \"and\""},
 			{Name: "wall_time", Kind: language.Duration, Within: language.Above(0), Doc: "the run ends cleanly after this wall time; default no limit"},
 			{Name: "stall_limit", Kind: language.Duration, Within: language.AtLeast(0), Default: `"5 min"`, Doc: "a rank that is stopped, or whose step, disk or device makes no progress for this wall time, ends the run on all ranks; \"0 s\": never. Longer than the longest step, and than the longest wait for a file to be on disk"},
 			{Name: "end_margin", Kind: language.Duration, Choices: []string{"off"}, Within: language.Above(0), Default: `"60 s"`, Doc: "in a SLURM job the run ends cleanly ahead of the time limit, with a checkpoint where there is [checkpoint]. It reserves this time, and twice the time of writing its files. off: it computes until SLURM ends it"},
@@ -318,7 +318,7 @@ func expectTables() []language.Table {
 		}, fieldKeys...)...), Doc: "A value at the cell of a probe."},
 		{Path: "expect.force.*", Keys: expectKeys(ofField,
 			language.Key{Name: "force", Kind: language.Name, DefaultDoc: "the name of this table", Doc: "name of the [output.force.NAME]"},
-			language.Key{Name: "quantity", Kind: language.Word, Choices: ForceQuantities(), Default: `"drag"`, Doc: "one of its quantities; drag and lift are coefficients"},
+			language.Key{Name: "quantity", Kind: language.Word, Choices: ForceQuantities(), Default: `"drag"`, Doc: "one of its quantities; drag and lift are coefficients, friction and pressure the parts of the force on walls of type wall_model"},
 			language.Key{Name: "statistic", Kind: language.Word, Choices: Statistics(), Default: `"mean"`, Doc: "of the samples since its start. amplitude is half the distance from min to max. frequency is the highest peak of the spectrum of the samples ([how](forces.md#discarding-the-transient)); counted oscillations confirm it. strouhal is frequency L/U. Without four periods above the noise neither exists, which is an error"},
 		), Doc: "A force, or a coefficient of one, over time."},
 		{Path: "expect.line.*", Keys: expectKeys(ofField, []language.Key{

@@ -12,7 +12,7 @@ type WallModeler interface {
 	// others, when the state's listed cells have been exchanged.
 	FillModelled(s Stream, state Buffer, p model.Params, exchanged bool)
 	// ModelledWalls returns what the last FillModelled found at each ghost cell, in the order of boundary.Modelled.Cells, once
-	// all queued work is done.
+	// all queued work is done. Forces of a rank with links to a measured wall fills them too.
 	ModelledWalls() ([]ModelledWall, error)
 	// WallMomentum fills the ghost cells from a state and returns what the links of each type do in the step that leads on from
 	// it.
@@ -53,6 +53,11 @@ type WallModels interface{ WallModels() }
 type ModelledWall struct {
 	Traction [3]float64 // of the fluid on the wall, by the law of the wall; 0 where the cell has no model
 	HalfPlus float64    // y+ of half a cell; 0 where the cell has no model
+}
+
+// Share returns the share of the model, from 0 at a no-slip wall to 1 where the law of the wall holds in full.
+func (w ModelledWall) Share() float64 {
+	return min(max((w.HalfPlus-boundary.LaminarPlus)/(boundary.TurbulentPlus-boundary.LaminarPlus), 0), 1)
 }
 
 // NoSlip reports whether the wall is the no-slip wall there.

@@ -43,7 +43,9 @@ type Field struct {
 func (f Field) AtWalls() bool { return f.Name == "wall_shear_stress" || f.OfModel() }
 
 // OfModel reports whether a field follows from the ghost cells of walls with a model, not from the flow in the cells.
-func (f Field) OfModel() bool { return f.Name == "y_plus" }
+func (f Field) OfModel() bool {
+	return f.Name == "y_plus" || f.Name == "wall_shear" || f.Name == "wall_model"
+}
 
 // NeverNegative reports whether what a picture or a plot shows of a field has no values below 0: a magnitude, or a field that is
 // one. component is -1 for the magnitude of a vector.
@@ -73,6 +75,8 @@ var Fields = []Field{
 	{"q_criterion", 1, SecondInvariant, "Q = (W_ij W_ij - S_ij S_ij)/2, W_ij = (d_i u_j - d_j u_i)/2: positive where the fluid rotates more than it is strained, inside vortices (Hunt, Wray & Moin, Report CTR-S88 (1988) 193); differences as of the vorticity"},
 	{"wall_shear_stress", 3, Pressure, "traction of the fluid along the wall, rho nu (I - n n).d_n w, in cells that share a face with a no-slip wall, 0 elsewhere. w is the velocity relative to the wall, whose own rotation is no strain. The stress at the wall is by the line through the stresses half-way to the wall and half-way to the next cell. Each has the viscosity nu of its shear rate, by the law of the fluid, with Smagorinsky's eddies, and in a sponge the sponge's; those of WALE vanish at a wall. Where the wall is interpolated it is at its distance; a half-way wall slips as the collision model has it (models.md). In channels of 12 cells it is within 0.6 % of the force on the fluid by every law. The normal n is from the solid cells around, by the weights of D3Q27 (16:4:1): on a staircase the mean is within 8 %, single cells are not"},
 	{"y_plus", 1, Dimensionless, "u_tau dx/(2 nu), y+ of half a cell, in cells beside walls of type wall_model, 0 elsewhere and where the wall has no model. Of several ghost cells that send into the cell the largest counts"},
+	{"wall_shear", 3, Pressure, "traction of the fluid on walls of type wall_model by the law of the wall, rho u_tau^2 along the wall, in cells beside them, 0 elsewhere. Of several ghost cells that have the model it is the mean, by the area that their links cross. Where the model holds in part it is still the law's"},
+	{"wall_model", 1, Dimensionless, "1 in cells beside walls of type wall_model where the model holds in full, 0 elsewhere. Where it is blended with the no-slip wall, at y+ of half a cell from 4 to 10, its share from 0 to 1. Of several ghost cells the largest share counts. -1 beside a ghost cell without a model: in a gap, in a corner, behind an edge, or in a body one cell thick"},
 	{"wall_distance", 1, Length, "distance from the cell's centre to the nearest face of a solid cell with a no-slip wall; exact Euclidean transform of the whole domain (Felzenszwalb & Huttenlocher, Theory Comput. 8 (2012) 415)"},
 	{"solid", 1, Dimensionless, "0 in fluid cells, k in cells of the k-th body"},
 }

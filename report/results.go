@@ -14,8 +14,12 @@ func resultLines(r status.Result) []string {
 	if r.Note != "" {
 		lines = append(lines, "  "+r.Note)
 	}
+	width := 9
 	for _, n := range r.Numbers {
-		text := fmt.Sprintf("  %-9s ", n.Quantity)
+		width = max(width, len(n.Quantity))
+	}
+	for _, n := range r.Numbers {
+		text := fmt.Sprintf("  %-*s ", width, n.Quantity)
 		switch {
 		case n.Value == nil:
 			text += n.Note

@@ -6,6 +6,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/device"
+	"lbmsim/sim/derive"
 )
 
 // loads computes the loads of the fluid on all walls at a step, on rank 0, once for all outputs that use them.
@@ -16,6 +17,14 @@ type loads struct {
 	all   []device.Load // of so many steps, added up
 	steps int
 	past  stepLoads
+	walls stepWalls
+}
+
+// stepWalls holds the flow at walls with a model at a step, once it is known.
+type stepWalls struct {
+	known bool
+	at    int
+	sums  []derive.WallSum
 }
 
 // stepLoads holds the loads of the step that led to step at; checkpoints keep them. nil: not known.
@@ -50,6 +59,19 @@ func (l *loads) Present() ([]device.Load, int, error) {
 		all[k].Add(past[k])
 	}
 	return all, l.steps, nil
+}
+
+// Walls returns the flow of the present state at walls with a model, on all ranks. Behind Present the ghost cells are known already.
+// Collective.
+func (l *loads) Walls() ([]derive.WallSum, error) {
+	if w := &l.walls; !w.known || w.at != l.Step() {
+		sums, err := l.view().WallSums()
+		if err != nil {
+			return nil, err
+		}
+		*w = stepWalls{true, l.Step(), sums}
+	}
+	return l.walls.sums, nil
 }
 
 // Past returns the loads of the step that led here, on rank 0; nil before the first step, and after a restart

@@ -55,7 +55,19 @@ angular_velocity = 0.001
 
 // modelledRun returns that flow with outputs, but for the stress at walls.
 func modelledRun(name, precision string, steps int) string {
-	return strings.NewReplacer(`"wall_shear_stress", `, `"y_plus", `, `field = "wall_shear_stress"`, `field = "speed"`).Replace(withPoint(modelled + ending(name, precision, steps)))
+	return atModels(modelled + ending(name, precision, steps))
+}
+
+// atModels gives a case the outputs of walls with a model in place of the stress at resolved walls.
+func atModels(text string) string {
+	return strings.NewReplacer(`"wall_shear_stress", `, `"y_plus", "wall_shear", "wall_model", `, `field = "wall_shear_stress"`, `field = "speed"`,
+		`"enstrophy"]`, `"enstrophy", "y_plus_min", "y_plus_mean", "y_plus_max"]`).Replace(withPoint(text)) + `
+[output.force.ball]
+of = ["ball"]
+velocity = 0.08
+area = 55
+every = 4
+`
 }
 
 // Walls with a model have the same bits for any number of threads and after a restart.
@@ -94,7 +106,6 @@ func TestWallModelHasTheSameBitsForEveryCut(t *testing.T) {
 			if testing.Short() && (name == "ball") != (i == 0) {
 				continue // the other closure has it
 			}
-			text += "\n[output.force.ball]\nof = [\"ball\"]\nevery = 4\n"
 			dir := t.TempDir()
 			one := trial{text: text, ranks: 1, dir: dir}.must(t)
 			want := outputsIn(t, dir)
@@ -147,7 +158,7 @@ to = [90, 11.9, 90]
 about = [15, 9, 12]
 rotate = [9, 4, 13]
 `
-	return strings.NewReplacer(`"wall_shear_stress", `, `"y_plus", `, `field = "wall_shear_stress"`, `field = "speed"`).Replace(withPoint(text + ending(name, precision, steps)))
+	return atModels(text + ending(name, precision, steps))
 }
 
 // onCPU is a trial's wrapper for what GPUs do not have yet.

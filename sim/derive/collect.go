@@ -27,12 +27,12 @@ func (v View) CollectAll(f model.Field, box decomp.Box) ([]float64, error) {
 func (v View) collectBox(f model.Field, box decomp.Box, n int, take func(to, cell []float64) []float64) ([]float64, error) {
 	part := domain.Intersect(box, v.Part.Box)
 	var mine []float64
-	plus, err := v.Plus(f)
+	walls, err := v.BesideModels(f)
 	if err != nil {
 		return nil, err
 	}
 	if part.Cells() > 0 {
-		s := NewSampler[float64](v.Part, v.Step(), v.Present(), f).Beside(plus)
+		s := NewSampler[float64](v.Part, v.Step(), v.Present(), f).Beside(walls)
 		mine = make([]float64, 0, n*part.Cells())
 		local := v.Part.Local(part)
 		if !s.neighbours {
@@ -110,11 +110,11 @@ func (v View) CollectCells(f model.Field, cells [][3]int) ([]float64, error) {
 	}
 	slices.SortStableFunc(mine, func(a, b ownCell) int { return cmp.Compare(a.at[axis], b.at[axis]) })
 	values := make([]float64, len(mine)*f.Components)
-	plus, err := v.Plus(f)
+	walls, err := v.BesideModels(f)
 	if err != nil {
 		return nil, err
 	}
-	s := NewSampler[float64](v.Part, v.Step(), v.Present(), f).Beside(plus)
+	s := NewSampler[float64](v.Part, v.Step(), v.Present(), f).Beside(walls)
 	var plane []float64
 	for len(mine) > 0 {
 		k, n := mine[0].at[axis], 1

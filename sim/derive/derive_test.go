@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,7 +50,7 @@ func snapshotOf[Out, In Number](n [3]int, units config.Units, list ...model.Fiel
 	for range 4 {
 		p.Cells.Walls = append(p.Cells.Walls, boundary.Wall{Motion: boundary.Constant{0.01, 0.02, 0.03}})
 	}
-	return NewSampler[Out](p, 0, Held(h.box, h.components, h.values), list...).Beside(p.Distance), h
+	return NewSampler[Out](p, 0, Held(h.box, h.components, h.values), list...).Beside(WallFields{"y_plus": p.Distance, "wall_model": p.Distance, "wall_shear": append(append(slices.Clone(p.Distance), p.Distance...), p.Distance...)}), h
 }
 
 // Every field of every cell is its definition, computed in float64 and rounded once,
@@ -114,7 +115,9 @@ func defined[Out, In Number](t *testing.T, n [3]int, units config.Units) {
 				case "q_criterion":
 					g := s.gradient(x, y, z)
 					want = factor * secondInvariant(&g)
-				case "wall_distance", "y_plus":
+				case "wall_shear":
+					want = factor * float64(s.walls[f.Name][3*((z*n[1]+y)*n[0]+x)+c])
+				case "wall_distance", "y_plus", "wall_model":
 					want = factor * float64(s.distance[(z*n[1]+y)*n[0]+x])
 				case "wall_shear_stress":
 					want = factor * s.wallShear(x, y, z)[c]

@@ -38,8 +38,8 @@ type Sampler[In, Out Number] struct {
 	// wallLambda is of the collision model; nil: it is a parameter.
 	wallLambda func(tau float64) float64
 	distance   []float32
-	plus       []float32 // of the rank's own cells, for a field of walls with a model
-	reference  float64   // of the temperature
+	walls      WallFields // beside walls with a model
+	reference  float64    // of the temperature
 	// neighbours is set if the fields at hand need derivatives.
 	neighbours bool
 	region     decomp.Box // what is asked of a plane: x and, in 3D, y range
@@ -150,9 +150,9 @@ func (s *Sampler[In, Out]) Sample(f model.Field, k int, out []Out) ([]Out, error
 				}
 			}
 		case "wall_distance":
-			s.ownRow(o, s.distance, row, k, factor)
-		case "y_plus":
-			s.ownRow(o, s.plus, row, k, factor)
+			s.ownRow(o, s.distance, 1, row, k, factor)
+		case "y_plus", "wall_shear", "wall_model":
+			s.ownRow(o, s.walls[f.Name], f.Components, row, k, factor)
 		case "solid":
 			y, z := s.position(row, k)
 			for x, t := range s.cells.Type[s.cells.Index(s.region.Lo[0], y, z):][:nx] {
@@ -213,10 +213,10 @@ func speedRow[Out, In Number](o []Out, u []In, factor float64) {
 	}
 }
 
-// ownRow fills a row from numbers of the rank's own cells.
-func (s *Sampler[In, Out]) ownRow(o []Out, own []float32, row, k int, factor float64) {
+// ownRow fills a row from numbers of the rank's own cells, so many of each.
+func (s *Sampler[In, Out]) ownRow(o []Out, own []float32, numbers, row, k int, factor float64) {
 	y, z := s.position(row, k)
-	for x, v := range own[(z*s.layout.N[1]+y)*s.layout.N[0]+s.region.Lo[0]:][:len(o)] {
+	for x, v := range own[numbers*((z*s.layout.N[1]+y)*s.layout.N[0]+s.region.Lo[0]):][:len(o)] {
 		o[x] = Out(factor * float64(v))
 	}
 }

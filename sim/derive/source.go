@@ -56,21 +56,6 @@ func NewSampler[Out, In Number](p *domain.Part, step int, from Source[In], field
 	}
 }
 
-// Plus returns what samplers of some fields need of walls with a model; nil: none of the fields follows from these. It waits for
-// the steps.
-func (v View) Plus(list ...model.Field) ([]float32, error) {
-	if !slices.ContainsFunc(list, model.Field.OfModel) {
-		return nil, nil
-	}
-	return v.State.WallPlus()
-}
-
-// Beside gives the sampler the result of View.Plus.
-func (s *Sampler[In, Out]) Beside(plus []float32) *Sampler[In, Out] {
-	s.plus = plus
-	return s
-}
-
 // Derivative reports whether the value of a field depends on neighbouring cells.
 func Derivative(f model.Field) bool {
 	switch f.Name {

@@ -21,8 +21,8 @@ type State interface {
 	SumRows() ([]device.Plane, error)
 	// SumProfile sums the rank's planes across an axis, as device.Profiler does; false: the device does not.
 	SumProfile(axis int, unit, warmth float64) (sums []int64, ok bool, err error)
-	// WallPlus returns y+ of half a cell in the rank's own cells beside walls with a model, [z][y][x], and 0 in others.
-	WallPlus() ([]float32, error)
+	// WallFlow returns the flow at the ghost cells of walls with a model, in the order of boundary.Modelled.Cells.
+	WallFlow() ([]device.ModelledWall, error)
 }
 
 // View is the present state of a box of cells: a rank's part of the domain.

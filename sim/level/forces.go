@@ -4,7 +4,10 @@ import "lbmsim/device"
 
 // PastForces returns what the fluid did to this rank's walls in the step that led to the current state. What that step started
 // from is still there, with its ghost cells.
-func (l *Level) PastForces() ([]device.Load, error) { return l.forces(l.State[1]) }
+func (l *Level) PastForces() ([]device.Load, error) {
+	l.filled = 0
+	return l.forces(l.State[1])
+}
 
 // ComingForces returns what the fluid will do to them in the coming step.
 func (l *Level) ComingForces() ([]device.Load, error) {
@@ -12,19 +15,11 @@ func (l *Level) ComingForces() ([]device.Load, error) {
 		return nil, err
 	}
 	l.fillFaces(l.State[0])
-	return l.forces(l.State[0])
-}
-
-// present sets what changes with time to the coming step; the force at this step, which outputs ask for, stays.
-func present(l *Level) error {
-	if l.timed == nil {
-		return nil
+	loads, err := l.forces(l.State[0])
+	if err == nil && fills(l) {
+		l.filled = l.n + 1
 	}
-	err := l.timed.Schedule([]device.Moment{{Time: float64(l.n) + 0.5, Force: l.Params.Force}})
-	if err == nil {
-		l.advance()
-	}
-	return err
+	return loads, err
 }
 
 func (l *Level) forces(from device.Buffer) ([]device.Load, error) {

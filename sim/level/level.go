@@ -36,6 +36,7 @@ type Level struct {
 	inner    decomp.Box
 	unjoined bool // the bulk's stream has not waited for the last exchange
 	fused    fusedFields
+	filled   int // 1 + the step whose state the ghost cells of walls with a model were filled from by a reader of their flow; 0: none
 }
 
 // Streams of a level's work.

@@ -69,6 +69,18 @@ func (l *Level) advance() {
 	}
 }
 
+// present sets what changes with time to the coming step; the force at this step, which outputs ask for, stays.
+func present(l *Level) error {
+	if l.timed == nil {
+		return nil
+	}
+	err := l.timed.Schedule([]device.Moment{{Time: float64(l.n) + 0.5, Force: l.Params.Force}})
+	if err == nil {
+		l.advance()
+	}
+	return err
+}
+
 // fillFaces queues the ghost cells behind faces: those beside cells of the rank before the
 // bulk, those beside cells that have been exchanged before the edges, which alone read them.
 func (l *Level) fillFaces(in device.Buffer) {

@@ -9,8 +9,8 @@ import (
 // Step returns the number of the current step.
 func (l *Level) Step() int { return l.n }
 
-// SetStep makes n the step of the current state.
-func (l *Level) SetStep(n int) { l.n = n }
+// SetStep makes n the step of the current state, another one than before.
+func (l *Level) SetStep(n int) { l.n, l.filled = n, 0 }
 
 // Done counts k steps whose work has come to its end.
 func (l *Level) Done(k int) {

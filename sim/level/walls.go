@@ -4,34 +4,35 @@ import "lbmsim/device"
 
 // WallFlow returns the flow of the current state at the walls with a model, in the order of boundary.Modelled.Cells.
 func (l *Level) WallFlow() ([]device.ModelledWall, error) {
-	if err := l.Sync(); err != nil {
-		return nil, err
-	}
-	if err := present(l); err != nil {
-		return nil, err
-	}
-	l.fillModelled(l.State[0])
-	if err := l.Sync(); err != nil {
-		return nil, err
+	if l.filled != l.n+1 {
+		if err := l.Sync(); err != nil {
+			return nil, err
+		}
+		if err := present(l); err != nil {
+			return nil, err
+		}
+		l.fillModelled(l.State[0])
+		if err := l.Sync(); err != nil {
+			return nil, err
+		}
+		l.filled = l.n + 1
 	}
 	return Walls(l).ModelledWalls()
 }
 
-// WallPlus returns y+ of half a cell in the rank's own cells beside walls with a model, [z][y][x], and 0 in others.
-func (l *Level) WallPlus() ([]float32, error) {
-	flow, err := l.WallFlow()
-	if err != nil {
-		return nil, err
+// fills reports whether the device fills the ghost cells of walls with a model for forces: it does so where a link leads from a
+// measured wall to one of the rank's own cells.
+func fills(l *Level) bool {
+	cells := l.Part.Cells
+	if cells.Modelled == nil {
+		return false
 	}
-	n := l.Part.Layout.N
-	plus := make([]float32, n[0]*n[1]*n[2])
-	for i, c := range l.Part.Cells.Modelled.Cells {
-		for _, link := range c.Links {
-			at := &plus[(link.To[2]*n[1]+link.To[1])*n[0]+link.To[0]]
-			*at = max(*at, float32(flow[i].HalfPlus))
+	for i := range cells.Modelled.Cells {
+		if c := &cells.Modelled.Cells[i]; c.Own && cells.Wall(c.Type).Measured {
+			return true
 		}
 	}
-	return plus, nil
+	return false
 }
 
 // Walls returns what computes the walls with a model; nil: there are no such walls.

@@ -12,6 +12,7 @@ import (
 // place is a set of cells at which an output samples a field of cells beside walls.
 type place struct {
 	head  string
+	field string
 	cells [][3]int
 }
 
@@ -32,7 +33,7 @@ func (s *Set) warnOfNoWalls() {
 	}
 	for i, p := range places {
 		if beside[i] == 0 {
-			s.Rank.Warn(finding.NoWall.Says("[%s]: none of its cells is adjacent to a no-slip wall, so wall_shear_stress is 0: move it to cells at the wall", p.head))
+			s.Rank.Warn(finding.NoWall.Says("[%s]: none of its cells is adjacent to a no-slip wall, so %s is 0: move it to cells at the wall", p.head, p.field))
 		}
 	}
 }
@@ -40,19 +41,19 @@ func (s *Set) warnOfNoWalls() {
 // placesAtWalls lists the probes, lines and expectations of such a field.
 func (s *Set) placesAtWalls() (list []place) {
 	for _, p := range s.Case.Probes {
-		if slices.ContainsFunc(p.Fields, model.Field.AtWalls) {
-			list = append(list, place{"output.probe." + p.Name, [][3]int{p.Cell}})
+		if i := slices.IndexFunc(p.Fields, model.Field.AtWalls); i >= 0 {
+			list = append(list, place{"output.probe." + p.Name, p.Fields[i].Name, [][3]int{p.Cell}})
 		}
 	}
 	for _, l := range s.Case.Lines {
-		if slices.ContainsFunc(l.Fields, model.Field.AtWalls) {
+		if i := slices.IndexFunc(l.Fields, model.Field.AtWalls); i >= 0 {
 			l := lines{Line: l}
-			list = append(list, place{"output.line." + l.Name, l.blends(s.Run, 0, min(l.Points, chunk)).cells})
+			list = append(list, place{"output.line." + l.Name, l.Fields[i].Name, l.blends(s.Run, 0, min(l.Points, chunk)).cells})
 		}
 	}
 	for _, e := range s.Case.Expect {
 		if e.Field.AtWalls() {
-			list = append(list, place{e.Name, cellsOf(e)})
+			list = append(list, place{e.Name, e.Field.Name, cellsOf(e)})
 		}
 	}
 	return list

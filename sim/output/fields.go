@@ -245,12 +245,12 @@ func copyFields[Out derive.Number](r *Run, list []model.Field, kept *[][]Out) (w
 		// Whether there was memory for snapshots must not be seen in the files.
 		from = derive.Rounded(from)
 	}
-	plus, err := r.View.Plus(list...)
+	walls, err := r.View.BesideModels(list...)
 	if err != nil {
 		return nil, err
 	}
 	err = r.Rank.Share(planes, func(lo, hi int) error {
-		s := derive.NewSampler[Out](r.View.Part, r.Step(), from, list...).Beside(plus)
+		s := derive.NewSampler[Out](r.View.Part, r.Step(), from, list...).Beside(walls)
 		for k := lo; k < hi; k++ {
 			for i, m := range list {
 				if _, err := s.Sample(m, k, part(i, k, k+1)); err != nil {

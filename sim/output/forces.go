@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/internal/stats"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/probe"
+	"lbmsim/sim/derive"
 )
 
 // forces writes one [output.force.NAME]: a CSV row a sample, on rank 0, with the means so
@@ -41,8 +43,14 @@ func (f *forces) Write(r *Run) error {
 	if err != nil {
 		return err
 	}
+	var walls []derive.WallSum
+	if f.Modelled {
+		if walls, err = r.Loads.Walls(); err != nil {
+			return err
+		}
+	}
 	if r.Rank.Root {
-		values := f.values(all, 1/float64(of), r.Case.Units)
+		values := f.values(all, 1/float64(of), f.friction(walls), r.Case.Units)
 		if r.Step() >= f.Start {
 			for i, v := range values {
 				f.series[i].Add(r.Time(), v)
@@ -62,15 +70,31 @@ func (f *forces) Write(r *Run) error {
 	return r.Sampled()
 }
 
-// values of a row, in the outputs' units: share times all.
-func (f *forces) values(all []device.Load, share float64, units config.Units) (values []float64) {
+// friction returns the friction on its walls by the law of walls with a model, in lattice units.
+func (f *forces) friction(walls []derive.WallSum) [3]float64 {
+	var own []derive.WallSum
+	for _, w := range walls {
+		if slices.Contains(f.Types, w.Type) {
+			own = append(own, w)
+		}
+	}
+	return derive.Together(own).Friction()
+}
+
+// values of a row, in the outputs' units: share times all, of which friction is the part by the law of walls with a model.
+func (f *forces) values(all []device.Load, share float64, friction [3]float64, units config.Units) (values []float64) {
 	var sum device.Load
 	for _, t := range f.Types {
 		sum.Add(all[t-1])
 	}
 	force, torque := sum.Values(f.About)
-	dot := func(direction [3]float64) float64 {
+	dot := func(force, direction [3]float64) float64 {
 		return f.Coefficient * (force[0]*direction[0] + force[1]*direction[1] + force[2]*direction[2])
+	}
+	var pressure [3]float64
+	for a := range force {
+		friction[a] /= share
+		pressure[a] = force[a] - friction[a]
 	}
 	for _, s := range f.list {
 		var v float64
@@ -80,13 +104,21 @@ func (f *forces) values(all []device.Load, share float64, units config.Units) (v
 		case "nusselt":
 			v = -f.Nusselt * sum.Lost()
 		case "drag":
-			v = dot(f.Drag)
+			v = dot(force, f.Drag)
 		case "lift":
-			v = dot(f.Lift)
+			v = dot(force, f.Lift)
+		case "friction_drag":
+			v = dot(friction, f.Drag)
+		case "pressure_drag":
+			v = dot(pressure, f.Drag)
 		case "force_x", "force_y", "force_z":
 			v = force[axis]
 		case "torque_x", "torque_y", "torque_z":
 			v = torque[axis]
+		case "friction_x", "friction_y", "friction_z":
+			v = friction[axis]
+		case "pressure_x", "pressure_y", "pressure_z":
+			v = pressure[axis]
 		default:
 			panic("there is no number of a force " + s.Name) // a row of config.ForceOutput.Series without a formula
 		}

@@ -21,7 +21,9 @@ func panics(f func()) (is bool) {
 // another one.
 func TestNumbersOfForcesHaveFormulas(t *testing.T) {
 	units := config.Units{Length: 1, Time: 1, Density: 1}
-	row := func(name string) { (&forces{list: []config.ForceSeries{{Name: name}}}).values(nil, 1, units) }
+	row := func(name string) {
+		(&forces{list: []config.ForceSeries{{Name: name}}}).values(nil, 1, [3]float64{}, units)
+	}
 	for _, name := range config.ForceQuantities() {
 		if panics(func() { row(name) }) {
 			t.Errorf("%s has no formula", name)

@@ -90,6 +90,8 @@ type Loads interface {
 	Present() (all []device.Load, of int, err error)
 	// Past returns the loads of the step that led here; nil: not known.
 	Past() ([]device.Load, error)
+	// Walls returns the flow of the present state at walls with a model, on all ranks.
+	Walls() ([]derive.WallSum, error)
 }
 
 // Occasion is an event on which outputs may be written beside their schedules.

@@ -81,6 +81,10 @@ func (f *forces) meaning(of config.ForceSeries, c *config.Case) string {
 		return along(f.Drag)
 	case "lift":
 		return along(f.Lift)
+	case "friction_drag":
+		return "of the drag, by the law of the wall"
+	case "pressure_drag":
+		return "of the drag, the rest"
 	case "nusselt":
 		return "heat flux / conduction over length"
 	}

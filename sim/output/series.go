@@ -2,6 +2,7 @@ package output
 
 import (
 	"fmt"
+	"slices"
 
 	"lbmsim/config"
 	"lbmsim/io/probe"
@@ -27,7 +28,7 @@ func seriesOutputs(s *Set) (list []Output) {
 func (s *series) Write(r *Run) error {
 	s.at = r.Step()
 	var t derive.Totals
-	if len(s.Quantities) > 0 {
+	if slices.ContainsFunc(s.Quantities, func(q config.SeriesQuantity) bool { return !q.OfModel() }) {
 		var err error
 		if t, err = r.Watch.Totals(); err != nil {
 			return fmt.Errorf("rank %d: series at step %d: %w", r.Rank.ID, r.Step(), err)
@@ -89,6 +90,13 @@ func (s *series) values(r *Run, q config.SeriesQuantity, t derive.Totals) ([]flo
 			return nil, fmt.Errorf("rank %d: enstrophy at step %d: %w", r.Rank.ID, r.Step(), err)
 		}
 		return []float64{sum / 2 / cells}, nil
+	case config.SeriesLeastPlus, config.SeriesMeanPlus, config.SeriesMostPlus:
+		walls, err := r.Loads.Walls()
+		if err != nil {
+			return nil, err
+		}
+		least, mean, most := derive.Together(walls).Plus()
+		return []float64{map[string]float64{config.SeriesLeastPlus: least, config.SeriesMeanPlus: mean, config.SeriesMostPlus: most}[q.Name]}, nil
 	case config.SeriesTemperature:
 		sum, err := r.View.Sum("temperature", func(v float64) float64 { return v })
 		if err != nil {

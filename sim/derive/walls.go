@@ -1,0 +1,250 @@
+package derive
+
+import (
+	"fmt"
+	"math"
+
+	"lbmsim/boundary"
+	"lbmsim/comm"
+	"lbmsim/device"
+	"lbmsim/model"
+	"lbmsim/sim/domain"
+)
+
+// Walls with a model: sums over their ghost cells, and fields in the cells beside them.
+
+// LeastPlus is y+ of the sampled point below which the law is read in the buffer layer.
+const LeastPlus = 30
+
+// plusUnits is the number of units of y+ times an area, in cells, in sums of integers: they hold 5e11.
+const plusUnits = 1 << 24
+
+// WallSum is the flow at a wall with a model: sums over its ghost cells that have the model, as integers, which are the same in any
+// order. The least and the largest y+ are the bits of the number, which are in the order of positive numbers.
+type WallSum struct {
+	Type                        uint8
+	covered, plus, below, stuck int64 // area; y+ of half a cell by area; area where the law is read too low; without the model
+	friction                    [3]int64
+	least, most                 int64
+}
+
+// emptyWall returns the sums over no ghost cells.
+func emptyWall(k uint8) WallSum {
+	return WallSum{Type: k, least: int64(math.Float64bits(math.Inf(1)))}
+}
+
+// add adds the flow at a ghost cell.
+func (s *WallSum) add(c *boundary.ModelledCell, flow device.ModelledWall) {
+	area := int64(math.Round(c.Area * domain.AreaUnits))
+	s.covered += area
+	s.plus += int64(math.Round(flow.HalfPlus * c.Area * plusUnits))
+	if 2*flow.HalfPlus*c.Height < LeastPlus {
+		s.below += area
+	}
+	if flow.NoSlip() {
+		s.stuck += area
+	}
+	for a := range s.friction {
+		s.friction[a] += int64(math.Round(flow.Traction[a] * c.Area * device.ForceUnits))
+	}
+	bits := int64(math.Float64bits(flow.HalfPlus))
+	s.least, s.most = min(s.least, bits), max(s.most, bits)
+}
+
+// Covered returns the area with a model, in cells.
+func (s WallSum) Covered() float64 { return float64(s.covered) / domain.AreaUnits }
+
+// Plus returns the least y+ of half a cell, its mean over the area with a model, and the largest; NaN where no area has one.
+func (s WallSum) Plus() (least, mean, most float64) {
+	if s.covered == 0 {
+		return math.NaN(), math.NaN(), math.NaN()
+	}
+	return math.Float64frombits(uint64(s.least)), float64(s.plus) / plusUnits / s.Covered(), math.Float64frombits(uint64(s.most))
+}
+
+// Stuck and Below return the shares of the area with a model where the flow is laminar, so that the wall is the no-slip wall, and
+// where the law is read below LeastPlus; 0 where no area has a model.
+func (s WallSum) Stuck() float64 { return float64(s.stuck) / math.Max(1, float64(s.covered)) }
+func (s WallSum) Below() float64 { return float64(s.below) / math.Max(1, float64(s.covered)) }
+
+// Friction returns the force of the fluid on the wall by the law of the wall, in lattice units: traction times area.
+func (s WallSum) Friction() (force [3]float64) {
+	for a, v := range s.friction {
+		force[a] = float64(v) / device.ForceUnits
+	}
+	return force
+}
+
+// Together returns the sums over several walls.
+func Together(walls []WallSum) WallSum {
+	all := emptyWall(0)
+	for _, s := range walls {
+		all.covered, all.plus, all.below, all.stuck = all.covered+s.covered, all.plus+s.plus, all.below+s.below, all.stuck+s.stuck
+		for a, v := range s.friction {
+			all.friction[a] += v
+		}
+		all.least, all.most = min(all.least, s.least), max(all.most, s.most)
+	}
+	return all
+}
+
+// WallSums returns the flow of the present state at each wall with a model, in the order of domain.Part.Modelled, on all ranks;
+// nil: there are no such walls. Collective.
+func (v View) WallSums() ([]WallSum, error) {
+	found := v.Part.Cells.Modelled
+	if found == nil {
+		return nil, nil
+	}
+	flow, err := v.State.WallFlow()
+	if err != nil {
+		return nil, fmt.Errorf("rank %d: flow at walls with a model at step %d: %w", v.Rank.ID, v.Step(), err)
+	}
+	var walls []WallSum
+	number := map[uint8]int{}
+	for i, k := range v.Part.Modelled {
+		number[k.Type] = i
+		walls = append(walls, emptyWall(k.Type))
+	}
+	for i := range found.Cells {
+		if c := &found.Cells[i]; c.Own && c.Height > 0 {
+			walls[number[c.Type]].add(c, flow[i])
+		}
+	}
+	return walls, v.addWalls(walls)
+}
+
+// addWalls makes the sums of all ranks of these. Collective.
+func (v View) addWalls(walls []WallSum) error {
+	const numbers = 7
+	var sums, ends []int64
+	for _, s := range walls {
+		sums = append(sums, s.covered, s.plus, s.below, s.stuck, s.friction[0], s.friction[1], s.friction[2])
+		ends = append(ends, -s.least, s.most)
+	}
+	sums, err := v.Part.AddUp(v.Rank, sums)
+	if err != nil {
+		return err
+	}
+	if err := comm.Max(v.Rank.Comm, ends); err != nil {
+		return err
+	}
+	for i := range walls {
+		n := sums[numbers*i:]
+		walls[i] = WallSum{walls[i].Type, n[0], n[1], n[2], n[3], [3]int64(n[4:numbers]), -ends[2*i], ends[2*i+1]}
+	}
+	return nil
+}
+
+// WallFields are fields of the rank's own cells beside walls with a model, in lattice units, by name, [z][y][x][component].
+type WallFields map[string][]float32
+
+// BesideModels returns what samplers of some fields need of walls with a model; nil: none of the fields follows from these. It
+// waits for the steps.
+func (v View) BesideModels(list ...model.Field) (WallFields, error) {
+	var of WallFields
+	for _, f := range list {
+		if !f.OfModel() {
+			continue
+		}
+		if of == nil {
+			of = WallFields{}
+		}
+		of[f.Name] = make([]float32, v.Part.Box.Cells()*f.Components)
+	}
+	if of == nil || v.Part.Cells.Modelled == nil {
+		return of, nil
+	}
+	flow, err := v.State.WallFlow()
+	if err != nil {
+		return nil, err
+	}
+	if values := of["y_plus"]; values != nil {
+		v.eachWallLink(func(cell int, _ float64, ghost int) { values[cell] = max(values[cell], float32(flow[ghost].HalfPlus)) })
+	}
+	if values := of["wall_model"]; values != nil {
+		v.eachWallLink(func(cell int, _ float64, ghost int) { values[cell] = max(values[cell], float32(flow[ghost].Share())) })
+		v.eachUnmodelled(func(cell int) { values[cell] = -1 })
+	}
+	if values := of["wall_shear"]; values != nil {
+		v.wallShears(flow, values)
+	}
+	return of, nil
+}
+
+// eachWallLink calls use for each link into an own cell from a ghost cell that has the model.
+func (v View) eachWallLink(use func(cell int, area float64, ghost int)) {
+	n := v.Part.Layout.N
+	for i := range v.Part.Cells.Modelled.Cells {
+		c := &v.Part.Cells.Modelled.Cells[i]
+		if c.Without != boundary.WithModel {
+			continue
+		}
+		for _, l := range c.Links {
+			use((l.To[2]*n[1]+l.To[1])*n[0]+l.To[0], l.Area, i)
+		}
+	}
+}
+
+// eachUnmodelled calls use for each own fluid cell beside a ghost cell without the model.
+func (v View) eachUnmodelled(use func(cell int)) {
+	n, whole := v.Part.Layout.N, v.Case.Cells
+	for i := range v.Part.Cells.Modelled.Cells {
+		c := &v.Part.Cells.Modelled.Cells[i]
+		if c.Without == boundary.WithModel {
+			continue
+		}
+	links: // some of them have no links along which the ghost cell streams
+		for _, by := range v.Case.Spec.Lattice.Velocities {
+			var x [3]int
+			for a := range x {
+				x[a] = c.At[a] + by[a]
+				if v.Case.Periodic[a] {
+					lo := v.Part.Box.Lo[a]
+					x[a] = (x[a]+lo+whole[a])%whole[a] - lo
+				}
+				if x[a] < 0 || x[a] >= n[a] {
+					continue links
+				}
+			}
+			if v.Part.Cells.At(x[0], x[1], x[2]) == 0 {
+				use((x[2]*n[1]+x[1])*n[0] + x[0])
+			}
+		}
+	}
+}
+
+// wallShears sets the traction in each cell to its mean over the links from ghost cells with the model, by area: sums of integers,
+// since the order of ghost cells depends on the cut.
+func (v View) wallShears(flow []device.ModelledWall, values []float32) {
+	type sum struct {
+		traction [3]int64
+		area     int64
+	}
+	number := make([]int32, v.Part.Box.Cells()) // of a cell's sum, from 1 on
+	var sums []sum
+	v.eachWallLink(func(cell int, area float64, ghost int) {
+		if number[cell] == 0 {
+			sums = append(sums, sum{})
+			number[cell] = int32(len(sums))
+		}
+		s := &sums[number[cell]-1]
+		s.area += int64(math.Round(area * domain.AreaUnits))
+		for a, t := range flow[ghost].Traction {
+			s.traction[a] += int64(math.Round(t * area * device.ForceUnits))
+		}
+	})
+	for cell, k := range number {
+		if k == 0 || sums[k-1].area <= 0 {
+			continue
+		}
+		for a, t := range sums[k-1].traction {
+			values[3*cell+a] = float32(float64(t) / device.ForceUnits / (float64(sums[k-1].area) / domain.AreaUnits))
+		}
+	}
+}
+
+// Beside gives the sampler the result of View.BesideModels.
+func (s *Sampler[In, Out]) Beside(walls WallFields) *Sampler[In, Out] {
+	s.walls = walls
+	return s
+}
