@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"lbmsim/boundary"
 	"lbmsim/comm"
 	"lbmsim/device"
+	"lbmsim/sim/domain"
 	"lbmsim/sim/level"
 	"lbmsim/sim/output"
 	"lbmsim/sim/watch"
@@ -24,23 +24,6 @@ type friction struct {
 	watch *watch.Watch
 	group []int // of each type
 	output.WallTuning
-}
-
-// groupsOf returns the group of each type of wall, and their number.
-func groupsOf(walls []boundary.Wall) (group []int, count int) {
-	type key struct {
-		model boundary.WallModel
-		moves bool
-	}
-	number := map[key]int{}
-	for _, w := range walls {
-		k := key{w.Model, w.Motion != nil}
-		if _, known := number[k]; !known {
-			number[k] = len(number)
-		}
-		group = append(group, number[k])
-	}
-	return group, len(number)
 }
 
 // The walls are corrected every frictionEvery steps, a number that recordings have (recorded). A factor follows what the exchanged
@@ -151,7 +134,7 @@ func (f *friction) recall(m *output.WallTuning) error {
 		return nil
 	}
 	var count int
-	f.group, count = groupsOf(f.level.Part.Cells.Walls)
+	f.group, count = domain.WallGroups(f.level.Part)
 	if m == nil || len(m.Groups) != count { // or of a case with other walls
 		m = &output.WallTuning{Groups: slices.Repeat([]output.WallFactor{{Factor: 1}}, count)}
 	}

@@ -92,6 +92,23 @@ func (p *Part) reportModelled(on *rank.Rank, found *boundary.Modelled) error {
 	return nil
 }
 
+// WallGroups returns the group of each type of wall, and their number: walls at rest with one law, and those that move.
+func WallGroups(p *Part) (group []int, count int) {
+	type key struct {
+		model boundary.WallModel
+		moves bool
+	}
+	number := map[key]int{}
+	for _, w := range p.Cells.Walls {
+		k := key{w.Model, w.Motion != nil}
+		if _, known := number[k]; !known {
+			number[k] = len(number)
+		}
+		group = append(group, number[k])
+	}
+	return group, len(number)
+}
+
 // doubt warns of results that cannot be relied on, at once and at the end of the run.
 func doubt(p *Part, on *rank.Rank, w finding.Finding) {
 	if p.Doubts = append(p.Doubts, w); on.Root {
