@@ -12,9 +12,10 @@ import (
 
 // WallModel holds the numbers of a Modelled wall, in cells.
 type WallModel struct {
-	Sample    float64 // height above the surface at which the law reads the velocity
-	Layer     float64 // height of the layer that has eddies; 0: none
-	Roughness float64 // z0 of the logarithmic law; 0: smooth
+	Sample       float64 // height above the surface at which the law reads the velocity
+	Layer        float64 // height of the layer that has eddies; 0: none
+	Roughness    float64 // z0 of the logarithmic law; 0: smooth
+	Frictionless bool    // there is nothing to sample and no layer
 }
 
 // Modelled lists the ghost cells of Modelled walls: the solid cells from which populations stream into fluid cells. Before a step
@@ -51,7 +52,7 @@ type ModelledCell struct {
 	Height   float64    // distance of the sampled point before the surface
 	Sample   Stencil    // at the sampled point
 	Velocity [3]float64 // of the wall
-	Rough    float64    // friction velocity by sampled velocity of a rough wall; 0: smooth
+	Rough    float64    // friction velocity by sampled velocity of a rough wall; 0: smooth; NoFriction: no friction
 	Area     float64    // of the surface that links from this cell cross
 	Without  Without    // why the wall is the no-slip wall here
 	Links    []ModelledStream
@@ -84,6 +85,9 @@ type Stencil struct {
 	Cells  [8][3]int // local
 	Weight [8]float64
 }
+
+// NoFriction is the number of a ghost cell behind a Frictionless wall, in place of a roughness.
+const NoFriction = -1
 
 // Without is a reason for a ghost cell without a model.
 type Without int
@@ -150,7 +154,7 @@ const (
 	ModelledMirror   = 6  // Behind/Before
 	ModelledReach    = 7  // Behind + Before
 	ModelledHeight   = 8  // 0: no model
-	ModelledRough    = 9  // friction velocity by sampled velocity, at least
+	ModelledRough    = 9  // friction velocity by sampled velocity, at least; NoFriction
 	ModelledImage    = 10 // eight weights
 	ModelledSample   = 18
 	ModelledBend     = 26 // six components
@@ -200,13 +204,13 @@ const modelledMargin = 4
 // ModelledMargin returns by how many cells the box of FindModelled is larger than a rank's, on each side; 0: no wall is
 // Modelled.
 func ModelledMargin(walls []Wall) int {
-	reach := 0.0
+	reach := -1.0
 	for _, w := range walls {
 		if w.Law == ModelledWall {
 			reach = math.Max(reach, math.Max(w.Model.Sample, w.Model.Layer))
 		}
 	}
-	if reach == 0 {
+	if reach < 0 {
 		return 0
 	}
 	return modelledMargin + int(math.Ceil(reach))
@@ -803,7 +807,10 @@ func (f *modelledSearch) stencils(g foundGhost, c *ModelledCell) {
 	if motion := f.Motion(g.k); motion != nil {
 		c.Velocity = f.wallVelocity(g, foot)
 	}
-	if c.Without != WithModel {
+	if model.Frictionless {
+		c.Rough = NoFriction
+	}
+	if c.Without != WithModel || model.Frictionless {
 		return
 	}
 	if g.edge {

@@ -14,7 +14,7 @@ import (
 // [body.NAME]: solids in the flow, as shapes in cells.
 
 // ofSurfaces are the keys that say how the surface of a body acts, whatever its shape.
-var ofSurfaces = []string{"type", "conserve_mass", "thicken", "temperature", "heat_flux", "diffusivity", "heat_capacity", "heat_source", "velocity", "angular_velocity", "spin_axis", "spin_centre", "sample", "layer", "roughness"}
+var ofSurfaces = []string{"type", "conserve_mass", "thicken", "temperature", "heat_flux", "diffusivity", "heat_capacity", "heat_source", "velocity", "angular_velocity", "spin_axis", "spin_centre", "law", "sample", "layer", "roughness"}
 
 // made is a body while it is being read.
 type made struct {

@@ -243,6 +243,9 @@ func (c *Case) layers(sizes []SolidSize) (list []beside) {
 		}
 	}
 	for i, b := range c.Bodies {
+		if b.Model.Frictionless {
+			continue
+		}
 		lo, hi := b.bounds(sizes)
 		if length, by := c.plateOf(lo, hi); length > 0 {
 			l := c.atWall(func(nu float64) layer { return plateLayer(speed, length, nu).along(by) })
@@ -256,7 +259,7 @@ func (c *Case) layers(sizes []SolidSize) (list []beside) {
 
 // sticks reports whether a boundary is a wall on which a layer grows.
 func sticks(b Boundary) bool {
-	return b.Kind.Law == boundary.Bounce || b.Kind.Law == boundary.ModelledWall
+	return b.Kind.Law == boundary.Bounce || b.Kind.Law == boundary.ModelledWall && !b.Model.Frictionless
 }
 
 // WallName returns the table of the wall that cells of a type above 0 belong to: [boundary.NAME] or [body.NAME].

@@ -11,6 +11,7 @@ import (
 // wallModelKeys returns the keys of type wall_model.
 func wallModelKeys() []language.Key {
 	return []language.Key{
+		{Name: "law", Kind: language.Word, Choices: []string{"smooth", "frictionless"}, DefaultDoc: "smooth with wall_model", Doc: "wall_model: smooth has the friction of the law of the wall. frictionless has none, at any angle to the grid: for inviscid flow and planes of symmetry"},
 		{Name: "sample", Kind: language.Number, Within: language.Counts(1, 20), DefaultDoc: "4.5 with wall_model", Doc: "wall_model: height above the surface at which the law of the wall reads the velocity, in cells; just above the layer is best"},
 		{Name: "layer", Kind: language.Number, Within: language.Counts(0, 20), DefaultDoc: "4.5 with wall_model", Doc: "wall_model: height of the layer that has the eddy viscosity of the law of the wall, in cells; with 0 there is no layer, and the first cells have hardly any shear stress"},
 		{Name: "roughness", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), DefaultDoc: "none: the wall is smooth", Doc: "wall_model: roughness length z0 of the logarithmic law u = u_tau/kappa ln((y + z0)/z0); a thirtieth of the height of sand grains"},
@@ -29,6 +30,11 @@ func (r *frame) wallModel(s *language.Section, kind boundary.Kind) (m boundary.W
 	if kind.Law != boundary.ModelledWall {
 		return m
 	}
+	if !s.Has("law") {
+		r.SetDefault(s, "law", `"smooth"`)
+	} else if e := s.Get("law"); e != nil && e.Text == "frictionless" {
+		return r.frictionless(s)
+	}
 	m = boundary.WallModel{Sample: defaultSample, Layer: defaultLayer}
 	for _, k := range []struct {
 		name  string
@@ -45,6 +51,16 @@ func (r *frame) wallModel(s *language.Section, kind boundary.Kind) (m boundary.W
 		m.Roughness = r.cellsOf(e)
 	}
 	return m
+}
+
+// frictionless returns the model of a wall without friction, and refuses the keys that act by friction.
+func (r *frame) frictionless(s *language.Section) boundary.WallModel {
+	for _, k := range []string{"sample", "layer", "roughness", "velocity", "angular_velocity"} {
+		if s.Knows(k) && s.Has(k) {
+			r.Add(s.KeyAt(k), "remove it, or the law", "%s is frictionless: %s has no effect", s.Head(), k)
+		}
+	}
+	return boundary.WallModel{Frictionless: true}
 }
 
 // modelledWalls checks what a case with walls with a model is made of, once its surfaces are known.

@@ -11,6 +11,7 @@
 // factor, which keeps the momentum that links exchange at the law's, and eps the density that keeps the mass (sim/friction.go).
 // Fluid cells of the layer have the eddies of the logarithm, which fade up to its height h: nu_t = kappa max(y, y0) u_tau
 // (1 - y^2/h^2), with u_tau of the nearest ghost cell (Prandtl, Z. Angew. Math. Mech. 5 (1925) 136).
+// Without friction: modelled, with u_tau = 0 (MODELLED_ROUGH below 0).
 // theta blends both with y+ of half a cell: the model is off where the flow beside the wall is laminar.
 // Velocities are those with half of the coming step's force. What was tried instead is in docs/decisions.md.
 #ifndef LBM_MODELLED_H
@@ -109,6 +110,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 			slope[a] = factor * (friction * T(1 / (MODELLED_KAPPA * LEAST_MIXING)) * t);
 		}
 	} else {
+		theta = n[MODELLED_ROUGH] < T(0) ? T(1) : T(0);
 		for (int a = 0; a < D; a++) traction[a] = slope[a] = 0;
 	}
 	Moments<L, T> g;

@@ -248,6 +248,9 @@ func (t *Text) Fail(err error) {
 // wallText describes a wall with a model.
 func wallText(w sim.ModelledWall) string {
 	text := fmt.Sprintf("%s wall model: y+ of half a cell %.3g (%.3g to %.3g)", w.Name, w.HalfMean, w.HalfMin, w.HalfMax)
+	if w.HalfMax == 0 {
+		text = w.Name + " wall model: no friction by a law of the wall"
+	}
 	if w.Without > 0 {
 		text += fmt.Sprintf("; %.2g %% of the area without a model", 100*w.Without)
 	}

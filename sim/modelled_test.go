@@ -157,6 +157,12 @@ from = [-60, 6.3, -60]
 to = [90, 11.9, 90]
 about = [15, 9, 12]
 rotate = [9, 4, 13]
+[body.slippery]
+type = "wall_model"
+law = "frictionless"
+shape = "sphere"
+centre = [15, 18, 12]
+radius = 2.7
 `
 	return atModels(text + ending(name, precision, steps))
 }

@@ -101,7 +101,7 @@ type modelledFlow struct {
 
 // modelledFlows returns planes along (2, 1) and across a normal with three components, a sphere that turns, and a room with a
 // face that moves: from below the law of the wall (boundary.LaminarPlus) to above it (boundary.TurbulentPlus), smooth and rough,
-// with eddies in the box and in the layer alone.
+// with eddies in the box and in the layer alone, and walls without friction.
 func modelledFlows() []modelledFlow {
 	const below, above = boundary.LaminarPlus, boundary.TurbulentPlus
 	inclined := band([3]float64{-1, 2, 0}, 6, 26*2/math.Sqrt(5))
@@ -110,6 +110,7 @@ func modelledFlows() []modelledFlow {
 	wall := func(layer, roughness float64, motion boundary.Motion) boundary.Wall {
 		return boundary.Wall{Law: boundary.ModelledWall, Measured: true, Motion: motion, Model: boundary.WallModel{Sample: 3.5, Layer: layer, Roughness: roughness}}
 	}
+	frictionless := boundary.Wall{Law: boundary.ModelledWall, Measured: true, Model: boundary.WallModel{Frictionless: true}}
 	spin := boundary.Spin{Angular: [3]float64{0.002, 0.001, 0}, Centre: [3]float64{12, 11, 10.5}}
 	return []modelledFlow{
 		{"inclined, laminar", wide, inclined, wall(4, 0, nil), 2e-2, model.Smagorinsky, 0.1, [2]float64{0, below}},
@@ -121,6 +122,8 @@ func modelledFlows() []modelledFlow {
 		{"tilted, turbulent", cube, tilted, wall(4, 0, nil), 5e-5, model.Smagorinsky, 0.1, [2]float64{above, 1e3}},
 		{"room, laminar", [3]int{12, 16, 14}, nil, wall(4, 0, boundary.Constant{0.03, 0, 0.02}), 1e-2, model.Smagorinsky, 0, [2]float64{0, below}},
 		{"sphere, with eddies by gradients", box, ball(box), wall(4, 0, nil), 3e-4, model.Wale, 0.325, [2]float64{below, 1e3}},
+		{"tilted, frictionless", cube, tilted, frictionless, 5e-5, model.Newtonian, 0, [2]float64{0, 0}},
+		{"sphere, frictionless", box, ball(box), frictionless, 1e-3, model.Smagorinsky, 0.1, [2]float64{0, 0}},
 	}
 }
 

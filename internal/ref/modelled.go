@@ -63,6 +63,9 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 	along := sub(sub(image, c.Velocity), scaled(n, across))
 	var slope, traction [3]float64
 	theta, half := 0.0, 0.0
+	if c.Rough == boundary.NoFriction {
+		theta = 1
+	}
 	if c.Height > 0 {
 		_, sampled, _ := atStencil(f, c.Sample)
 		sampled = sub(sampled, c.Velocity)

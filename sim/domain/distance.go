@@ -18,8 +18,14 @@ func NoSlip(cells boundary.Cells, t uint8) bool {
 	if t == 0 {
 		return false
 	}
-	law := cells.Wall(t).Law
-	return law == boundary.Bounce || law == boundary.Interpolated || law == boundary.MovingFace || law == boundary.ModelledWall
+	switch w := cells.Wall(t); w.Law {
+	case boundary.Bounce, boundary.Interpolated, boundary.MovingFace:
+		return true
+	case boundary.ModelledWall:
+		return !w.Model.Frictionless
+	default:
+		return false
+	}
 }
 
 // BesideWall reports whether a fluid cell, global, is one of this rank's and shares a face with a no-slip wall.

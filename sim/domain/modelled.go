@@ -121,7 +121,7 @@ type Coverage struct {
 	Type   uint8
 	Cells  int
 	Area   float64 // by the links that cross it
-	Curved float64 // of it with a radius below leastRadius
+	Curved float64 // of it with a radius below leastRadius; 0 of walls without friction
 	// Of it without a model, by reason (boundary.Without).
 	Edge, Space, Image float64
 }
@@ -178,7 +178,7 @@ func coverages(p *Part, on *rank.Rank, found *boundary.Modelled) (list []Coverag
 			k[5] += area
 		case boundary.WithModel:
 		}
-		if g.Curvature() > 1./leastRadius {
+		if g.Curvature() > 1./leastRadius && !p.Cells.Wall(g.Type).Model.Frictionless {
 			k[4] += area
 		}
 	}

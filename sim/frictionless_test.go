@@ -1,0 +1,71 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// frictionlessBand returns a flow with noise along walls without friction, which have the slope p/q. The box of q k by p k cells is periodic:
+// a solid band, which continues across its faces, leaves one channel.
+func frictionlessBand(p, q, k int) string {
+	const speed, noise, half, off, steps = 0.05, 0.0025, 2.52, 0.37, 10000
+	size := math.Hypot(float64(p), float64(q))
+	along, up := speed*float64(q)/size, speed*float64(p)/size
+	text := fmt.Sprintf(`
+[domain]
+cells = [%d, %d, 4]
+periodic = ["x", "y", "z"]
+[fluid]
+viscosity = 1e-6
+[collision]
+precision = "float64"
+[initial]
+velocity = ["%.12g + %g*sin(2*pi*z/Lz)*cos(2*pi*x/Lx)", "%.12g", "%[4]g*sin(2*pi*z/Lz + 2*pi*x/Lx)"]
+[run]
+steps = %[6]d
+[expect]
+mass_error = 1e-8
+[expect.mean_velocity]
+component = "x"
+value = %[3]g
+within = "0.1 %%"
+`, q*k, p*k, along, noise, up, steps)
+	for m, name := range []string{"below", "middle", "above"} {
+		y := float64(p*k)*(float64(m)-0.5) + off
+		text += fmt.Sprintf(`
+[body.%s]
+type = "wall_model"
+law = "frictionless"
+shape = "box"
+from = [-300, %g, -1]
+to = [%d, %g, 5]
+about = [%g, %g, 1]
+rotate = [0, 0, %.14g]
+`, name, y-half, q*k+300, y+half, float64(q*k)/2, y, 180/math.Pi*math.Atan2(float64(p), float64(q)))
+	}
+	return text
+}
+
+// Along walls without friction a flow keeps its mean velocity within 0.1 % over 10,000 steps, at any angle. The bound is the aim
+// of the geometry's first design. Found: +1.2e-5, +1.1e-5, 0, -0.8e-5 and -0.2e-5 at 45, 26.6, 18.4, 9.5 and 5.7 degrees. The bound
+// of the mass was set after the first run, which changed it by 6e-10 at most.
+func TestWallsWithoutFriction(t *testing.T) {
+	slopes := [][3]int{{1, 2, 13}, {1, 1, 17}, {1, 3, 13}, {1, 6, 12}, {1, 10, 12}}
+	if testing.Short() {
+		slopes = slopes[:1]
+	}
+	for _, s := range slopes {
+		t.Run(fmt.Sprintf("%d to %d", s[0], s[1]), func(t *testing.T) {
+			got := trial{ranks: 1, dir: t.TempDir(), text: frictionlessBand(s[0], s[1], s[2])}.must(t).summary
+			if len(got.Walls) != 3 {
+				t.Fatalf("the walls of the summary: %+v", got.Walls)
+			}
+			for _, w := range got.Walls {
+				if w.Friction != [3]float64{} || w.HalfMax != 0 || w.Without != 0 {
+					t.Errorf("a wall without friction: %+v", w)
+				}
+			}
+		})
+	}
+}
