@@ -106,6 +106,7 @@ var places = map[string]place{
 	"internal/brief":     {0, nil},                                                          // what tests leave out of short runs
 	"internal/harness":   {0, nil},                                                          // runs lbmsim for tools
 	"internal/archtest":  {0, nil},                                                          // tests only
+	"tools/ahmed":        {0, nil},                                                          // writes cases/validation/ahmed_*.stl
 	"tools/accuracy":     {4, []string{"device", "device/accuracy", "device/cpu", "model"}}, // `make accuracy`
 	"tools/benchplot":    {12, []string{"device/bench", "internal/scaling"}},                // draws what `lbmsim bench --json` prints
 	"tools/catalogue":    {1, []string{"model"}},                                            // writes kernels/catalogue.h

@@ -76,7 +76,7 @@ func second(quantities ...string) (list []order) {
 }
 
 func book() []section {
-	return append([]section{waves(), vortices(), channels(), couette(), openings(), sound(), pipe(), curved(), cylinder(), vortexStreet(), spheres(), cavities(), cube(), convection(), rolls(), curvedHeat(), mass(), modelledWalls()}, turbulence()...)
+	return append([]section{waves(), vortices(), channels(), couette(), openings(), sound(), pipe(), curved(), cylinder(), vortexStreet(), spheres(), cavities(), cube(), convection(), rolls(), curvedHeat(), mass(), modelledWalls(), modelledBodies()}, turbulence()...)
 }
 
 func waves() section {
