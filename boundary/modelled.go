@@ -95,7 +95,7 @@ type Without int
 const (
 	WithModel    Without = iota
 	WithoutSpace         // no fluid at the sampled height, in a gap or beside another body: a no-slip wall at its place
-	AtEdge         // at an edge, where the flow separates: likewise
+	AtEdge               // at an edge, where the flow separates: likewise
 	WithoutImage         // no image point among fluid cells, or a body one cell thick: a half-way wall
 )
 
