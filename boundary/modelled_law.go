@@ -1,0 +1,51 @@
+package boundary
+
+import "math"
+
+// Model constants. Reichardt's profile, Z. Angew. Math. Mech. 31 (1951) 208, with the constants of Lee & Moser, J. Fluid
+// Mech. 774 (2015) 395: u+ = ln(1 + kappa y+)/kappa + c (1 - exp(-y+/b) - y+/b exp(-0.33 y+)), c = B - ln(kappa)/kappa.
+const (
+	Kappa     = 0.384
+	intercept = 4.27 // B
+	buffer    = 9.5  // b
+	// LeastMixing is the height below which the eddies do not shrink, and the height whose logarithmic slope a ghost cell
+	// continues: a logarithm jumps by 2.7 u_tau between the first two cells, constant eddies make it straight.
+	LeastMixing = 1.5
+	// LaminarPlus and TurbulentPlus are y+ of half a cell below which a Modelled wall is the no-slip wall, and above which
+	// the law holds in full.
+	LaminarPlus, TurbulentPlus = 4, 10
+)
+
+// PlusOf returns y+ of a smooth wall by the Reynolds number u y/nu of a point above it, where u is the velocity along the wall.
+func PlusOf(reynolds float64) float64 {
+	c := intercept - math.Log(Kappa)/Kappa
+	re := func(plus float64) float64 {
+		return plus * (math.Log1p(Kappa*plus)/Kappa + c*(1-math.Exp(-plus/buffer)-plus/buffer*math.Exp(-0.33*plus)))
+	}
+	lo, hi := 0.0, math.Max(1, reynolds)
+	for range 200 { // bisection: exact, and run once for each entry of a table
+		if mid := (lo + hi) / 2; re(mid) < reynolds {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return (lo + hi) / 2
+}
+
+// The table of PlusOf: PlusParts entries for each power of two of the Reynolds number from 2^PlusFirst on. A step finds the entry by
+// the bits of a double: the same numbers on every processor, without a logarithm.
+const (
+	PlusFirst = -6
+	PlusParts = 16
+	PlusCount = 44*PlusParts + 1
+)
+
+// PlusTable returns the table.
+func PlusTable() []float64 {
+	table := make([]float64, PlusCount)
+	for i := range table {
+		table[i] = PlusOf(math.Ldexp(1+float64(i%PlusParts)/PlusParts, PlusFirst+i/PlusParts))
+	}
+	return table
+}

@@ -1,0 +1,135 @@
+package boundary
+
+import "math"
+
+// Image points are sought from leastImage on to mostImage cells before the surface, in steps of imageStep.
+const (
+	leastImage, mostImage, imageStep = 0.5, 2.5, 0.02
+	leastSample                      = 1.5 // height
+	leastShare                       = 0.5 // of a stencil's weights that have to be of fluid cells where others are left out
+)
+
+// stencils finds what a ghost cell reads.
+func (f *modelledSearch) stencils(g foundGhost, c *ModelledCell) {
+	if g.normal == [3]float64{} {
+		c.Without = WithoutImage
+		return
+	}
+	model := f.Wall(g.k).Model
+	foot := f.foot(g)
+	above := func(height float64) (Stencil, float64) {
+		return f.stencil(g.at, [3]float64{foot[0] + height*g.normal[0], foot[1] + height*g.normal[1], foot[2] + height*g.normal[2]})
+	}
+	best := -1.0
+	first := math.Max(g.behind, leastImage)
+	for k := 0; first+float64(k)*imageStep <= mostImage; k++ {
+		height := first + float64(k)*imageStep
+		s, share := above(height)
+		if share > best {
+			best, c.Image, c.Before = share, s, height
+		}
+		if share == 1 {
+			break
+		}
+	}
+	if best < leastShare {
+		c.Without = WithoutImage
+	}
+	if motion := f.Motion(g.k); motion != nil {
+		c.Velocity = f.wallVelocity(g, foot)
+	}
+	if model.Frictionless {
+		c.Rough = NoFriction
+	}
+	if c.Without != WithModel || model.Frictionless {
+		return
+	}
+	if g.edge {
+		c.Without = AtEdge
+		return
+	}
+	for c.Height = model.Sample; ; c.Height -= 0.5 { // in a corner or a gap the law is read lower
+		if c.Height < math.Min(leastSample, model.Sample) {
+			c.Without, c.Height = WithoutSpace, 0
+			return
+		}
+		s, share := above(c.Height)
+		_, beyond := above(c.Height + 1)
+		if share >= leastShare && beyond >= leastShare {
+			c.Sample = s
+			break
+		}
+	}
+	if z0 := model.Roughness; z0 > 0 {
+		c.Rough = Kappa / math.Log((c.Height+z0)/z0)
+	}
+}
+
+// foot returns the point of the surface before a ghost cell, from the cell's centre. Of a cell behind the edge of two faces it
+// lies before the last cells of the domain: beyond them there is nothing to read.
+func (f *modelledSearch) foot(g foundGhost) (p [3]float64) {
+	for a := range p {
+		p[a] = g.behind * g.normal[a]
+		if at := g.at[a] + f.Origin[a]; !f.Periodic[a] && g.normal[a] == 0 {
+			p[a] = math.Min(math.Max(p[a], float64(-at)), float64(f.Global[a]-1-at))
+		}
+	}
+	return p
+}
+
+// wallVelocity returns the velocity of the surface at a point, given from the centre of a ghost cell.
+func (f *modelledSearch) wallVelocity(g foundGhost, foot [3]float64) [3]float64 {
+	at := f.local(g.at)
+	var p [3]float64
+	for a := range p { // images move like the cell in the domain
+		p[a] = foot[a] + (float64(at[a]+f.lo[a]) + 0.5)
+	}
+	u := f.Motion(g.k).At(p, 0)
+	across := dot3(u, g.normal)
+	for a := range u {
+		u[a] -= across * g.normal[a]
+	}
+	return u
+}
+
+// stencil returns the linear interpolation at a point, given from the centre of a cell, and the share of its weights that belongs
+// to fluid cells. The others are left out.
+func (f *modelledSearch) stencil(cell [3]int, p [3]float64) (s Stencil, share float64) {
+	var first [3]int
+	var part [3]float64
+	for a := range p {
+		floor := math.Floor(p[a] + 1e-6)
+		first[a] = cell[a] + int(floor)
+		part[a] = math.Max(0, p[a]-floor)
+	}
+	total := 0.0
+	for k := range 8 {
+		w, at := 1.0, first
+		for a := range at {
+			if k>>a&1 == 1 {
+				w *= part[a]
+				at[a]++
+			} else {
+				w *= 1 - part[a]
+			}
+		}
+		if w < 1e-4 {
+			continue
+		}
+		total += w
+		if k := f.typeAt(at); k != 0 {
+			f.outside = f.outside || k == 255 && f.inside(at)
+			continue
+		}
+		share += w
+		s.Cells[s.N], s.Weight[s.N] = f.local(at), w
+		s.N++
+	}
+	for k := range s.N {
+		s.Weight[k] /= share
+	}
+	if share >= total*(1-1e-12) {
+		share = 1
+	}
+	return s, share
+}
