@@ -60,6 +60,25 @@ func ballFile(t *testing.T, n int, r float64, without int) (path, sum string) {
 	return path, hex.EncodeToString(all[:])
 }
 
+// Walls with a model have the same ghost cells on a surface from a file on every cut: ranks ask for rows of cells beyond their own.
+func TestWallModelOfAFileForEveryCut(t *testing.T) {
+	path, _ := ballFile(t, 60, 3.3375, 0)
+	text := fmt.Sprintf(strings.NewReplacer("tau = 0.8", "time_step = \"1 ms\"", "[24, 12, 12]", "[48, 24, 24]", "[checkpoint]", "[turbulence]\nmodel = \"smagorinsky\"\n[checkpoint]").Replace(around),
+		fmt.Sprintf("type = \"wall_model\"\nshape = \"stl\"\nfile = %q\nunit = \"1 mm\"\ntranslate = [\"1.3 mm\", \"0.2 mm\", \"0.1 mm\"]", path))
+	var want []byte
+	for _, cut := range [][3]int{{1, 1, 1}, {1, 1, 2}, {1, 4, 1}, {1, 2, 3}} {
+		tr := trial{text: text, ranks: cut[1] * cut[2], cut: cut, dir: t.TempDir()}
+		s := tr.must(t)
+		got := stateIn(t, tr.dir)
+		if want == nil {
+			want = got
+		}
+		if !bytes.Equal(got, want) || len(s.summary.Walls) != 1 || s.summary.Walls[0].Area == 0 {
+			t.Errorf("%v parts differ, or have no wall: %+v", cut, s.summary.Walls)
+		}
+	}
+}
+
 // around is the flow around the one body of a periodic box. It reaches over a cut in
 // every direction.
 const around = `

@@ -9,6 +9,7 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/decomp"
 	"lbmsim/geometry"
 	"lbmsim/internal/finding"
 	"lbmsim/sim/rank"
@@ -17,19 +18,10 @@ import (
 // FindModelled lists the ghost cells of walls with a model, and the cells that ranks need of each other for them: the part's
 // layout gets room for these. Collective.
 func (p *Part) FindModelled(on *rank.Rank, scene geometry.Scene) error {
-	margin := boundary.ModelledMargin(scene.Walls)
-	if margin == 0 {
+	if boundary.ModelledMargin(scene.Walls) == 0 {
 		return nil
 	}
-	around := p.Box
-	for a := range around.Lo {
-		around.Lo[a] -= margin
-		around.Hi[a] += margin
-		if !scene.Periodic[a] {
-			around.Lo[a] = max(around.Lo[a], 0)
-			around.Hi[a] = min(around.Hi[a], scene.Cells[a])
-		}
-	}
+	around := p.around(scene)
 	var err error
 	p.Cells.Modelled, err = boundary.FindModelled(p.Case.Spec.Lattice, p.Box.Lo, p.Layout.N, scene.Sample(around))
 	if err = comm.Agree(on.Comm, err); err != nil {
@@ -39,6 +31,20 @@ func (p *Part) FindModelled(on *rank.Rank, scene geometry.Scene) error {
 		return fmt.Errorf("rank %d: cells that ghost cells read: %w", on.ID, err)
 	}
 	return p.reportModelled(on, p.Cells.Modelled)
+}
+
+// around returns the box of the cells that decide what the rank's cells are: its own and, where walls have a model, those near it.
+func (p *Part) around(scene geometry.Scene) decomp.Box {
+	margin, box := boundary.ModelledMargin(scene.Walls), p.Box
+	for a := range box.Lo {
+		box.Lo[a] -= margin
+		box.Hi[a] += margin
+		if !scene.Periodic[a] {
+			box.Lo[a] = max(box.Lo[a], 0)
+			box.Hi[a] = min(box.Hi[a], scene.Cells[a])
+		}
+	}
+	return box
 }
 
 // leastRadius is the radius of curvature, in cells, from which on a surface counts as plane, and mostCurved the share of a wall's

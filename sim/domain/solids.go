@@ -37,7 +37,8 @@ func (p *Part) LoadFiles(on *rank.Rank) error {
 	if len(p.Case.Files) == 0 {
 		return nil
 	}
-	rows := p.Geometry().Rows(p.Box)
+	scene := p.Geometry()
+	rows := scene.Rows(p.around(scene))
 	var sums []string
 	var whole Bodies
 	for _, f := range p.Case.Files {
