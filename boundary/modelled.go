@@ -30,7 +30,7 @@ type Modelled struct {
 	// Sent lists the cells that other ranks' ghost cells read.
 	Sent []Sent
 
-	at map[[3]int]uint32 // of each ghost cell, by its local place
+	at *placeRows // of the ghost cells, by their local places and those of periodic images
 }
 
 // Sent is an own cell and its place in the rows behind the state, both local, that travels to another rank.
@@ -138,25 +138,26 @@ func ModelledNumbersOf[T float32 | float64](m *Modelled) []T {
 // Ghost returns the number of the ghost cell that sends a population along direction c into the cell x, local or a periodic image;
 // false: none does, and the link is bounced back half-way. Of a body that is one cell thick a ghost cell serves one side.
 func (m *Modelled) Ghost(x, c [3]int) (uint32, bool) {
-	if m == nil {
+	if m == nil || m.at == nil {
 		return 0, false
 	}
-	n, ok := m.at[[3]int{x[0] - c[0], x[1] - c[1], x[2] - c[2]}]
-	return n, ok && dot3(m.Cells[n].Normal, [3]float64{float64(c[0]), float64(c[1]), float64(c[2])}) > 0
+	n, ok := m.at.at([3]int{x[0] - c[0], x[1] - c[1], x[2] - c[2]})
+	return uint32(n), ok && dot3(m.Cells[n].Normal, [3]float64{float64(c[0]), float64(c[1]), float64(c[2])}) > 0
 }
 
-// eachStencil calls f for each stencil of the ghost cells.
-func (m *Modelled) eachStencil(f func(s *Stencil)) {
-	for i := range m.Cells {
-		f(&m.Cells[i].Image)
-		f(&m.Cells[i].Sample)
+// eachForeign calls f for each stencil of the ghost cells that read other ranks' cells.
+func (m *Modelled) eachForeign(f func(s *Stencil)) {
+	for i := range m.Cells[m.Early:] {
+		c := &m.Cells[m.Early+i]
+		f(&c.Image)
+		f(&c.Sample)
 	}
 }
 
 // Foreign returns the places beyond the box of n cells that stencils read, each once.
 func (m *Modelled) Foreign(n [3]int) (list [][3]int) {
 	seen := map[[3]int]bool{}
-	m.eachStencil(func(s *Stencil) {
+	m.eachForeign(func(s *Stencil) {
 		for _, at := range s.Cells[:s.N] {
 			if !within(at, n) && !seen[at] {
 				seen[at] = true
@@ -169,7 +170,7 @@ func (m *Modelled) Foreign(n [3]int) (list [][3]int) {
 
 // Replace replaces places that stencils read.
 func (m *Modelled) Replace(by map[[3]int][3]int) {
-	m.eachStencil(func(s *Stencil) {
+	m.eachForeign(func(s *Stencil) {
 		for k, at := range s.Cells[:s.N] {
 			if to, ok := by[at]; ok {
 				s.Cells[k] = to
@@ -181,13 +182,14 @@ func (m *Modelled) Replace(by map[[3]int][3]int) {
 // LateCells returns the places in a box of n cells into which links lead from ghost cells that follow from other ranks' cells.
 func (m *Modelled) LateCells(l model.Lattice, n [3]int) iter.Seq[[3]int] {
 	return func(yield func([3]int) bool) {
-		for at, i := range m.at {
+		m.at.each(func(at [3]int, i int) bool {
 			for _, c := range l.Velocities {
 				x := [3]int{at[0] + c[0], at[1] + c[1], at[2] + c[2]}
-				if int(i) >= m.Early && within(x, n) && !yield(x) {
-					return
+				if i >= m.Early && within(x, n) && !yield(x) {
+					return false
 				}
 			}
-		}
+			return true
+		})
 	}
 }

@@ -3,13 +3,16 @@ package boundary
 import (
 	"fmt"
 	"math"
+	"slices"
+	"sync/atomic"
 
 	"lbmsim/internal/parallel"
+	"lbmsim/internal/raw"
 	"lbmsim/model"
 )
 
 // modelledMargin is the number of cells around a box that FindModelled looks at, beside the largest height that is sampled or has
-// eddies. The plane of a ghost cell follows from points up to four cells away, and so much it takes for a
+// a mixing length. The plane of a ghost cell follows from points up to four cells away, and so much it takes for a
 // stencil beside its normal, too.
 const modelledMargin = 4
 
@@ -38,19 +41,18 @@ func FindModelled(l model.Lattice, lo, n [3]int, around Cells) (*Modelled, error
 	f := &modelledSearch{lattice: l, lo: lo, n: n, Cells: around}
 	f.find()
 	f.fit()
-	m := &Modelled{at: map[[3]int]uint32{}}
+	m := &Modelled{}
 	f.collect(m, f.measure())
-	if f.outside {
+	if f.outside.Load() {
 		return nil, fmt.Errorf("ghost cells of the box of %v cells from %v on read cells beyond the %v from %v on", n, lo, around.N, around.Origin) // a bug in ModelledMargin
 	}
-	for i, c := range m.Cells {
-		if c.Without == WithoutImage {
-			continue // its links are bounced back half-way
+	m.at = newPlaceRows(n, func(add func([3]int, int)) {
+		for i := range m.Cells {
+			if c := &m.Cells[i]; c.Without != WithoutImage { // links of others are bounced back half-way
+				f.eachImage(c.At, n, func(at [3]int) { add(at, i) })
+			}
 		}
-		for _, at := range f.images(c.At) {
-			m.at[at] = uint32(i)
-		}
-	}
+	})
 	return m, nil
 }
 
@@ -67,33 +69,47 @@ func within(at, n [3]int) bool {
 // modelledSearch finds ghost cells. It counts places from the corner of the box around, [-1, N] along each axis.
 type modelledSearch struct {
 	Cells
-	lattice model.Lattice
-	lo, n   [3]int // of the rank's box
-	ghosts  []foundGhost
-	index   map[[3]int]int // of ghosts, by place
-	outside bool           // a stencil has read a cell of the domain that is not in the box around
+	lattice  model.Lattice
+	lo, n    [3]int    // of the rank's box
+	modelled [256]bool // types of Modelled walls
+	ghosts   []foundGhost
+	rows     *placeRows  // of ghosts
+	outside  atomic.Bool // a stencil has read a cell of the domain that is not in the box around
 }
 
 // foundGhost is a solid cell of a Modelled wall beside fluid.
 type foundGhost struct {
 	at     [3]int
 	k      uint8
-	points [][3]float64  // where links into fluid cells cross the surface, from the cell's centre
-	out    [3]float64    // sum of 6 w_i c_i over these links
-	turn   [3][3]float64 // sum of 6 w_i c_i p_i over these links, p_i the point
 	needed bool          // a link leads into the rank's box
 	own    bool          // the first one leads into one of the rank's own cells, or a periodic image of it
-	links  []foundLink   // those into the rank's own cells, or periodic images of them
+	links  []foundLink   // into fluid cells
+	out    [3]float64    // sum of 6 w_i c_i over these links
+	turn   [3][3]float64 // sum of 6 w_i c_i p_i over these links, p_i the point
+	surface
+}
+
+// surface is what is before a ghost cell.
+type surface struct {
 	normal [3]float64
 	behind float64
 	bend   [6]float64
 	edge   bool // a principal curvature is beyond edgeBend
 }
 
-// foundLink is a link into a fluid cell that crosses the surface at a point.
+// foundLink is a link into a fluid cell.
 type foundLink struct {
-	direction int
-	point     [3]float64
+	direction int32
+	own       bool    // into one of the rank's own cells, or a periodic image of it
+	share     float64 // of it that is behind the surface
+}
+
+// point returns where a link of the ghost cell beside another one crosses the surface, from that one's centre.
+func (f *modelledSearch) point(l foundLink, from [3]int8) (p [3]float64) {
+	for a, v := range f.lattice.Velocities[l.direction] {
+		p[a] = l.share*float64(v) + float64(from[a])
+	}
+	return p
 }
 
 // typeAt returns the type of a place, also outside: 255, which is no type.
@@ -119,24 +135,22 @@ func (f *modelledSearch) local(p [3]int) (at [3]int) {
 	return at
 }
 
-// images returns a local place and its periodic images within a layer around the rank's box.
-func (f *modelledSearch) images(at [3]int) (list [][3]int) {
-	list = [][3]int{at}
+// eachImage calls do for a place and its periodic images, as far as they are from -1 to n along periodic axes.
+func (f *modelledSearch) eachImage(at, n [3]int, do func([3]int)) {
+	from, to, by := at, at, [3]int{1, 1, 1}
 	for a := range at {
-		if !f.Periodic[a] {
-			continue
+		if f.Periodic[a] {
+			by[a], to[a] = f.Global[a], n[a]
+			from[a] = ((at[a]+1)%by[a]+by[a])%by[a] - 1
 		}
-		for _, p := range list {
-			for _, by := range []int{-f.Global[a], f.Global[a]} {
-				if q := p[a] + by; q >= -1 && q <= f.n[a] {
-					p[a] = q
-					list = append(list, p)
-					p[a] = q - by
-				}
+	}
+	for z := from[2]; z <= to[2]; z += by[2] {
+		for y := from[1]; y <= to[1]; y += by[1] {
+			for x := from[0]; x <= to[0]; x += by[0] {
+				do([3]int{x, y, z})
 			}
 		}
 	}
-	return list
 }
 
 // holds reports whether a place is in the rank's box.
@@ -147,39 +161,59 @@ func (f *modelledSearch) holds(p [3]int) bool {
 	return within(p, f.n)
 }
 
+// rowsOfPiece is the number of rows of cells that a processor takes at a time.
+const rowsOfPiece = 16
+
 // find lists the solid cells beside fluid, z slowest.
 func (f *modelledSearch) find() {
-	f.index = map[[3]int]int{}
-	planes := make([][]foundGhost, f.N[2]+2)
-	parallel.Ranges(len(planes), func(lo, hi int) {
-		for z := lo; z < hi; z++ {
-			for y := -1; y <= f.N[1]; y++ {
-				for x := -1; x <= f.N[0]; x++ {
-					if g, ok := f.ghost([3]int{x, y, z - 1}); ok {
-						planes[z] = append(planes[z], g)
-					}
+	for k, w := range f.Walls {
+		f.modelled[k+1] = w.Law == ModelledWall
+	}
+	rows := (f.N[1] + 2) * (f.N[2] + 2)
+	pieces := make([][]foundGhost, raw.Ceil(rows, rowsOfPiece))
+	parallel.Pieces(rows, rowsOfPiece, func(lo, hi int) {
+		var links []foundLink
+		var ends []int // of each ghost cell's links
+		piece := &pieces[lo/rowsOfPiece]
+		for row := lo; row < hi; row++ {
+			y, z := row%(f.N[1]+2)-1, row/(f.N[1]+2)-1
+			for x, k := range f.Type[f.Index(-1, y, z):][:f.N[0]+2] {
+				if !f.modelled[k] {
+					continue
+				}
+				g := foundGhost{at: [3]int{x - 1, y, z}, k: k}
+				if links = f.ghost(&g, links); len(ends) == 0 && len(links) > 0 || len(ends) > 0 && len(links) > ends[len(ends)-1] {
+					*piece, ends = append(*piece, g), append(ends, len(links))
 				}
 			}
 		}
-	})
-	for _, plane := range planes {
-		for _, g := range plane {
-			f.index[g.at] = len(f.ghosts)
-			f.ghosts = append(f.ghosts, g)
+		first := 0
+		for i, end := range ends {
+			(*piece)[i].links = links[first:end:end]
+			first = end
 		}
+	})
+	count := 0
+	for _, piece := range pieces {
+		count += len(piece)
 	}
+	f.ghosts = make([]foundGhost, 0, count)
+	for i, piece := range pieces {
+		f.ghosts, pieces[i] = append(f.ghosts, piece...), nil
+	}
+	f.rows = newPlaceRows(f.N, func(add func([3]int, int)) {
+		for i := range f.ghosts {
+			add(f.ghosts[i].at, i)
+		}
+	})
 }
 
-// ghost examines a cell.
-func (f *modelledSearch) ghost(p [3]int) (g foundGhost, ok bool) {
-	k := f.typeAt(p)
-	if k == 0 || f.Wall(k).Law != ModelledWall {
-		return g, false
-	}
-	g.at, g.k = p, k
+// ghost examines a cell and appends its links.
+func (f *modelledSearch) ghost(g *foundGhost, links []foundLink) []foundLink {
+	first := len(links)
 	for i, c := range f.lattice.Velocities {
-		x := [3]int{p[0] + c[0], p[1] + c[1], p[2] + c[2]}
-		if c == [3]int{} || f.typeAt(x) != 0 {
+		x := [3]int{g.at[0] + c[0], g.at[1] + c[1], g.at[2] + c[2]}
+		if f.typeAt(x) != 0 {
 			continue
 		}
 		q := 0.5
@@ -188,67 +222,109 @@ func (f *modelledSearch) ghost(p [3]int) (g foundGhost, ok bool) {
 				q = d
 			}
 		}
-		var at [3]float64
-		for a := range at {
-			at[a] = (1 - q) * float64(c[a])
+		for a := range c {
 			part := 6 * f.lattice.Weights[i] * float64(c[a])
 			g.out[a] += part
-			for b := range at {
+			for b := range c {
 				g.turn[a][b] += part * (1 - q) * float64(c[b])
 			}
 		}
 		own := within(f.local(x), f.n)
-		if own {
-			g.links = append(g.links, foundLink{i, at})
-		}
-		g.own = g.own || len(g.points) == 0 && own
+		g.own = g.own || len(links) == first && own
 		g.needed = g.needed || f.holds(x)
-		g.points = append(g.points, at)
+		links = append(links, foundLink{int32(i), own, 1 - q})
 	}
-	return g, len(g.points) > 0
+	return links
 }
 
 // collect lists the ghost cells that the rank's cells have links from and those that its cells of the layer need, and these
 // cells. What follows from other ranks' cells comes last.
 func (f *modelledSearch) collect(m *Modelled, layer []LayerCell) {
-	for _, c := range layer {
-		f.ghosts[c.Ghost].needed = true
+	for i := range layer {
+		f.ghosts[layer[i].Ghost].needed = true
 	}
-	number := map[[3]int]uint32{} // of ghost cells by local place, which periodic images share
-	var late []ModelledCell
-	for _, g := range f.ghosts {
-		at := f.local(g.at)
-		if _, known := number[at]; known || !g.needed {
+	chosen, place := f.choose()
+	cells := make([]ModelledCell, len(chosen))
+	early := make([]bool, len(chosen))
+	parallel.Pieces(len(chosen), ghostsOfPiece, func(lo, hi int) {
+		links := 0
+		for _, i := range chosen[lo:hi] {
+			links += len(f.ghosts[i].links)
+		}
+		room := make([]ModelledStream, 0, links)
+		for i := lo; i < hi; i++ {
+			g, c := &f.ghosts[chosen[i]], &cells[i]
+			*c = ModelledCell{At: f.local(g.at), Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Behind: g.behind, Area: g.area()}
+			f.stencils(g, c)
+			room = f.link(g, c, room)
+			early[i] = c.reads(f.n)
+		}
+	})
+	m.Cells, m.Early = earlyFirst(cells, early)
+	// The places of the chosen ones become their numbers.
+	number, next := make([]uint32, len(chosen)), [2]int{m.Early, 0}
+	for i := range number {
+		k := 0
+		if early[i] {
+			k = 1
+		}
+		number[i] = uint32(next[k])
+		next[k]++
+	}
+	kept, soon := layer[:0], []bool{}
+	for _, c := range layer {
+		if c.Ghost = number[place[c.Ghost]]; m.Cells[c.Ghost].Without != WithoutImage {
+			kept, soon = append(kept, c), append(soon, int(c.Ghost) < m.Early)
+		}
+	}
+	m.Layer, m.EarlyLayer = earlyFirst(kept, soon)
+}
+
+// choose returns the needed ghost cells, of periodic images the first, and of each of these the place in that list.
+func (f *modelledSearch) choose() (chosen, place []int32) {
+	place = make([]int32, len(f.ghosts))
+	for i := range f.ghosts {
+		place[i] = -1
+		g := &f.ghosts[i]
+		if !g.needed {
 			continue
 		}
-		number[at] = 0
-		c := ModelledCell{At: at, Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Behind: g.behind, Area: g.area()}
-		f.stencils(g, &c)
-		f.link(g, &c)
-		if c.reads(f.n) {
-			m.Cells = append(m.Cells, c)
-		} else {
-			late = append(late, c)
+		if f.Periodic != [3]bool{} {
+			f.eachImage(g.at, f.N, func(at [3]int) {
+				if k, ok := f.rows.at(at); ok && k < i && place[k] >= 0 {
+					place[i] = place[k]
+				}
+			})
+		}
+		if place[i] < 0 {
+			place[i] = int32(len(chosen))
+			chosen = append(chosen, int32(i))
 		}
 	}
-	m.Early = len(m.Cells)
-	m.Cells = append(m.Cells, late...)
-	for i, c := range m.Cells {
-		number[c.At] = uint32(i)
+	return chosen, place
+}
+
+// earlyFirst returns a list with the early ones first, otherwise in its order, and their number.
+func earlyFirst[T any](list []T, early []bool) ([]T, int) {
+	if len(list) == 0 {
+		return nil, 0
 	}
-	var lateLayer []LayerCell
-	for _, c := range layer {
-		c.Ghost = number[f.local(f.ghosts[c.Ghost].at)]
-		switch {
-		case m.Cells[c.Ghost].Without == WithoutImage:
-		case int(c.Ghost) < m.Early:
-			m.Layer = append(m.Layer, c)
-		default:
-			lateLayer = append(lateLayer, c)
+	if !slices.Contains(early, false) {
+		return list, len(list)
+	}
+	sorted := make([]T, 0, len(list))
+	count := 0
+	for _, now := range []bool{true, false} {
+		for i := range list {
+			if early[i] == now {
+				sorted = append(sorted, list[i])
+			}
+		}
+		if now {
+			count = len(sorted)
 		}
 	}
-	m.EarlyLayer = len(m.Layer)
-	m.Layer = append(m.Layer, lateLayer...)
+	return sorted, count
 }
 
 // reads reports whether a ghost cell reads cells of a box of n cells alone.
@@ -278,14 +354,18 @@ func (g *foundGhost) area() float64 {
 }
 
 // link lists the links into the rank's own cells that a ghost cell sends populations along (Ghost), with the area of the surface
-// that each crosses: 6 w_i c_i.n, with the normal there.
-func (f *modelledSearch) link(g foundGhost, to *ModelledCell) {
+// that each crosses: 6 w_i c_i.n, with the normal there. It takes room for them.
+func (f *modelledSearch) link(g *foundGhost, to *ModelledCell, room []ModelledStream) []ModelledStream {
 	if to.Without == WithoutImage {
-		return
+		return room
 	}
+	first := len(room)
 	for _, l := range g.links {
+		if !l.own {
+			continue
+		}
 		var c [3]float64
-		x := g.at
+		x, point := g.at, f.point(l, [3]int8{})
 		for a, v := range f.lattice.Velocities[l.direction] {
 			c[a], x[a] = float64(v), x[a]+v
 		}
@@ -293,15 +373,19 @@ func (f *modelledSearch) link(g foundGhost, to *ModelledCell) {
 		area := across
 		for k, ab := range bendPairs {
 			a, b := ab[0], ab[1]
-			area += g.bend[k] * c[a] * l.point[b]
+			area += g.bend[k] * c[a] * point[b]
 			if a != b {
-				area += g.bend[k] * c[b] * l.point[a]
+				area += g.bend[k] * c[b] * point[a]
 			}
 		}
 		if across > 0 {
-			to.Links = append(to.Links, ModelledStream{f.local(x), l.direction, area * 6 * f.lattice.Weights[l.direction]})
+			room = append(room, ModelledStream{f.local(x), int(l.direction), area * 6 * f.lattice.Weights[l.direction]})
 		}
 	}
+	if len(room) > first {
+		to.Links = room[first:len(room):len(room)]
+	}
+	return room
 }
 
 // inside reports whether a place, or a periodic image of it, is in the domain.

@@ -2,26 +2,73 @@ package boundary
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"lbmsim/internal/parallel"
 )
 
-// fit finds the plane of each ghost cell.
+// ghostsOfPiece is the number of ghost cells that a processor takes at a time.
+const ghostsOfPiece = 256
+
+// fit finds the surface before each ghost cell.
 func (f *modelledSearch) fit() {
-	parallel.Ranges(len(f.ghosts), func(lo, hi int) {
-		for i := range f.ghosts[lo:hi] {
-			f.plane(&f.ghosts[lo+i])
-		}
-	})
 	// Planes of all first: which neighbours belong to the same smooth surface follows from their normals.
-	bent := make([]foundGhost, len(f.ghosts))
-	parallel.Ranges(len(f.ghosts), func(lo, hi int) {
-		for i := range f.ghosts[lo:hi] {
-			bent[lo+i] = f.bent(f.ghosts[lo+i])
+	f.fitEach(planeReach, f.plane)
+	f.fitEach(bendReach, f.bent)
+}
+
+// fitEach finds something of each surface by the ghost cells up to reach cells away.
+func (f *modelledSearch) fitEach(reach int, by func(g *foundGhost, near []beside) surface) {
+	found := make([]surface, len(f.ghosts))
+	parallel.Pieces(len(found), ghostsOfPiece, func(lo, hi int) {
+		var last fitted
+		var near []beside
+		for i := lo; i < hi; i++ {
+			g := &f.ghosts[i]
+			near = f.rows.around(near[:0], g.at, reach)
+			known := last.find(f, near)
+			if known == nil {
+				known = last.keep(near, by(g, near))
+			}
+			found[i] = *known
 		}
 	})
-	f.ghosts = bent
+	for i := range found {
+		f.ghosts[i].surface = found[i]
+	}
+}
+
+// fitted keeps the last few different surroundings of ghost cells and what followed from them: along the faces of the domain and of
+// bodies they repeat.
+type fitted struct {
+	near  [4][]beside
+	found [4]surface
+	count int
+}
+
+// find returns the surface of the same surroundings; nil: they are not known.
+func (k *fitted) find(f *modelledSearch, near []beside) *surface {
+	for i := range min(k.count, len(k.near)) {
+		if slices.EqualFunc(k.near[i], near, f.alike) {
+			return &k.found[i]
+		}
+	}
+	return nil
+}
+
+func (k *fitted) keep(near []beside, s surface) *surface {
+	i := k.count % len(k.near)
+	k.count++
+	k.near[i], k.found[i] = append(k.near[i][:0], near...), s
+	return &k.found[i]
+}
+
+// alike reports whether ghost cells beside two others are at the same place from there and have the same links.
+func (f *modelledSearch) alike(a, b beside) bool {
+	g, h := &f.ghosts[a.number], &f.ghosts[b.number]
+	return a.from == b.from && g.k == h.k && g.normal == h.normal &&
+		slices.EqualFunc(g.links, h.links, func(l, m foundLink) bool { return l.direction == m.direction && l.share == m.share })
 }
 
 // bendPairs are the axes of the components of a curvature.
@@ -29,36 +76,33 @@ var bendPairs = [6][2]int{{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}}
 
 // plane fits a plane through the points where links around the ghost cell cross the surface: exact for a plane, of second order
 // on a curved surface.
-func (f *modelledSearch) plane(g *foundGhost) {
+func (f *modelledSearch) plane(g *foundGhost, near []beside) (s surface) {
 	var sum, mean [3]float64
 	var total float64
 	type point struct {
 		p [3]float64
 		w float64
 	}
-	var points []point
-	for z := -1; z <= 1; z++ {
-		for y := -1; y <= 1; y++ {
-			for x := -1; x <= 1; x++ {
-				n, ok := f.index[[3]int{g.at[0] + x, g.at[1] + y, g.at[2] + z}]
-				if !ok || f.ghosts[n].k != g.k || dot3(f.ghosts[n].out, g.out) <= 0 {
-					continue
-				}
-				for _, p := range f.ghosts[n].points {
-					p = [3]float64{p[0] + float64(x), p[1] + float64(y), p[2] + float64(z)}
-					r := 1 + dot3(p, p)
-					w := 1 / (r * r)
-					points = append(points, point{p, w})
-					total += w
-					for a := range sum {
-						sum[a] += w * p[a]
-					}
-				}
+	var room [128]point
+	points := room[:0]
+	for _, n := range near {
+		other := &f.ghosts[n.number]
+		if other.k != g.k || dot3(other.out, g.out) <= 0 {
+			continue
+		}
+		for _, l := range other.links {
+			p := f.point(l, n.from)
+			r := 1 + dot3(p, p)
+			w := 1 / (r * r)
+			points = append(points, point{p, w})
+			total += w
+			for a := range sum {
+				sum[a] += w * p[a]
 			}
 		}
 	}
 	if total == 0 || dot3(g.out, g.out) < 1e-12 { // fluid on both sides of a single cell: none of them is before it
-		return
+		return s
 	}
 	for a := range mean {
 		mean[a] = sum[a] / total
@@ -80,82 +124,82 @@ func (f *modelledSearch) plane(g *foundGhost) {
 		size = -size
 	}
 	for a := range normal {
-		g.normal[a] = normal[a] / size
-		if math.Abs(g.normal[a]) < 1e-12 {
-			g.normal[a] = 0
+		s.normal[a] = normal[a] / size
+		if math.Abs(s.normal[a]) < 1e-12 {
+			s.normal[a] = 0
 		}
 	}
-	g.behind = math.Max(0, dot3(mean, g.normal))
+	s.behind = math.Max(0, dot3(mean, s.normal))
+	return s
 }
 
 // Points of a curved surface: so many at least, within bendReach cells of the ghost cell, and curvatures up to mostBend.
 const (
 	bendPoints = 16
 	bendReach  = 2
+	planeReach = 1 // likewise, of its plane
 	mostBend   = 0.4
 	edgeBend   = 0.2 // of an edge, which turns by 35 degrees or more, or a radius below 5 cells
 )
 
-// bent returns the ghost cell with the normal, the distance and the curvature of a surface of second order through the points where
-// links around it cross the surface, where these are enough: not at edges, where it keeps its plane.
-func (f *modelledSearch) bent(g foundGhost) foundGhost {
-	if g.normal == [3]float64{} {
-		return g
+// bent returns the normal, the distance and the curvature of a surface of second order through the points where links around a ghost
+// cell cross the surface, where these are enough: not at edges, where it keeps its plane.
+func (f *modelledSearch) bent(g *foundGhost, near []beside) surface {
+	s := g.surface
+	if s.normal == [3]float64{} {
+		return s
 	}
-	t := tangents(g.normal)
+	t := tangents(s.normal)
 	var sums [6][7]float64 // the normal equations for the height over the plane: 1, a, b, a^2/2, a b, b^2/2
 	count := 0
-	for z := -bendReach; z <= bendReach; z++ {
-		for y := -bendReach; y <= bendReach; y++ {
-			for x := -bendReach; x <= bendReach; x++ {
-				n, ok := f.index[[3]int{g.at[0] + x, g.at[1] + y, g.at[2] + z}]
-				if !ok || f.ghosts[n].k != g.k || dot3(f.ghosts[n].normal, g.normal) < 0.7 {
-					continue
-				}
-				for _, p := range f.ghosts[n].points {
-					p = [3]float64{p[0] + float64(x), p[1] + float64(y), p[2] + float64(z)}
-					a, b, h := dot3(p, t[0]), dot3(p, t[1]), dot3(p, g.normal)
-					r := 1 + dot3(p, p)
-					w := 1 / (r * r)
-					terms := [7]float64{1, a, b, a * a / 2, a * b, b * b / 2, h}
-					for i := range sums {
-						for j := range terms {
-							sums[i][j] += w * terms[i] * terms[j]
-						}
-					}
-					count++
+	for _, n := range near {
+		other := &f.ghosts[n.number]
+		if other.k != g.k || dot3(other.normal, s.normal) < 0.7 {
+			continue
+		}
+		for _, l := range other.links {
+			p := f.point(l, n.from)
+			a, b, h := dot3(p, t[0]), dot3(p, t[1]), dot3(p, s.normal)
+			r := 1 + dot3(p, p)
+			w := 1 / (r * r)
+			terms := [7]float64{1, a, b, a * a / 2, a * b, b * b / 2, h}
+			for i := range sums {
+				row, by := &sums[i], w*terms[i]
+				for j := range terms {
+					row[j] += by * terms[j]
 				}
 			}
 		}
+		count += len(other.links)
 	}
 	if count < bendPoints || !solve6(&sums) {
-		return g
+		return s
 	}
 	c := [6]float64{}
 	for i := range c {
 		c[i] = sums[i][6]
 	}
-	g.edge = math.Abs(c[3]+c[5])/2+math.Hypot((c[3]-c[5])/2, c[4]) > edgeBend
+	s.edge = math.Abs(c[3]+c[5])/2+math.Hypot((c[3]-c[5])/2, c[4]) > edgeBend
 	if math.Abs(c[3]) > mostBend || math.Abs(c[5]) > mostBend || math.Abs(c[4]) > mostBend || c[1]*c[1]+c[2]*c[2] > 0.25 {
-		g.edge = true
-		return g
+		s.edge = true
+		return s
 	}
 	size := math.Sqrt(1 + c[1]*c[1] + c[2]*c[2])
-	for a := range g.normal {
-		g.normal[a] = (g.normal[a] - c[1]*t[0][a] - c[2]*t[1][a]) / size
-		if math.Abs(g.normal[a]) < 1e-9 {
-			g.normal[a] = 0
+	for a := range s.normal {
+		s.normal[a] = (s.normal[a] - c[1]*t[0][a] - c[2]*t[1][a]) / size
+		if math.Abs(s.normal[a]) < 1e-9 {
+			s.normal[a] = 0
 		}
 	}
-	g.behind = math.Max(0, c[0]/size)
+	s.behind = math.Max(0, c[0]/size)
 	for k, ab := range bendPairs {
 		i, j := ab[0], ab[1]
 		v := -(c[3]*t[0][i]*t[0][j] + c[4]*(t[0][i]*t[1][j]+t[1][i]*t[0][j]) + c[5]*t[1][i]*t[1][j])
 		if math.Abs(v) > 1e-9 {
-			g.bend[k] = v
+			s.bend[k] = v
 		}
 	}
-	return g
+	return s
 }
 
 // tangents returns two unit vectors across a unit vector.

@@ -2,9 +2,9 @@ package boundary
 
 import (
 	"math"
-	"sort"
 
 	"lbmsim/internal/parallel"
+	"lbmsim/internal/raw"
 )
 
 // measure lists the rank's cells in the layer: each has the height above the plane of the nearest ghost cell, whose number is its
@@ -19,51 +19,82 @@ func (f *modelledSearch) measure() (list []LayerCell) {
 	if deepest == 0 {
 		return nil
 	}
-	planes := make([][]LayerCell, f.n[2])
-	parallel.Ranges(f.n[2], func(lo, hi int) {
-		for z := lo; z < hi; z++ {
-			planes[z] = f.layer(z, int(math.Ceil(deepest))+1)
+	reach := int(math.Ceil(deepest)) + 1
+	rows := f.n[1] * f.n[2]
+	pieces := make([][]LayerCell, raw.Ceil(rows, rowsOfPiece))
+	parallel.Pieces(rows, rowsOfPiece, func(lo, hi int) {
+		nearest, of := make([]float64, f.n[0]), make([]int32, f.n[0])
+		for x := range nearest {
+			nearest[x] = math.Inf(1)
+		}
+		for row := lo; row < hi; row++ {
+			y, z := row%f.n[1], row/f.n[1]
+			if from, to := f.nearest(y, z, reach, deepest*deepest+mostAside, nearest, of); from < to {
+				pieces[lo/rowsOfPiece] = f.layer(pieces[lo/rowsOfPiece], y, z, from, to, nearest, of)
+			}
 		}
 	})
-	for _, plane := range planes {
-		list = append(list, plane...)
+	count := 0
+	for _, piece := range pieces {
+		count += len(piece)
+	}
+	list = make([]LayerCell, 0, count)
+	for _, piece := range pieces {
+		list = append(list, piece...)
 	}
 	return list
 }
 
-// layer returns the cells of the layer in plane z of the rank's box. Of each cell the nearest foot of a ghost cell counts, of
-// equally near ones the first: the order of ghost cells beside a cell is the same in every box.
-func (f *modelledSearch) layer(z, reach int) (list []LayerCell) {
-	nearest, of := make([]float64, f.n[0]*f.n[1]), make([]int, f.n[0]*f.n[1])
-	for i := range nearest {
-		nearest[i] = math.Inf(1)
-	}
-	shift := [3]int{f.lo[0] - f.Origin[0], f.lo[1] - f.Origin[1], f.lo[2] - f.Origin[2]}
-	at := z + shift[2] // in the box around
-	first := sort.Search(len(f.ghosts), func(i int) bool { return f.ghosts[i].at[2] >= at-reach })
-	for i := first; i < len(f.ghosts) && f.ghosts[i].at[2] <= at+reach; i++ {
-		g := &f.ghosts[i]
-		if g.normal == [3]float64{} {
-			continue
-		}
-		for y := max(g.at[1]-reach-shift[1], 0); y <= min(g.at[1]+reach-shift[1], f.n[1]-1); y++ {
-			for x := max(g.at[0]-reach-shift[0], 0); x <= min(g.at[0]+reach-shift[0], f.n[0]-1); x++ {
-				d := f.above(g, [3]int{x + shift[0], y + shift[1], at})
-				if r := dot3(d, d); r < nearest[y*f.n[0]+x] {
-					nearest[y*f.n[0]+x], of[y*f.n[0]+x] = r, i
+// nearest finds for the cells of row (y, z) of the rank's box the squared distance of the nearest foot of a ghost cell up to reach
+// cells away along each axis, as far as it may be up to most, and the number of that ghost cell: of equally near ones the first, since
+// the order of ghost cells beside a cell is the same in every box. It returns the range of cells that it has written to.
+func (f *modelledSearch) nearest(y, z, reach int, most float64, nearest []float64, of []int32) (from, to int) {
+	shift := f.lo[0] - f.Origin[0]
+	y, z = y+f.lo[1]-f.Origin[1], z+f.lo[2]-f.Origin[2] // in the box around
+	from, to = len(nearest), 0
+	for gz := max(z-reach, -1); gz <= min(z+reach, f.N[2]); gz++ {
+		first := (gz+1)*(f.N[1]+2) + max(y-reach, -1) + 1
+		last := (gz+1)*(f.N[1]+2) + min(y+reach, f.N[1]) + 1
+		for i := f.rows.start[first]; i < f.rows.start[last+1]; i++ { // rows are one behind the other
+			g := &f.ghosts[i]
+			if g.normal == [3]float64{} {
+				continue
+			}
+			d := f.above(g, [3]int{g.at[0], y, z})
+			aside := most - d[1]*d[1] - d[2]*d[2]
+			if aside < -1e-6 {
+				continue
+			}
+			half, middle := math.Sqrt(math.Max(0, aside))+1e-6, float64(g.at[0]-shift)-d[0]
+			lo := max(g.at[0]-reach-shift, int(math.Ceil(middle-half)), 0)
+			hi := min(g.at[0]+reach-shift, int(math.Floor(middle+half)), len(nearest)-1)
+			if lo > hi {
+				continue
+			}
+			from, to = min(from, lo), max(to, hi+1)
+			for x := lo; x <= hi; x++ {
+				d[0] = float64(x+shift-g.at[0]) - g.behind*g.normal[0]
+				if r := dot3(d, d); r < nearest[x] {
+					nearest[x], of[x] = r, i
 				}
 			}
 		}
 	}
-	for i, r := range nearest {
-		x := [3]int{i % f.n[0], i / f.n[0], z}
-		p := [3]int{x[0] + shift[0], x[1] + shift[1], at}
+	return from, to
+}
+
+// layer appends the cells from, ... to-1 of row (y, z) of the rank's box that are in the layer, and forgets what is nearest to them.
+func (f *modelledSearch) layer(list []LayerCell, y, z, from, to int, nearest []float64, of []int32) []LayerCell {
+	for x := from; x < to; x++ {
+		r := nearest[x]
+		nearest[x] = math.Inf(1)
+		p := [3]int{x + f.lo[0] - f.Origin[0], y + f.lo[1] - f.Origin[1], z + f.lo[2] - f.Origin[2]}
 		if math.IsInf(r, 1) || f.typeAt(p) != 0 {
 			continue
 		}
-		g := &f.ghosts[of[i]]
+		g := &f.ghosts[of[x]]
 		if length := f.length(g, dot3(f.above(g, p), g.normal), r); length > 0 {
-			list = append(list, LayerCell{x, uint32(of[i]), float32(length)})
+			list = append(list, LayerCell{[3]int{x, y, z}, uint32(of[x]), float32(length)})
 		}
 	}
 	return list

@@ -10,7 +10,7 @@ const (
 )
 
 // stencils finds what a ghost cell reads.
-func (f *modelledSearch) stencils(g foundGhost, c *ModelledCell) {
+func (f *modelledSearch) stencils(g *foundGhost, c *ModelledCell) {
 	if g.normal == [3]float64{} {
 		c.Without = WithoutImage
 		return
@@ -67,7 +67,7 @@ func (f *modelledSearch) stencils(g foundGhost, c *ModelledCell) {
 
 // foot returns the point of the surface before a ghost cell, from the cell's centre. Of a cell behind the edge of two faces it
 // lies before the last cells of the domain: beyond them there is nothing to read.
-func (f *modelledSearch) foot(g foundGhost) (p [3]float64) {
+func (f *modelledSearch) foot(g *foundGhost) (p [3]float64) {
 	for a := range p {
 		p[a] = g.behind * g.normal[a]
 		if at := g.at[a] + f.Origin[a]; !f.Periodic[a] && g.normal[a] == 0 {
@@ -78,7 +78,7 @@ func (f *modelledSearch) foot(g foundGhost) (p [3]float64) {
 }
 
 // wallVelocity returns the velocity of the surface at a point, given from the centre of a ghost cell.
-func (f *modelledSearch) wallVelocity(g foundGhost, foot [3]float64) [3]float64 {
+func (f *modelledSearch) wallVelocity(g *foundGhost, foot [3]float64) [3]float64 {
 	at := f.local(g.at)
 	var p [3]float64
 	for a := range p { // images move like the cell in the domain
@@ -118,7 +118,9 @@ func (f *modelledSearch) stencil(cell [3]int, p [3]float64) (s Stencil, share fl
 		}
 		total += w
 		if k := f.typeAt(at); k != 0 {
-			f.outside = f.outside || k == 255 && f.inside(at)
+			if k == 255 && f.inside(at) {
+				f.outside.Store(true)
+			}
 			continue
 		}
 		share += w

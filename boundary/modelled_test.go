@@ -226,7 +226,7 @@ func TestPeriodicImagesOfGhostCells(t *testing.T) {
 		t.Fatalf("%d ghost cells and %d cells in the layer, moved %d and %d", len(here.Cells), len(here.Layer), len(there.Cells), len(there.Layer))
 	}
 	for _, c := range here.Cells {
-		k, ok := there.at[shift(c.At)]
+		k, ok := there.at.at(shift(c.At))
 		if !ok {
 			t.Fatalf("ghost cell %v is lost", c.At)
 		}
@@ -253,7 +253,7 @@ func TestPeriodicImagesOfGhostCells(t *testing.T) {
 			default:
 				continue
 			}
-			if got, ok := there.at[image]; !ok || got != uint32(k) {
+			if got, ok := there.at.at(image); !ok || got != k {
 				t.Fatalf("ghost cell %v has number %d, its image %v has %d (%v)", c.At, k, image, got, ok)
 			}
 		}
@@ -401,7 +401,7 @@ func TestThinBodiesHaveNoGhostCells(t *testing.T) {
 		b := layer([3]float64{0, 1, 0}, thick, 8.04, 18)
 		m := found(t, b, [3]int{6, 18, 6}, 4)
 		for _, c := range m.Cells {
-			if _, ok := m.at[c.At]; ok || c.Without != WithoutImage {
+			if _, ok := m.at.at(c.At); ok || c.Without != WithoutImage {
 				t.Errorf("a plate of %g cells has a ghost cell, %+v", thick, c)
 			}
 		}

@@ -4,6 +4,7 @@ package parallel
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // Ranges cuts 0 to n into one range per processor, calls work on all of them at once, and returns when they are done.
@@ -19,4 +20,18 @@ func Ranges(n int, work func(lo, hi int)) {
 		}()
 	}
 	done.Wait()
+}
+
+// Pieces is Ranges with ranges of at most size, which the processors take one after the other: for work that is not spread evenly.
+func Pieces(n, size int, work func(lo, hi int)) {
+	var next atomic.Int64
+	Ranges(min(runtime.GOMAXPROCS(0), (n+size-1)/size), func(_, _ int) {
+		for {
+			lo := int(next.Add(1)-1) * size
+			if lo >= n {
+				return
+			}
+			work(lo, min(lo+size, n))
+		}
+	})
 }
