@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"lbmsim/internal/parallel"
+	"lbmsim/internal/raw"
 	"lbmsim/model"
 )
 
@@ -81,6 +82,7 @@ const (
 	ModelledLink = 1 << 30 // a ghost cell of Modelled sends what comes back, and the law is for the force alone
 
 	linkFlags = GhostLink | ModelledLink
+	linkTimed = 1 << 29 // its law changes with time, while lists are made
 )
 
 // LinkNumbers are the float64 of a LinkLaw.
@@ -233,15 +235,23 @@ func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 		}
 	}
 	n := w.cells.N
-	l := &lister{Walls: w, Links: &Links{}, ids: map[LinkLaw]uint32{}, timedIDs: map[timedKey]int{}}
 	look := &search{w: w, whole: whole, wanted: wanted, rates: rates}
-	for z := 0; z < n[2]; z++ {
-		for y := 0; y < n[1]; y++ {
+	rows := n[1] * n[2]
+	pieces := make([]*lister, raw.Ceil(rows, rowsOfPiece))
+	parallel.Pieces(rows, rowsOfPiece, func(lo, hi int) {
+		l := newLister(w)
+		for row := lo; row < hi; row++ {
 			l.Rows = append(l.Rows, uint32(len(l.Cells)))
 			for b := 0; b*w.block < n[0]; b++ {
-				look.block(b, y, z, l)
+				look.block(b, row%n[1], row/n[1], l)
 			}
 		}
+		pieces[lo/rowsOfPiece] = l
+	})
+	l := newLister(w)
+	for i, piece := range pieces {
+		l.add(piece)
+		pieces[i] = nil
 	}
 	if len(l.Cells) == 0 {
 		return nil, nil
@@ -266,8 +276,51 @@ func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 type lister struct {
 	*Walls
 	*Links
-	ids      map[LinkLaw]uint32
-	timedIDs map[timedKey]int
+	ids       map[LinkLaw]uint32
+	timedIDs  map[timedKey]int
+	timedKeys []timedKey // of timed
+}
+
+func newLister(w *Walls) *lister {
+	return &lister{Walls: w, Links: &Links{}, ids: map[LinkLaw]uint32{}, timedIDs: map[timedKey]int{}}
+}
+
+// add appends what another one has listed in the rows that follow, with the same numbers of laws as if this one had.
+func (l *lister) add(next *lister) {
+	ids := make([]uint32, len(next.Laws))
+	for i, law := range next.Laws {
+		ids[i] = l.number(law)
+	}
+	cells, links := uint32(len(l.Cells)), uint32(len(l.List))
+	for _, row := range next.Rows {
+		l.Rows = append(l.Rows, cells+row)
+	}
+	for _, c := range next.Cells {
+		if c.First += links; c.More&MoreRates != 0 {
+			c.More = c.More&(1<<MoreShift-1) | ids[c.More>>MoreShift]<<MoreShift
+		}
+		l.Cells = append(l.Cells, c)
+	}
+	for _, at := range next.timed { // links of these have no number yet
+		for _, link := range at.links {
+			next.List[link] |= linkTimed
+		}
+	}
+	for _, word := range next.List {
+		if word&linkTimed != 0 {
+			word &^= linkTimed
+		} else {
+			word = word&linkFlags | ids[word&^linkFlags]
+		}
+		l.List = append(l.List, word)
+	}
+	l.Ghosts, l.Types = append(l.Ghosts, next.Ghosts...), append(l.Types, next.Types...)
+	for n, at := range next.timed {
+		to := l.timedLaw(next.timedKeys[n], at)
+		for _, link := range at.links {
+			to.links = append(to.links, links+link)
+		}
+	}
 }
 
 // timedKey holds the properties that links have to share for their laws to be the same at
@@ -291,13 +344,19 @@ func (l *lister) number(law LinkLaw) uint32 {
 
 // later gives the next link a law that changes with time.
 func (l *lister) later(law LinkLaw, x [3]int, i int, k uint8) {
-	n, ok := l.timedIDs[timedKey{law, k, i}]
-	if !ok || !Unscaled(l.cells.Motion(k)).Steady() {
-		n = len(l.timed)
-		l.timedIDs[timedKey{law, k, i}] = n
-		l.timed = append(l.timed, timedLaw{x: x, i: i, k: k})
+	to := l.timedLaw(timedKey{law, k, i}, timedLaw{x: x, i: i, k: k})
+	to.links = append(to.links, uint32(len(l.List)))
+}
+
+// timedLaw returns the law of links that share it with this one.
+func (l *lister) timedLaw(key timedKey, of timedLaw) *timedLaw {
+	n, ok := l.timedIDs[key]
+	if !ok || !Unscaled(l.cells.Motion(of.k)).Steady() {
+		n, of.links = len(l.timed), nil
+		l.timedIDs[key] = n
+		l.timed, l.timedKeys = append(l.timed, of), append(l.timedKeys, key)
 	}
-	l.timed[n].links = append(l.timed[n].links, uint32(len(l.List)))
+	return &l.timed[n]
 }
 
 // describe appends a cell.

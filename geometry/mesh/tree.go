@@ -216,7 +216,7 @@ func meet(t *[3][3]float64, p, d [3]float64, slack float64) (float64, bool) {
 	h := cross(d, f)
 	det := dot(e, h)
 	// A line in the plane of the triangle meets its neighbours instead.
-	if math.Abs(det) <= 1e-14*length(d)*length(e)*length(f) {
+	if size := math.Abs(det); size <= 2e-14*bound(d)*bound(e)*bound(f) && size <= 1e-14*length(d)*length(e)*length(f) {
 		return 0, false
 	}
 	o := sub(p, t[0])
@@ -231,3 +231,6 @@ func meet(t *[3][3]float64, p, d [3]float64, slack float64) (float64, bool) {
 	}
 	return dot(f, q) / det, true
 }
+
+// bound returns a number that a vector's length does not exceed: the sum of the magnitudes of its components.
+func bound(v [3]float64) float64 { return math.Abs(v[0]) + math.Abs(v[1]) + math.Abs(v[2]) }
