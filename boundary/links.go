@@ -442,6 +442,9 @@ func (w *Walls) distance(x [3]int, i int, k uint8) float64 {
 	if law := w.cells.Wall(k).Law; law != Interpolated && law != ModelledWall || w.cells.Distance == nil {
 		return 0.5
 	}
+	if q, ok := w.cells.Modelled.distance(x, w.lattice.Velocities[i], i); ok && w.cells.Wall(k).Law == ModelledWall {
+		return q // the search for ghost cells has asked already
+	}
 	q := 0.5
 	if d := w.cells.Distance(x, w.lattice.Velocities[i]); d > 0 && d <= 1 {
 		q = d

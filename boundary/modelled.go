@@ -57,13 +57,22 @@ type ModelledCell struct {
 
 // ModelledStream is a link along which a ghost cell sends a population into one of the box's own cells.
 type ModelledStream struct {
-	To        [3]int // local
-	Direction int
+	To        Place // local
+	Direction int32
 	Area      float64 // of the surface that it crosses: of all links around a closed surface that is the surface's
+	Distance  float64 // of the surface from the fluid cell, in lengths of the link
 }
 
+// Place is a cell in the lists of ghost cells, of which there may be millions.
+type Place [3]int32
+
+// Cell returns the cell.
+func (p Place) Cell() [3]int { return [3]int{int(p[0]), int(p[1]), int(p[2])} }
+
+func placeOf(at [3]int) Place { return Place{int32(at[0]), int32(at[1]), int32(at[2])} }
+
 // Curvature returns the magnitude of the curvature, in 1/cells.
-func (c ModelledCell) Curvature() float64 {
+func (c *ModelledCell) Curvature() float64 {
 	b := c.Bend
 	return math.Sqrt(b[0]*b[0] + b[1]*b[1] + b[2]*b[2] + 2*(b[3]*b[3]+b[4]*b[4]+b[5]*b[5]))
 }
@@ -79,7 +88,7 @@ type LayerCell struct {
 // Stencil interpolates linearly between fluid cells; its weights add up to 1 and are not negative.
 type Stencil struct {
 	N      int
-	Cells  [8][3]int // local
+	Cells  [8]Place // local
 	Weight [8]float64
 }
 
@@ -113,8 +122,8 @@ const (
 // Numbers returns the numbers of the ghost cells, ModelledCount each.
 func ModelledNumbersOf[T float32 | float64](m *Modelled) []T {
 	list := make([]T, ModelledCount*len(m.Cells))
-	for i, c := range m.Cells {
-		n := list[i*ModelledCount:][:ModelledCount]
+	for i := range m.Cells {
+		c, n := &m.Cells[i], list[i*ModelledCount:][:ModelledCount]
 		for a := range 3 {
 			n[ModelledNormal+a], n[ModelledVelocity+a] = T(c.Normal[a]), T(c.Velocity[a])
 		}
@@ -133,6 +142,21 @@ func ModelledNumbersOf[T float32 | float64](m *Modelled) []T {
 		}
 	}
 	return list
+}
+
+// distance returns the distance of the surface from the cell x along a link from the ghost cell that Ghost returns; false: there is
+// none.
+func (m *Modelled) distance(x, c [3]int, direction int) (float64, bool) {
+	n, ok := m.Ghost(x, c)
+	if !ok {
+		return 0, false
+	}
+	for i := range m.Cells[n].Links {
+		if l := &m.Cells[n].Links[i]; int(l.Direction) == direction {
+			return l.Distance, true
+		}
+	}
+	return 0, false
 }
 
 // Ghost returns the number of the ghost cell that sends a population along direction c into the cell x, local or a periodic image;
@@ -158,8 +182,8 @@ func (m *Modelled) eachForeign(f func(s *Stencil)) {
 func (m *Modelled) Foreign(n [3]int) (list [][3]int) {
 	seen := map[[3]int]bool{}
 	m.eachForeign(func(s *Stencil) {
-		for _, at := range s.Cells[:s.N] {
-			if !within(at, n) && !seen[at] {
+		for _, p := range s.Cells[:s.N] {
+			if at := p.Cell(); !within(at, n) && !seen[at] {
 				seen[at] = true
 				list = append(list, at)
 			}
@@ -172,8 +196,8 @@ func (m *Modelled) Foreign(n [3]int) (list [][3]int) {
 func (m *Modelled) Replace(by map[[3]int][3]int) {
 	m.eachForeign(func(s *Stencil) {
 		for k, at := range s.Cells[:s.N] {
-			if to, ok := by[at]; ok {
-				s.Cells[k] = to
+			if to, ok := by[at.Cell()]; ok {
+				s.Cells[k] = placeOf(to)
 			}
 		}
 	})

@@ -101,13 +101,13 @@ type surface struct {
 type foundLink struct {
 	direction int32
 	own       bool    // into one of the rank's own cells, or a periodic image of it
-	share     float64 // of it that is behind the surface
+	distance  float64 // of the surface from the fluid cell, in its lengths
 }
 
 // point returns where a link of the ghost cell beside another one crosses the surface, from that one's centre.
 func (f *modelledSearch) point(l foundLink, from [3]int8) (p [3]float64) {
 	for a, v := range f.lattice.Velocities[l.direction] {
-		p[a] = l.share*float64(v) + float64(from[a])
+		p[a] = (1-l.distance)*float64(v) + float64(from[a])
 	}
 	return p
 }
@@ -232,7 +232,7 @@ func (f *modelledSearch) ghost(g *foundGhost, links []foundLink) []foundLink {
 		own := within(f.local(x), f.n)
 		g.own = g.own || len(links) == first && own
 		g.needed = g.needed || f.holds(x)
-		links = append(links, foundLink{int32(i), own, 1 - q})
+		links = append(links, foundLink{int32(i), own, q})
 	}
 	return links
 }
@@ -331,7 +331,7 @@ func earlyFirst[T any](list []T, early []bool) ([]T, int) {
 func (c *ModelledCell) reads(n [3]int) bool {
 	for _, s := range []*Stencil{&c.Image, &c.Sample} {
 		for _, at := range s.Cells[:s.N] {
-			if !within(at, n) {
+			if !within(at.Cell(), n) {
 				return false
 			}
 		}
@@ -379,7 +379,7 @@ func (f *modelledSearch) link(g *foundGhost, to *ModelledCell, room []ModelledSt
 			}
 		}
 		if across > 0 {
-			room = append(room, ModelledStream{f.local(x), int(l.direction), area * 6 * f.lattice.Weights[l.direction]})
+			room = append(room, ModelledStream{placeOf(f.local(x)), l.direction, area * 6 * f.lattice.Weights[l.direction], l.distance})
 		}
 	}
 	if len(room) > first {

@@ -68,7 +68,7 @@ func (k *fitted) keep(near []beside, s surface) *surface {
 func (f *modelledSearch) alike(a, b beside) bool {
 	g, h := &f.ghosts[a.number], &f.ghosts[b.number]
 	return a.from == b.from && g.k == h.k && g.normal == h.normal &&
-		slices.EqualFunc(g.links, h.links, func(l, m foundLink) bool { return l.direction == m.direction && l.share == m.share })
+		slices.EqualFunc(g.links, h.links, func(l, m foundLink) bool { return l.direction == m.direction && l.distance == m.distance })
 }
 
 // bendPairs are the axes of the components of a curvature.

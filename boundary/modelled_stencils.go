@@ -124,7 +124,7 @@ func (f *modelledSearch) stencil(cell [3]int, p [3]float64) (s Stencil, share fl
 			continue
 		}
 		share += w
-		s.Cells[s.N], s.Weight[s.N] = f.local(at), w
+		s.Cells[s.N], s.Weight[s.N] = placeOf(f.local(at)), w
 		s.N++
 	}
 	for k := range s.N {

@@ -275,7 +275,7 @@ func sameGhost(t *testing.T, c, moved ModelledCell, shift func([3]int) [3]int) {
 			t.Fatalf("ghost cell %v reads %d cells, moved %d", c.At, s[0].N, s[1].N)
 		}
 		for k := range s[0].N {
-			if shift(s[0].Cells[k]) != s[1].Cells[k] {
+			if shift(s[0].Cells[k].Cell()) != s[1].Cells[k].Cell() {
 				t.Fatalf("ghost cell %v reads %v, moved %v", c.At, s[0].Cells[k], s[1].Cells[k])
 			}
 			far = math.Max(far, math.Abs(s[0].Weight[k]-s[1].Weight[k]))
@@ -331,12 +331,12 @@ func TestGhostCellsOfParts(t *testing.T) {
 				g.At, g.Own = global(g.At), true
 				for _, s := range []*Stencil{&g.Image, &g.Sample} {
 					for j := range s.N {
-						s.Cells[j] = global(s.Cells[j])
+						s.Cells[j] = placeOf(global(s.Cells[j].Cell()))
 					}
 				}
 				want := ghosts[g.At]
 				for _, l := range g.Links {
-					l.To = global(l.To)
+					l.To = placeOf(global(l.To.Cell()))
 					if linked++; !slices.Contains(want.Links, l) {
 						t.Fatalf("%v parts, part %d: link %+v, of the whole %+v", c.parts, k, l, want.Links)
 					}
@@ -429,7 +429,7 @@ func TestStencilsAndLengths(t *testing.T) {
 			sum := 0.0
 			for k := range s.N {
 				sum += s.Weight[k]
-				if s.Weight[k] < 0 || b(middle(s.Cells[k])) <= 0 {
+				if s.Weight[k] < 0 || b(middle(s.Cells[k].Cell())) <= 0 {
 					t.Fatalf("ghost cell %v reads %v with the weight %g", c.At, s.Cells[k], s.Weight[k])
 				}
 			}

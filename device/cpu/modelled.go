@@ -48,18 +48,23 @@ func (w *modelled) place(p *program, m *boundary.Modelled) error {
 	}
 	cells := make([]kernels.ModelledCell, len(m.Cells))
 	value := func(at [3]int) int { return p.layout.At(at[0], at[1], at[2], 0) }
-	place8 := func(to *[8]int64, s boundary.Stencil) {
+	place8 := func(to *[8]int64, s *boundary.Stencil) {
 		for k := range s.N {
-			to[k] = int64(value(s.Cells[k]))
+			to[k] = int64(value(s.Cells[k].Cell()))
 		}
 	}
-	var links []kernels.ModelledLink
-	for i, c := range m.Cells {
-		place8(&cells[i].Image, c.Image)
-		place8(&cells[i].Sample, c.Sample)
+	count := 0
+	for i := range m.Cells {
+		count += len(m.Cells[i].Links)
+	}
+	links := make([]kernels.ModelledLink, 0, count)
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		place8(&cells[i].Image, &c.Image)
+		place8(&cells[i].Sample, &c.Sample)
 		cells[i].Type, cells[i].First, cells[i].Links = uint32(c.Type-1), uint32(len(links)), uint32(len(c.Links))
 		for _, l := range c.Links {
-			links = append(links, kernels.ModelledLink{To: int64(value(l.To)), Direction: uint32(l.Direction), Area: l.Area})
+			links = append(links, kernels.ModelledLink{To: int64(value(l.To.Cell())), Direction: uint32(l.Direction), Area: l.Area})
 		}
 	}
 	number := max(4, p.spec.Precision.Bytes())

@@ -110,7 +110,7 @@ func (m *modelled) placeCells(found *boundary.Modelled) (err error) {
 	value := func(at [3]int) int64 { return int64(m.layout.At(at[0], at[1], at[2], 0)) }
 	place := func(to *[8]int64, s boundary.Stencil) {
 		for k := range s.N {
-			to[k] = value(s.Cells[k])
+			to[k] = value(s.Cells[k].Cell())
 		}
 	}
 	for i, c := range found.Sent {

@@ -38,7 +38,7 @@ func ghostsOf(f *Flow) (list []modelled) {
 // atStencil returns rho-1, the velocity and the stress less rho u u at the point of a stencil.
 func atStencil(f *Flow, s boundary.Stencil) (density float64, u [3]float64, stress [3][3]float64) {
 	for k := range s.N {
-		w, m := s.Weight[k], f.Moments(f.cell(s.Cells[k]))
+		w, m := s.Weight[k], f.Moments(f.cell(s.Cells[k].Cell()))
 		var v [3]float64
 		density += w * m[0]
 		for a := range v {

@@ -180,7 +180,8 @@ func (v View) eachWallLink(use func(cell int, area float64, ghost int)) {
 			continue
 		}
 		for _, l := range c.Links {
-			use((l.To[2]*n[1]+l.To[1])*n[0]+l.To[0], l.Area, i)
+			to := l.To.Cell()
+			use((to[2]*n[1]+to[1])*n[0]+to[0], l.Area, i)
 		}
 	}
 }

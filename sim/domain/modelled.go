@@ -168,7 +168,8 @@ const AreaUnits = 1 << 32
 func coverages(p *Part, on *rank.Rank, found *boundary.Modelled) (list []Coverage, err error) {
 	const numbers = 6
 	sums := make([]int64, numbers*(1+len(p.Case.Boundaries)+len(p.Case.Bodies)))
-	for _, g := range found.Cells {
+	for i := range found.Cells {
+		g := &found.Cells[i]
 		if !g.Own {
 			continue
 		}
