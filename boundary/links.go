@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"lbmsim/internal/parallel"
-	"lbmsim/internal/raw"
 	"lbmsim/model"
 )
 
@@ -237,7 +236,7 @@ func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 	n := w.cells.N
 	look := &search{w: w, whole: whole, wanted: wanted, rates: rates}
 	rows := n[1] * n[2]
-	pieces := make([]*lister, raw.Ceil(rows, rowsOfPiece))
+	pieces := make([]*lister, parallel.Count(rows, rowsOfPiece))
 	parallel.Pieces(rows, rowsOfPiece, func(lo, hi int) {
 		l := newLister(w)
 		for row := lo; row < hi; row++ {

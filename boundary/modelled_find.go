@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"lbmsim/internal/parallel"
-	"lbmsim/internal/raw"
 	"lbmsim/model"
 )
 
@@ -170,7 +169,7 @@ func (f *modelledSearch) find() {
 		f.modelled[k+1] = w.Law == ModelledWall
 	}
 	rows := (f.N[1] + 2) * (f.N[2] + 2)
-	pieces := make([][]foundGhost, raw.Ceil(rows, rowsOfPiece))
+	pieces := make([][]foundGhost, parallel.Count(rows, rowsOfPiece))
 	parallel.Pieces(rows, rowsOfPiece, func(lo, hi int) {
 		var links []foundLink
 		var ends []int // of each ghost cell's links

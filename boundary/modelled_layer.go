@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"lbmsim/internal/parallel"
-	"lbmsim/internal/raw"
 )
 
 // measure lists the rank's cells in the layer: each has the height above the plane of the nearest ghost cell, whose number is its
@@ -21,7 +20,7 @@ func (f *modelledSearch) measure() (list []LayerCell) {
 	}
 	reach := int(math.Ceil(deepest)) + 1
 	rows := f.n[1] * f.n[2]
-	pieces := make([][]LayerCell, raw.Ceil(rows, rowsOfPiece))
+	pieces := make([][]LayerCell, parallel.Count(rows, rowsOfPiece))
 	parallel.Pieces(rows, rowsOfPiece, func(lo, hi int) {
 		nearest, of := make([]float64, f.n[0]), make([]int32, f.n[0])
 		for x := range nearest {

@@ -3,6 +3,8 @@ package geometry
 import (
 	"math"
 	"slices"
+
+	"lbmsim/internal/parallel"
 )
 
 // Where lattice links pass through a body between two fluid cells: the body is thinner there than the
@@ -165,11 +167,24 @@ func (t *thin) free(x, c [3]int) bool {
 // cells, which may lie beyond the faces of the domain. Of the lines of cells along each direction it follows
 // one in stride squared.
 func (t *thin) links(from, to [3]int, stride int, visit func(x, c [3]int)) {
+	for _, l := range t.rows(from, to, stride) {
+		t.line(l.x, l.c, l.n, visit)
+	}
+}
+
+// row is a line of n cells from x along c.
+type row struct {
+	x, c [3]int
+	n    int
+}
+
+// rows returns the lines that links follows.
+func (t *thin) rows(from, to [3]int, stride int) (list []row) {
 	for a := range from { // cells that a link of one cell may lead from
 		from[a] = max(from[a], int(math.Floor(max(t.lo[a], -unbounded)))-2)
 		to[a] = min(to[a], int(math.Ceil(min(t.hi[a], unbounded)))+2)
 		if to[a] <= from[a] {
-			return
+			return nil
 		}
 	}
 	for _, c := range t.d.Links {
@@ -183,9 +198,10 @@ func (t *thin) links(from, to [3]int, stride int, visit func(x, c [3]int)) {
 					n = min(n, x[a]-from[a]+1)
 				}
 			}
-			t.line(x, c, n, visit)
+			list = append(list, row{x, c, n})
 		})
 	}
+	return list
 }
 
 // starts visits the cells of a block from which lines along c begin: the cell before is not in it. Which lines a stride
@@ -440,29 +456,51 @@ func (d Scene) Thin(b int) (found Thin) {
 		return found
 	}
 	stride := t.stride()
-	type link struct{ x, c [3]int }
-	var passing []link
-	t.links([3]int{}, d.Cells, stride, func(x, c [3]int) {
-		if mid, ok := t.passes(x, c); ok && !t.cut(plus(x, c)) {
-			p := at(centre(x), floats(c), mid)
-			if w := t.thickness(p); found.Through == 0 || w < found.Least {
-				found.Least, found.At = w, p
-			}
-			found.Through++
-			passing = append(passing, link{x, c})
-			return
-		}
-		y := plus(x, c)
-		first, second := holds(t.body.Shape, centre(x)), holds(t.body.Shape, centre(y))
-		if first != second && (first && t.fluid(y) || second && t.fluid(x)) {
-			found.Stopped++
+	rows := t.rows([3]int{}, d.Cells, stride)
+	const piece = 64
+	parts := make([]passing, parallel.Count(len(rows), piece))
+	parallel.Pieces(len(rows), piece, func(lo, hi int) {
+		for _, l := range rows[lo:hi] {
+			t.line(l.x, l.c, l.n, func(x, c [3]int) { parts[lo/piece].add(t, x, c) })
 		}
 	})
+	var passing [][2][3]int
+	for _, part := range parts {
+		if part.Through > 0 && (found.Through == 0 || part.Least < found.Least) {
+			found.Least, found.At = part.Least, part.At
+		}
+		found.Through, found.Stopped = found.Through+part.Through, found.Stopped+part.Stopped
+		passing = append(passing, part.links...)
+	}
 	for k := 0; k < min(mostPaths, len(passing)) && !found.Leaks(); k++ {
 		l := passing[k*len(passing)/min(mostPaths, len(passing))]
-		found.Closed = !t.round(l.x, plus(l.x, l.c))
+		found.Closed = !t.round(l[0], plus(l[0], l[1]))
 	}
 	return found
+}
+
+// passing is what some lines of cells find of a thin body, and the links that pass through it: a cell and a direction.
+type passing struct {
+	Thin
+	links [][2][3]int
+}
+
+// add examines a link that crosses the body's surface.
+func (p *passing) add(t *thin, x, c [3]int) {
+	if mid, ok := t.passes(x, c); ok && !t.cut(plus(x, c)) {
+		q := at(centre(x), floats(c), mid)
+		if w := t.thickness(q); p.Through == 0 || w < p.Least {
+			p.Least, p.At = w, q
+		}
+		p.Through++
+		p.links = append(p.links, [2][3]int{x, c})
+		return
+	}
+	y := plus(x, c)
+	first, second := holds(t.body.Shape, centre(x)), holds(t.body.Shape, centre(y))
+	if first != second && (first && t.fluid(y) || second && t.fluid(x)) {
+		p.Stopped++
+	}
 }
 
 // around is the distance, in cells, to which a path round a sharp edge may lead away.

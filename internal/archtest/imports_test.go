@@ -79,7 +79,7 @@ var places = map[string]place{
 	"device":             {2, []string{"model", "boundary", "decomp"}},
 	"kernels":            {0, nil}, // no imports: Go recompiles all C++ when a package changes that this one imports
 	"kernels/lookup":     {2, []string{"kernels", "model"}},
-	"geometry":           {2, []string{"model", "boundary", "decomp"}},
+	"geometry":           {2, []string{"internal/parallel", "model", "boundary", "decomp"}},
 	"geometry/intake":    {3, []string{"geometry", "geometry/mesh", "geometry/stl", "model"}},
 	"geometry/mesh":      {0, nil},
 	"geometry/stl":       {0, nil},

@@ -25,7 +25,7 @@ func Ranges(n int, work func(lo, hi int)) {
 // Pieces is Ranges with ranges of at most size, which the processors take one after the other: for work that is not spread evenly.
 func Pieces(n, size int, work func(lo, hi int)) {
 	var next atomic.Int64
-	Ranges(min(runtime.GOMAXPROCS(0), (n+size-1)/size), func(_, _ int) {
+	Ranges(min(runtime.GOMAXPROCS(0), Count(n, size)), func(_, _ int) {
 		for {
 			lo := int(next.Add(1)-1) * size
 			if lo >= n {
@@ -35,3 +35,6 @@ func Pieces(n, size int, work func(lo, hi int)) {
 		}
 	})
 }
+
+// Count returns the number of these ranges.
+func Count(n, size int) int { return (n + size - 1) / size }

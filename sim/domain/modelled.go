@@ -21,9 +21,9 @@ func (p *Part) FindModelled(on *rank.Rank, scene geometry.Scene) error {
 	if boundary.ModelledMargin(scene.Walls) == 0 {
 		return nil
 	}
-	around := p.around(scene)
+	box := around(p, scene)
 	var err error
-	p.Cells.Modelled, err = boundary.FindModelled(p.Case.Spec.Lattice, p.Box.Lo, p.Layout.N, scene.Sample(around))
+	p.Cells.Modelled, err = boundary.FindModelled(p.Case.Spec.Lattice, p.Box.Lo, p.Layout.N, scene.Sample(box))
 	if err = comm.Agree(on.Comm, err); err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (p *Part) FindModelled(on *rank.Rank, scene geometry.Scene) error {
 }
 
 // around returns the box of the cells that decide what the rank's cells are: its own and, where walls have a model, those near it.
-func (p *Part) around(scene geometry.Scene) decomp.Box {
+func around(p *Part, scene geometry.Scene) decomp.Box {
 	margin, box := boundary.ModelledMargin(scene.Walls), p.Box
 	for a := range box.Lo {
 		box.Lo[a] -= margin

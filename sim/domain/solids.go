@@ -38,7 +38,7 @@ func (p *Part) LoadFiles(on *rank.Rank) error {
 		return nil
 	}
 	scene := p.Geometry()
-	rows := scene.Rows(p.around(scene))
+	rows := scene.Rows(around(p, scene))
 	var sums []string
 	var whole Bodies
 	for _, f := range p.Case.Files {
