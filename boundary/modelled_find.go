@@ -80,11 +80,10 @@ type modelledSearch struct {
 type foundGhost struct {
 	at     [3]int
 	k      uint8
-	needed bool          // a link leads into the rank's box
-	own    bool          // the first one leads into one of the rank's own cells, or a periodic image of it
-	links  []foundLink   // into fluid cells
-	out    [3]float64    // sum of 6 w_i c_i over these links
-	turn   [3][3]float64 // sum of 6 w_i c_i p_i over these links, p_i the point
+	needed bool        // a link leads into the rank's box
+	own    bool        // the first one leads into one of the rank's own cells, or a periodic image of it
+	links  []foundLink // into fluid cells
+	out    [3]float64  // sum of 6 w_i c_i over these links
 	surface
 }
 
@@ -222,11 +221,7 @@ func (f *modelledSearch) ghost(g *foundGhost, links []foundLink) []foundLink {
 			}
 		}
 		for a := range c {
-			part := 6 * f.lattice.Weights[i] * float64(c[a])
-			g.out[a] += part
-			for b := range c {
-				g.turn[a][b] += part * (1 - q) * float64(c[b])
-			}
+			g.out[a] += 6 * f.lattice.Weights[i] * float64(c[a])
 		}
 		own := within(f.local(x), f.n)
 		g.own = g.own || len(links) == first && own
@@ -253,7 +248,7 @@ func (f *modelledSearch) collect(m *Modelled, layer []LayerCell) {
 		room := make([]ModelledStream, 0, links)
 		for i := lo; i < hi; i++ {
 			g, c := &f.ghosts[chosen[i]], &cells[i]
-			*c = ModelledCell{At: f.local(g.at), Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Behind: g.behind, Area: g.area()}
+			*c = ModelledCell{At: f.local(g.at), Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Behind: g.behind}
 			f.stencils(g, c)
 			room = f.link(g, c, room)
 			early[i] = c.reads(f.n)
@@ -338,48 +333,40 @@ func (c *ModelledCell) reads(n [3]int) bool {
 	return true
 }
 
-// area returns the area of the surface that links cross: the sum of 6 w_i c_i.n, with the normal
-// where each crosses it. Over a plane it is exact.
-func (g *foundGhost) area() float64 {
-	sum := dot3(g.out, g.normal)
+// area returns the area of the surface that a link of a ghost cell crosses, 6 w_i c_i.n with the normal there, and c_i.n with the
+// ghost cell's. Of all links the sum is the area of the surface before the cell, over a plane to the last digit.
+func (f *modelledSearch) area(g *foundGhost, l foundLink) (area, across float64) {
+	var c [3]float64
+	for a, v := range f.lattice.Velocities[l.direction] {
+		c[a] = float64(v)
+	}
+	across = dot3(c, g.normal)
+	area = across
+	point := f.point(l, [3]int8{})
 	for k, ab := range bendPairs {
 		a, b := ab[0], ab[1]
-		sum += g.bend[k] * g.turn[a][b]
+		area += g.bend[k] * c[a] * point[b]
 		if a != b {
-			sum += g.bend[k] * g.turn[b][a]
+			area += g.bend[k] * c[b] * point[a]
 		}
 	}
-	return sum
+	return area * 6 * f.lattice.Weights[l.direction], across
 }
 
-// link lists the links into the rank's own cells that a ghost cell sends populations along (Ghost), with the area of the surface
-// that each crosses: 6 w_i c_i.n, with the normal there. It takes room for them.
+// link lists the links into the rank's own cells that a ghost cell sends populations along (Ghost), for which it takes room, and adds
+// up the areas of all.
 func (f *modelledSearch) link(g *foundGhost, to *ModelledCell, room []ModelledStream) []ModelledStream {
-	if to.Without == WithoutImage {
-		return room
-	}
 	first := len(room)
 	for _, l := range g.links {
-		if !l.own {
+		area, across := f.area(g, l)
+		if to.Area += area; !l.own || across <= 0 || to.Without == WithoutImage {
 			continue
 		}
-		var c [3]float64
-		x, point := g.at, f.point(l, [3]int8{})
+		x := g.at
 		for a, v := range f.lattice.Velocities[l.direction] {
-			c[a], x[a] = float64(v), x[a]+v
+			x[a] += v
 		}
-		across := dot3(c, g.normal)
-		area := across
-		for k, ab := range bendPairs {
-			a, b := ab[0], ab[1]
-			area += g.bend[k] * c[a] * point[b]
-			if a != b {
-				area += g.bend[k] * c[b] * point[a]
-			}
-		}
-		if across > 0 {
-			room = append(room, ModelledStream{placeOf(f.local(x)), l.direction, area * 6 * f.lattice.Weights[l.direction], l.distance})
-		}
+		room = append(room, ModelledStream{placeOf(f.local(x)), l.direction, area, l.distance})
 	}
 	if len(room) > first {
 		to.Links = room[first:len(room):len(room)]
