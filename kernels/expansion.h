@@ -100,6 +100,7 @@ template <class L, class R> struct Expansion {
 
 	// any returns population i, known at run time only, without the factor 2^n.
 	LBM_HD LBM_INLINE R any(int i) const {
+#ifdef __CUDACC__
 		R along[3][3];  // the factors of the exponents 0 to 2 along each axis, for c_x, c_y, c_z
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			const int c = Known<L>::c(i, a.value);
@@ -121,6 +122,67 @@ template <class L, class R> struct Expansion {
 			if constexpr (L::D == 3) sum = sum + along[2][k.value] * plane;
 			else sum = plane;
 		});
+		return sum;
+#else
+		// The same sums without the terms whose factor is 0, which change no bit of a finite number: the numbers are in memory and
+		// have an index here, in the registers of a GPU they have none.
+		int exponent[3][2] = {};
+		T factor[3][2] = {{T(1)}, {T(1)}, {T(1)}};
+		unroll<L::D>([&](auto a) LBM_LAMBDA {
+			const int c = Known<L>::c(i, a.value);
+			exponent[a.value][0] = c == 0 ? 0 : 1;
+			exponent[a.value][1] = 2;
+			factor[a.value][0] = c == 0 ? T(1) : T(c) * T(0.5);
+			factor[a.value][1] = c == 0 ? T(-1) : T(0.5);
+		});
+		R sum{};
+		unroll<L::D == 3 ? 2 : 1>([&](auto k) LBM_LAMBDA {
+			R plane{};
+			unroll<2>([&](auto b) LBM_LAMBDA {
+				R row{};
+				unroll<2>([&](auto a) LBM_LAMBDA {
+					const int A = exponent[0][a.value], B = exponent[1][b.value], C = exponent[2][k.value];
+					if (L::D == 2 || L::Q == 27 || A * B * C == 0) row = row + factor[0][a.value] * e[A + 3 * B + 9 * C];
+				});
+				plane = plane + factor[1][b.value] * row;
+			});
+			if constexpr (L::D == 3) sum = sum + factor[2][k.value] * plane;
+			else sum = plane;
+		});
+		return sum;
+#endif
+	}
+
+	// list writes all populations to a list, with the bits of any.
+	LBM_HD LBM_INLINE void list(R* to) const {
+		constexpr int depth = L::D == 3 ? 3 : 1;
+		R rows[27], planes[27];  // by c_x + 1 instead of the exponent of x, and by c_y + 1 instead of that of y
+		unroll<3 * depth>([&](auto i) LBM_LAMBDA {
+			constexpr int B = decltype(i)::value % 3, C = decltype(i)::value / 3, at = 3 * B + 9 * C;
+			unroll<3>([&](auto x) LBM_LAMBDA {
+				rows[x.value + at] = term<decltype(x)::value - 1, carries(0, B, C), carries(1, B, C), carries(2, B, C)>(e[at], e[1 + at], e[2 + at]);
+			});
+		});
+		unroll<3 * depth>([&](auto i) LBM_LAMBDA {
+			constexpr int X = decltype(i)::value % 3, C = decltype(i)::value / 3, at = X + 9 * C;
+			unroll<3>([&](auto y) LBM_LAMBDA { planes[3 * y.value + at] = term<decltype(y)::value - 1, true, true, true>(rows[at], rows[3 + at], rows[6 + at]); });
+		});
+		unroll<9>([&](auto i) LBM_LAMBDA {
+			constexpr int X = decltype(i)::value % 3 - 1, Y = decltype(i)::value / 3 - 1, at = decltype(i)::value;
+			unroll<depth>([&](auto k) LBM_LAMBDA {
+				constexpr int Z = L::D == 3 ? decltype(k)::value - 1 : 0, I = L::find(X, Y, Z);
+				if constexpr (I >= 0 && L::D == 3) to[I] = term<Z, true, true, true>(planes[at], planes[9 + at], planes[18 + at]);
+				else if constexpr (I >= 0) to[I] = planes[at];
+			});
+		});
+	}
+	// term returns a sum of any along an axis, for velocity C there; of exponents 0 to 2 those that the lattice carries.
+	template <int C, bool ZERO, bool ONE, bool TWO> LBM_HD LBM_INLINE static R term(const R& zero, const R& one, const R& two) {
+		R sum{};
+		if constexpr (C == 0 && ZERO) sum = sum + zero;
+		if constexpr (C == 0 && TWO) sum = sum - two;
+		if constexpr (C != 0 && ONE) sum = C > 0 ? sum + T(0.5) * one : sum - T(0.5) * one;
+		if constexpr (C != 0 && TWO) sum = sum + T(0.5) * two;
 		return sum;
 	}
 };

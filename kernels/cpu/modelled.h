@@ -38,8 +38,7 @@ template <class L, class S> struct ModelledOf {
 				}
 			const Moments<L, T> ghost = modelledGhost<L>(n, image, sampled, p, ((const T*)list->factors)[cell.type], T(list->eps), list->table, (T*)list->results + i * MODELLED_RESULTS);
 			const Expansion<L, T> x = expandAny(p.model, ghost);
-			T* const to = (T*)list->populations + i * L::Q;
-			for (int d = 0; d < L::Q; d++) to[d] = x.any(d);
+			x.list((T*)list->populations + i * L::Q);
 		}
 	}
 

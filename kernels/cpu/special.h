@@ -178,7 +178,7 @@ template <class L, bool MOMENTS, class S> struct SpecialOf {
 				Set pull = all & ~walls;
 				R f{};
 				if (!walls) {
-					in[i] = population(pull, i, from);
+					in[i] = i == L::Q / 2 ? mine(i) : population(pull, i, from);
 					continue;
 				}
 				alignas(64) T law[4][W] = {}, sent[W] = {};
@@ -200,6 +200,10 @@ template <class L, bool MOMENTS, class S> struct SpecialOf {
 					for (int k = 0; k < 4; k++) law[k][l] = n[k];
 				}
 				if (pull) f = population(pull, i, from);
+				if (modelled == walls) {
+					in[i] = select(mask(walls), load(sent), f);
+					continue;
+				}
 				const R a = load(law[0]), b = load(law[1]), behind = load(law[2]), back = mine(L::opposite(i));
 				const R zero{};
 				Set beyond = 0;
