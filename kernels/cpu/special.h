@@ -136,6 +136,11 @@ template <class L, bool MOMENTS, class S> struct SpecialOf {
 			}
 		}
 		LBM_INLINE Expansion<L, R> expansion(Set lanes, const int* d) const {
+			if (MOMENTS && adjacent) {
+				long step;
+				const S* const p = at[0].place(d, step);
+				return expandAny(at[0].model, momentsFrom<L, R>([&](int k) LBM_LAMBDA { return Values::loadAny(p + k * step, k); }));
+			}
 			alignas(64) T v[COMPONENTS][W];
 			get(lanes, d, 0, COMPONENTS, v);
 			return expandAny(at[0].model, momentsOf(v));
