@@ -122,7 +122,7 @@ func (m *modelled) placeCells(found *boundary.Modelled) (err error) {
 		place(&cells[i].sample, c.Sample)
 		cells[i].Type = int64(c.Type)
 		for _, l := range c.Links {
-			links = append(links, joinedLinkABI{to: value(l.To), area: l.Area, ghost: uint32(i), direction: uint32(l.Direction)})
+			links = append(links, joinedLinkABI{to: value(l.To.Cell()), area: l.Area, ghost: uint32(i), direction: uint32(l.Direction)})
 		}
 	}
 	for i, c := range found.Layer {
