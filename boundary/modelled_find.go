@@ -11,7 +11,7 @@ import (
 )
 
 // modelledMargin is the number of cells around a box that FindModelled looks at, beside the largest height that is sampled or has
-// a mixing length. The plane of a ghost cell follows from points up to four cells away, and so much it takes for a
+// eddies. The plane of a ghost cell follows from points up to four cells away, and so much it takes for a
 // stencil beside its normal, too.
 const modelledMargin = 4
 
