@@ -13,7 +13,7 @@ const (
 	LeastMixing = 1.5
 	// LaminarPlus and TurbulentPlus are y+ of half a cell below which a Modelled wall is the no-slip wall, and above which
 	// the law holds in full.
-	LaminarPlus, TurbulentPlus = 4, 10
+	LaminarPlus, TurbulentPlus = 4, 5
 )
 
 // PlusOf returns y+ of a smooth wall by the Reynolds number u y/nu of a point above it, where u is the velocity along the wall.

@@ -217,7 +217,7 @@ faces = ["y+"]
 type = "wall_model"
 shape = "sphere"
 centre = ["1.4 m", "1.23 m", "1.17 m"]
-radius = "0.52 m"
+radius = "0.72 m"
 [run]
 steps = 320
 [checkpoint]
@@ -293,7 +293,7 @@ func TestCellsWithoutAWallModel(t *testing.T) {
 cells = [16, 24, 12]
 periodic = ["x", "z"]
 [fluid]
-viscosity = 2.5e-4
+viscosity = 4.4e-4
 [collision]
 precision = "float64"
 [initial]

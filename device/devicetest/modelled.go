@@ -114,14 +114,14 @@ func modelledFlows() []modelledFlow {
 	spin := boundary.Spin{Angular: [3]float64{0.002, 0.001, 0}, Centre: [3]float64{12, 11, 10.5}}
 	return []modelledFlow{
 		{"inclined, laminar", wide, inclined, wall(4, 0, nil), 2e-2, model.Smagorinsky, 0.1, [2]float64{0, below}},
-		{"room, blended", [3]int{12, 16, 14}, nil, wall(4, 0, boundary.Constant{0.03, 0, 0.02}), 3.5e-4, model.Smagorinsky, 0.1, [2]float64{below, above}},
-		{"sphere, blended", box, ball(box), wall(4, 0, spin), 3e-4, model.Smagorinsky, 0.1, [2]float64{below, above}},
-		{"tilted, blended", cube, tilted, wall(4, 0, nil), 3.5e-4, model.Smagorinsky, 0, [2]float64{below, above}},
+		{"room, blended", [3]int{12, 16, 14}, nil, wall(4, 0, boundary.Constant{0.03, 0, 0.02}), 3.9e-4, model.Smagorinsky, 0.1, [2]float64{below, above}},
+		{"sphere, blended", box, ball(box), wall(4, 0, spin), 3.6e-4, model.Smagorinsky, 0.1, [2]float64{below, above}},
+		{"tilted, blended", cube, tilted, wall(4, 0, nil), 3.75e-4, model.Smagorinsky, 0, [2]float64{below, above}},
 		{"sphere, rough", box, ball(box), wall(4, 0.2, spin), 2e-4, model.Smagorinsky, 0.1, [2]float64{above, 1e3}},
 		{"inclined, without a layer", wide, inclined, wall(0, 0, nil), 5e-5, model.Newtonian, 0, [2]float64{above, 1e3}},
 		{"tilted, turbulent", cube, tilted, wall(4, 0, nil), 5e-5, model.Smagorinsky, 0.1, [2]float64{above, 1e3}},
 		{"room, laminar", [3]int{12, 16, 14}, nil, wall(4, 0, boundary.Constant{0.03, 0, 0.02}), 1e-2, model.Smagorinsky, 0, [2]float64{0, below}},
-		{"sphere, with eddies by gradients", box, ball(box), wall(4, 0, nil), 3e-4, model.Wale, 0.325, [2]float64{below, 1e3}},
+		{"sphere, with eddies by gradients", box, ball(box), wall(4, 0, nil), 3.6e-4, model.Wale, 0.325, [2]float64{below, 1e3}},
 		{"tilted, frictionless", cube, tilted, frictionless, 5e-5, model.Newtonian, 0, [2]float64{0, 0}},
 		{"sphere, frictionless", box, ball(box), frictionless, 1e-3, model.Smagorinsky, 0.1, [2]float64{0, 0}},
 	}
@@ -156,7 +156,7 @@ func modelled(t *testing.T, d device.Device, o Options) {
 			if flow.law == model.Wale {
 				near(t, e, s.eddies(t), oracle.Eddies)
 			}
-			e.within(t, s.Values(t), e.values(oracle), modelledLimit(spec, 10))
+			e.within(t, s.Values(t), e.values(oracle), modelledLimit(spec, 40))
 			e.checkLoads(t, s.loads(t), oracle.Forces())
 			flow.check(t, e, s, oracle)
 			flow.checkMomentum(t, e, s, oracle)
@@ -239,7 +239,7 @@ func (m modelledFlow) check(t *testing.T, e Example, s *Slabs, oracle *ref.Flow)
 }
 
 // checkMomentum compares the sums over the links of each wall with the oracle's. Of float64 the rounding to device.ForceUnits was
-// seen, of float32 13 of rounding (planes 67 in the area).
+// seen, of float32 13 of rounding (planes 67 in the area, 65 where the law is blended).
 func (m modelledFlow) checkMomentum(t *testing.T, e Example, s *Slabs, oracle *ref.Flow) {
 	t.Helper()
 	got, err := s.parts[0].program.(device.WallModeler).WallMomentum(s.parts[0].state[0], e.Params)
@@ -253,7 +253,7 @@ func (m modelledFlow) checkMomentum(t *testing.T, e Example, s *Slabs, oracle *r
 				units, links = device.WallAreaUnits, 1e-6 // half a unit for each of some thousand links
 			}
 			sum := float64(v) / units
-			if diff := math.Abs(sum - want[i]); !(diff <= links+modelledLimit(e.Spec, 40)) {
+			if diff := math.Abs(sum - want[i]); !(diff <= links+modelledLimit(e.Spec, 120)) {
 				t.Errorf("%s, %s: sum %d of wall %d is %.9g, the oracle has %.9g", e.Spec, m.name, i, k, sum, want[i])
 			}
 		}
@@ -262,7 +262,7 @@ func (m modelledFlow) checkMomentum(t *testing.T, e Example, s *Slabs, oracle *r
 
 // modelledLimit returns the largest difference from the oracle, which reads the same table of the law of the wall. Of float64
 // 0.0075 of rounding was seen in the state, 1e-6 in the traction and 0.09 in y+; of float32, which stores the geometry rounded, 6
-// (spheres; 0.6 of planes), 0.005 and 490, since y+ is the rounded velocity by a small viscosity: single has room for three times
+// (spheres; 0.6 of planes, 12 of spheres where the law is blended over one unit of y+), 0.005 and 490, since y+ is the rounded velocity by a small viscosity: single has room for three times
 // the latter.
 func modelledLimit(spec model.Spec, single float64) float64 {
 	if spec.Precision == model.Float64 {
