@@ -267,7 +267,7 @@ func (f *modelledSearch) collect(m *Modelled, layer []LayerCell) {
 	}
 	kept, soon := layer[:0], []bool{}
 	for _, c := range layer {
-		if c.Ghost = number[place[c.Ghost]]; m.Cells[c.Ghost].Without != WithoutImage {
+		if c.Ghost = number[place[c.Ghost]]; m.Cells[c.Ghost].Without == WithModel {
 			kept, soon = append(kept, c), append(soon, int(c.Ghost) < m.Early)
 		}
 	}

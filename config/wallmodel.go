@@ -30,9 +30,7 @@ func (r *frame) wallModel(s *language.Section, kind boundary.Kind) (m boundary.W
 	if kind.Law != boundary.ModelledWall {
 		return m
 	}
-	if !s.Has("law") {
-		r.SetDefault(s, "law", `"smooth"`)
-	} else if e := s.Get("law"); e != nil && e.Text == "frictionless" {
+	if e := s.Get("law"); e != nil && e.Text == "frictionless" {
 		return r.frictionless(s)
 	}
 	m = boundary.WallModel{Sample: defaultSample, Layer: defaultLayer}

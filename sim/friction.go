@@ -49,6 +49,12 @@ func (f *friction) correct() error {
 	if err := f.level.Sync(); err != nil {
 		return err
 	}
+	if err := level.Present(f.level); err != nil {
+		return fmt.Errorf("rank %d: forces and walls at step %d: %w", f.Rank.ID, f.Step(), err)
+	}
+	if err := f.level.Sync(); err != nil {
+		return err
+	}
 	sums, err := f.sum(walls.WallMomentum(f.level.State[0], f.level.Params))
 	if err != nil {
 		return fmt.Errorf("rank %d: momentum at walls at step %d: %w", f.Rank.ID, f.Step(), err)

@@ -179,9 +179,9 @@ func (m *modelled) launch(s cu.Stream, state *buffer, cells, layer [2]int) error
 	return nil
 }
 
-// all queues all ghost cells of a state.
+// all queues all ghost cells of a state, for sums over their links: the layer stays as the last step had it.
 func (m *modelled) all(s cu.Stream, state *buffer) error {
-	return m.launch(s, state, [2]int{0, m.cells[1]}, [2]int{0, m.depth[1]})
+	return m.launch(s, state, [2]int{0, m.cells[1]}, [2]int{})
 }
 
 // FillModelled queues the ghost cells of a state.

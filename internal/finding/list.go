@@ -119,7 +119,7 @@ var (
 var (
 	CurvedModel = add(Kind{"curved_model", Start, "share of the area of a wall of type wall_model with a radius of curvature below 40 cells", "20 %",
 		"the pressure beside curved surfaces is uncertain, and the friction of bodies has not been validated"})
-	UnmodelledWall = add(Kind{"unmodelled_wall", Start, "share of the area of a wall of type wall_model that has no model: in gaps and corners, or without fluid to interpolate in", "5 %",
+	UnmodelledWall = add(Kind{"unmodelled_wall", Start, "share of the area of a wall of type wall_model that has no model: at edges; in gaps and corners, or without fluid to interpolate in", "30 %; 5 %",
 		"there it is a no-slip wall on a grid that does not resolve it"})
 	IdleCores = add(Kind{"idle_cores", Start, "threads of the ranks on a node over its cores", "1, and half",
 		"cores idle, or threads share cores"})

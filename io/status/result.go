@@ -22,7 +22,7 @@ type ModelledWall struct {
 	HalfMean float64    `json:"half_mean"`
 	HalfMax  float64    `json:"half_max"`
 	Friction [3]float64 `json:"friction"` // force of the fluid by the law of the wall, in the case's unit
-	Share    float64    `json:"share"`    // mean momentum that its links exchange, in parts of the law's; 0: not known
+	Share    float64    `json:"share"`    // mean momentum that its links exchange, in parts of the law's; 0: not known, or beyond 0.6 to 1.6, where it is not friction
 	Factor   float64    `json:"factor"`   // of the slope of the velocity, which keeps the share at 1; 0: not corrected
 }
 

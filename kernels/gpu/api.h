@@ -66,7 +66,7 @@ struct Case {
 	                          // null: the step reads cells there as everywhere. Links that they serve are in no word.
 	const void* faceRules;    // of LBM_REAL, for the rowEnds
 	const void* outletRules;  // of LBM_REAL, for their outflows
-	void* eddies;             // of LBM_REAL: of the cells, [interior row z*ny+y][pitch], for laws that look at neighbours (eddies.h), or 3 l^2 where there is a layer (modelled.h); otherwise null
+	void* eddies;             // of LBM_REAL: of the cells, [interior row z*ny+y][pitch], for laws that look at neighbours (eddies.h), and where there is a layer (modelled.h): 3 nu_t; otherwise null
 	lbm_numbers numbers;
 };
 

@@ -89,7 +89,7 @@ func (p *Part) reportModelled(on *rank.Rank, found *boundary.Modelled) error {
 		p.Case.Table = append(p.Case.Table, config.Row{Name: "wall model of " + name,
 			Lattice: fmt.Sprintf("%d ghost cells, area %.6g", c.Cells, c.Area), SI: c.text()})
 		if share := c.Curved / c.Area; c.Area > 0 && share > mostCurved {
-			doubt(p, on, finding.CurvedModel.Says("%s: %.0f %% of its area has a radius of curvature below %d cells, where the wall model has been validated in pipes of 10 and 20 cells radius (friction within 4 %%), not on bodies: see the share of the law's friction in the summary; a finer grid brings it closer to 1", name, 100*share, leastRadius))
+			doubt(p, on, finding.CurvedModel.Says("%s: %.0f %% of its area has a radius of curvature below %d cells, where the wall model has been validated in pipes of 10 and 20 cells radius (friction within 6 %%), not on bodies; a finer grid makes it certain", name, 100*share, leastRadius))
 		}
 		if c.Edge > mostEdges*c.Area || c.Space+c.Image > mostWithout*c.Area {
 			doubt(p, on, finding.UnmodelledWall.Says("%s: %.2g %% of its area has no wall model (%s): there the wall is a no-slip wall or, beside other faces and bodies one cell thick, a half-way wall, on a grid that does not resolve it; refine the grid, or widen the gaps", name, 100*c.Without(), c.reasons()))

@@ -11,7 +11,7 @@ func (l *Level) PastForces() ([]device.Load, error) {
 
 // ComingForces returns what the fluid will do to them in the coming step.
 func (l *Level) ComingForces() ([]device.Load, error) {
-	if err := present(l); err != nil {
+	if err := Present(l); err != nil {
 		return nil, err
 	}
 	l.fillFaces(l.State[0])

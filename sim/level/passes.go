@@ -69,8 +69,8 @@ func (l *Level) advance() {
 	}
 }
 
-// present sets what changes with time to the coming step; the force at this step, which outputs ask for, stays.
-func present(l *Level) error {
+// Present sets what changes with time to the coming step; the force at this step, which outputs ask for, stays.
+func Present(l *Level) error {
 	if l.timed == nil {
 		return nil
 	}

@@ -8,7 +8,7 @@ func (l *Level) WallFlow() ([]device.ModelledWall, error) {
 		if err := l.Sync(); err != nil {
 			return nil, err
 		}
-		if err := present(l); err != nil {
+		if err := Present(l); err != nil {
 			return nil, err
 		}
 		l.fillModelled(l.State[0])

@@ -37,7 +37,7 @@ func modelledWalls() section {
 			"| pipe-20: U 2R/nu = 100,000 | 20.4 | Prandtl's law of smooth pipes | 6 % |\n" +
 			"\n" +
 			"Profiles are compared with the logarithmic law from 0.1 to 0.35 h, within 0.3 u_tau (smooth) and 0.5 u_tau (rough). The walls'\n" +
-			"layer is a Reynolds average: fluctuations are not compared. Inside that layer, of 4 cells, the velocity is below the logarithm: so\n" +
+			"layer is a Reynolds average: fluctuations are not compared. Inside that layer, of 4.5 cells, the velocity is below the logarithm: so\n" +
 			"with ten cells the profile of the rough channel misses its bound, while its friction is within the tolerance.",
 		entries: []entry{
 			{id: "wall-model-channel", args: run("channel")},
