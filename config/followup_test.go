@@ -68,6 +68,9 @@ func TestOneMistakeIsOneMessage(t *testing.T) {
 			}
 		}
 		for _, path := range paths(m.Values) {
+			if strings.HasSuffix(path, "\x1ffile") {
+				continue // any text may name a file, which is read later
+			}
 			if at := m.Values[path]; !strings.HasPrefix(path, "title") {
 				name := strings.ReplaceAll(path, "\x1f", ".")
 				try(name+" spoilt", at, `"12 parsec"`)
