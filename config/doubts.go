@@ -43,8 +43,12 @@ func (c *Case) unresolvedWalls(sizes []SolidSize) (list finding.List) {
 		case l.turbulent:
 			needs += fmt.Sprintf(" and y+ up to %d", leastPlus)
 		}
-		list = append(list, finding.UnresolvedWalls.Says("[output.force.%s]: %s at %s does not resolve its boundary layer: friction and separation from smooth walls are unreliable, and so is the force, except for pressure drag of a sharp-edged body; it needs %s (docs/turbulence.md)",
-			f.Name, l.cells(), l.name, needs))
+		force := "and so is the force"
+		if l.turbulent {
+			force += ", with a drag coefficient some 0.1 too large behind a blunt base"
+		}
+		list = append(list, finding.UnresolvedWalls.Says("[output.force.%s]: %s at %s does not resolve its boundary layer: friction and separation from smooth walls are unreliable, %s; it needs %s (docs/turbulence.md)",
+			f.Name, l.cells(), l.name, force, needs))
 	}
 	return list
 }
