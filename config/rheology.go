@@ -141,10 +141,10 @@ func (r *summary) lawRow() string {
 		return ""
 	case model.Smagorinsky, model.Wale:
 		if r.Modelled() && h.Constant == 0 {
-			return "that of the law of the wall, above walls with a model"
+			return "by the law of the wall, above walls with a model"
 		}
 		if r.Modelled() {
-			return fmt.Sprintf("%s, C = %s; above walls with a model that of the law of the wall", r.Spec.Viscosity, language.Short(h.Constant))
+			return fmt.Sprintf("%s, C = %s; by the law of the wall above walls with a model", r.Spec.Viscosity, language.Short(h.Constant))
 		}
 		return fmt.Sprintf("%s, C = %s", r.Spec.Viscosity, language.Short(h.Constant))
 	case model.PowerLaw:
