@@ -27,7 +27,7 @@ func begunKeys(every, start, end string) []language.Key {
 func fields() []string { return names(model.Fields, func(f model.Field) string { return f.Name }) }
 
 func averages() []string {
-	return names(model.Averages, func(f model.Field) string { return f.Name })
+	return names(model.AverageFields(), func(f model.Field) string { return f.Name })
 }
 
 func components() []string { return []string{"x", "y", "z", "magnitude"} }

@@ -13,7 +13,7 @@ func averagesOutput() outputKind {
 		table: language.Table{Optional: true, Path: "output.averages", Keys: []language.Key{
 			{Name: "fields", Kind: language.Words, Choices: averages(), Default: `["mean_pressure", "mean_velocity", "reynolds_stress"]`, Doc: "fields to write, see the table of averages"},
 			{Name: "start", Kind: language.Period, Within: language.AtLeast(0), DefaultDoc: "the start of the run", Doc: "when sampling begins, in steps or simulated time: after the initial transient"},
-			{Name: "sample_every", Kind: language.Period, Default: "10", Doc: "steps, or simulated time, between two samples. On a GPU the sums stay in its memory, and a sample costs 0.4 of a step; on a CPU it costs three to five"},
+			{Name: "sample_every", Kind: language.Period, Default: "10", Doc: "steps, or simulated time, between two samples. On a GPU the sums stay in its memory, and a sample costs 0.4 of a step; on a CPU it costs three to five. Means at walls follow from ghost cells alone, and the steps wait for them"},
 			{Name: "over", Kind: language.Word, Choices: axes(), Doc: "3D: the averages are also over this axis, along which the domain must be periodic and the flow homogeneous, such as the span of a cylinder. The file has one layer of cells, in the middle of the axis. Stresses are of deviations from the means over time and axis. Solid cells do not count"},
 			{Name: "precision", Kind: language.Word, Choices: []string{model.Float32.String(), model.Float64.String()}, Default: `"float32"`, Doc: "of the numbers in the file; sums are always of 64 bits"},
 			{Name: "dir", Kind: language.Text, Default: `"averages"`, Doc: "subfolder of the folder of [output]"},
@@ -47,6 +47,11 @@ type Averages struct {
 
 // AveragedValues returns how many numbers per cell the averages over time add up.
 func (c *Case) AveragedValues() int { return model.SumsOf(c.Averages.Fields).Values(c.Dims()) }
+
+// Kept returns how many numbers per cell checkpoints keep in so many dimensions: means at walls as well.
+func (a Averages) Kept(dims int) int {
+	return model.SumsOf(a.Fields).Values(dims) + model.WallMeansOf(a.Fields).Values()
+}
 
 func (r *outputs) averages(s *language.Section) {
 	o := &r.Averages

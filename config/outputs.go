@@ -86,11 +86,15 @@ func (c *Case) ShowsField(name string) bool {
 // not resolve it.
 func (r *outputs) walled() {
 	if !r.Modelled() {
-		for _, f := range model.Fields {
-			if f.OfModel() {
-				r.refuse(f.Name, "give a wall type = \"wall_model\", or use wall_shear_stress, the friction of resolved walls", f.Name+": no wall has type wall_model")
+		refuse := func(fields []model.Field, hint string) {
+			for _, f := range fields {
+				if f.OfModel() {
+					r.refuse(f.Name, hint, f.Name+": no wall has type wall_model")
+				}
 			}
 		}
+		refuse(model.Fields, "give a wall type = \"wall_model\", or use wall_shear_stress, the friction of resolved walls")
+		refuse(model.AverageFields(), "give a wall type = \"wall_model\", or write wall_shear_stress by [output.fields], the friction of resolved walls")
 	}
 	switch {
 	case len(r.Boundaries)+len(r.Bodies) == 0:

@@ -67,10 +67,10 @@ func Reference() string {
 		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, language.Symbol(f.Dim), cell(f.Doc))
 	}
 	b.WriteString("\n## Averages\n\nFields of `[output.averages]`. Sums use 64 bits and Welford's recurrence (Technometrics 4 (1962) 419), cell by cell, so that they depend neither on the number of ranks nor on restarts. They are divided by the number of samples.\n\n| field | components | unit | |\n|---|---|---|---|\n")
-	for _, f := range model.Averages {
+	for _, f := range model.AverageFields() {
 		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, language.Symbol(f.Dim), cell(f.Doc))
 	}
-	b.WriteString("\n## Profiles\n\nFields of `[output.profile.NAME]`: all of the averages, and these. Means are over time and over the plane, and deviations from them.\n\n| field | components | unit | |\n|---|---|---|---|\n")
+	b.WriteString("\n## Profiles\n\nFields of `[output.profile.NAME]`: all of the averages but those at walls, and these. Means are over time and over the plane, and deviations from them.\n\n| field | components | unit | |\n|---|---|---|---|\n")
 	for _, f := range model.ProfileFields()[len(model.Averages):] {
 		fmt.Fprintf(&b, "| `%s` | %d | %s | %s |\n", f.Name, f.Components, language.Symbol(f.Dim), cell(f.Doc))
 	}

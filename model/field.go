@@ -44,7 +44,11 @@ func (f Field) AtWalls() bool { return f.Name == "wall_shear_stress" || f.OfMode
 
 // OfModel reports whether a field follows from the ghost cells of walls with a model, not from the flow in the cells.
 func (f Field) OfModel() bool {
-	return f.Name == "y_plus" || f.Name == "wall_shear" || f.Name == "wall_model"
+	switch f.Name {
+	case "y_plus", "wall_shear", "wall_model", "mean_y_plus", "mean_wall_shear":
+		return true
+	}
+	return false
 }
 
 // NeverNegative reports whether what a picture or a plot shows of a field has no values below 0: a magnitude, or a field that is
@@ -81,12 +85,23 @@ var Fields = []Field{
 	{"solid", 1, Dimensionless, "0 in fluid cells, k in cells of the k-th body"},
 }
 
-// Averages over time, in the order of the documentation: words of [output.averages].
+// Averages over time, in the order of the documentation: words of [output.averages] and of [output.profile.NAME].
 var Averages = []Field{
 	{"mean_pressure", 1, Pressure, "mean pressure <p>"},
 	{"mean_velocity", 3, Velocity, "mean velocity <u>"},
 	{"reynolds_stress", 6, Dimension{M: 2, S: -2}, "<u'_i u'_j> = <u_i u_j> - <u_i><u_j> (per density, without the sign), in the order xx, yy, zz, xy, yz, xz that ParaView takes for a symmetric tensor"},
 	{"pressure_variance", 1, Dimension{M: -2, S: -4, Kg: 2}, "<p' p'> = <p p> - <p><p>"},
+}
+
+// wallAverages are the averages at walls with a model, in the order of the documentation: words of [output.averages].
+var wallAverages = []Field{
+	{"mean_y_plus", 1, Dimensionless, "mean of y_plus, in cells beside walls of type wall_model, 0 elsewhere"},
+	{"mean_wall_shear", 3, Pressure, "mean of the vector wall_shear: the friction of the mean flow, in cells beside walls of type wall_model, 0 elsewhere"},
+}
+
+// AverageFields returns the words of [output.averages].
+func AverageFields() []Field {
+	return append(append([]Field(nil), Averages...), wallAverages...)
 }
 
 // temperatureAverages are the averages of the temperature, in the order of the documentation.
@@ -144,7 +159,7 @@ func FindSpectrum(name string) (Field, bool) {
 
 // FindAverage looks an average up by its name.
 func FindAverage(name string) (Field, bool) {
-	for _, f := range Averages {
+	for _, f := range AverageFields() {
 		if f.Name == name {
 			return f, true
 		}
@@ -182,7 +197,32 @@ func (a AverageSums) Values(dims int) (n int) {
 	return n
 }
 
-// SumsOf returns the sums that fields of Averages follow from.
+// WallMeans selects the means that averages over time keep of a cell beside walls with a model.
+type WallMeans struct {
+	Plus, Shear bool // of y+ of half a cell; of the traction
+}
+
+// Values returns the number of values of these means, in the order of the fields of WallMeans.
+func (w WallMeans) Values() (n int) {
+	if w.Plus {
+		n++
+	}
+	if w.Shear {
+		n += 3
+	}
+	return n
+}
+
+// WallMeansOf returns the means at walls that fields of AverageFields are.
+func WallMeansOf(fields []Field) (of WallMeans) {
+	for _, f := range fields {
+		of.Plus = of.Plus || f.Name == "mean_y_plus"
+		of.Shear = of.Shear || f.Name == "mean_wall_shear"
+	}
+	return of
+}
+
+// SumsOf returns the sums that fields of AverageFields follow from, but for WallMeansOf.
 func SumsOf(fields []Field) (of AverageSums) {
 	for _, f := range fields {
 		switch f.Name {

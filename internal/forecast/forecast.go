@@ -56,7 +56,11 @@ func AverageBytes(c *config.Case, ranks int) (sums, snapshot int64) {
 		values += int64(f.Components)
 	}
 	written := c.Averages.Grid(n)
-	return 8 * cells * int64(c.AveragedValues()), int64(written[0]*written[1]*written[2]) * values * int64(c.Averages.Type.Bytes())
+	snapshot = int64(written[0]*written[1]*written[2]) * values * int64(c.Averages.Type.Bytes())
+	if kept := c.Averages.Kept(c.Dims()); kept > c.AveragedValues() { // means at walls are put beside the sums of all cells
+		snapshot += 8 * cells * int64(kept)
+	}
+	return 8 * cells * int64(c.AveragedValues()), snapshot
 }
 
 // BaseBytes is the approximate base memory of a process: lbmsim, MPI
@@ -152,7 +156,9 @@ func Table(c *config.Case, ranks int, sizes ...config.SolidSize) []config.Row {
 	}
 	if c.Averages.On {
 		sums, snap := AverageBytes(c, ranks)
-		add("sums of averages per rank", fmt.Sprintf("%d values per cell, in GPU memory", c.AveragedValues()), sums)
+		if sums > 0 {
+			add("sums of averages per rank", fmt.Sprintf("%d values per cell, in GPU memory", c.AveragedValues()), sums)
+		}
 		add("averages snapshot per rank", "", snap)
 	}
 	if c.ShowsField("wall_distance") {

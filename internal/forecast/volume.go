@@ -49,7 +49,7 @@ func Volumes(c *config.Case) (list []Volume) {
 		}
 		add("[checkpoint]", c.Checkpoint.Schedule, 1, config.FileBytes(c, empty+float64(CheckpointBytes(c))), c.Checkpoint.Keep)
 		if c.Averages.On { // one more of theirs than of the state
-			sums := 8 * float64(c.Box().Cells()) * float64(c.AveragedValues())
+			sums := 8 * float64(c.Box().Cells()) * float64(c.Averages.Kept(c.Dims()))
 			add("averages beside them", c.Checkpoint.Schedule, 1, config.FileBytes(c, empty+sums), c.Checkpoint.Keep+1)
 		}
 	}

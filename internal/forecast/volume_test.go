@@ -104,6 +104,36 @@ every = 100
 	}
 }
 
+// Checkpoints keep means at walls for every cell, four values of them here; on the device there are the others' sums alone.
+func TestMeansAtWallsOnDisk(t *testing.T) {
+	c := load(t, `
+[domain]
+cells = [40, 30, 20]
+periodic = ["x", "y"]
+[boundary.walls]
+type = "wall_model"
+faces = ["z-", "z+"]
+[fluid]
+viscosity = 1e-4
+[run]
+steps = 100
+[output.averages]
+fields = ["mean_y_plus", "mean_pressure", "mean_wall_shear"]
+[checkpoint]
+every = 100
+keep = 1
+`)
+	sums, snapshot := AverageBytes(c, 1)
+	if cells := int64(40 * 30 * 20); sums != 8*cells || snapshot != cells*5*4+8*cells*5 {
+		t.Errorf("sums of %d bytes, %d while they are written", sums, snapshot)
+	}
+	for _, v := range Volumes(c) {
+		if want := config.FileBytes(c, 40*30*20*5*8); v.Head == "averages beside them" && v.Each != want {
+			t.Errorf("%g bytes beside a checkpoint, want %g", v.Each, want)
+		}
+	}
+}
+
 // The lists of links are in the forecast where there are some, and follow the surface.
 func TestListBytes(t *testing.T) {
 	const text = `

@@ -158,32 +158,24 @@ func (v View) BesideModels(list ...model.Field) (WallFields, error) {
 	if err != nil {
 		return nil, err
 	}
-	if values := of["y_plus"]; values != nil {
-		v.eachWallLink(func(cell int, _ float64, ghost int) { values[cell] = max(values[cell], float32(flow[ghost].HalfPlus)) })
+	cells := v.WallCells()
+	for i, at := range cells.At {
+		if values := of["y_plus"]; values != nil {
+			values[at] = float32(cells.Plus(i, flow))
+		}
+		if values := of["wall_model"]; values != nil {
+			values[at] = float32(cells.share(i, flow))
+		}
+		if values := of["wall_shear"]; values != nil {
+			for a, t := range cells.Traction(i, flow) {
+				values[3*int(at)+a] = float32(t)
+			}
+		}
 	}
 	if values := of["wall_model"]; values != nil {
-		v.eachWallLink(func(cell int, _ float64, ghost int) { values[cell] = max(values[cell], float32(flow[ghost].Share())) })
 		v.eachUnmodelled(func(cell int) { values[cell] = -1 })
 	}
-	if values := of["wall_shear"]; values != nil {
-		v.wallShears(flow, values)
-	}
 	return of, nil
-}
-
-// eachWallLink calls use for each link into an own cell from a ghost cell that has the model.
-func (v View) eachWallLink(use func(cell int, area float64, ghost int)) {
-	n := v.Part.Layout.N
-	for i := range v.Part.Cells.Modelled.Cells {
-		c := &v.Part.Cells.Modelled.Cells[i]
-		if c.Without != boundary.WithModel {
-			continue
-		}
-		for _, l := range c.Links {
-			to := l.To.Cell()
-			use((to[2]*n[1]+to[1])*n[0]+to[0], l.Area, i)
-		}
-	}
 }
 
 // eachUnmodelled calls use for each own fluid cell beside a ghost cell without the model.
@@ -210,36 +202,6 @@ func (v View) eachUnmodelled(use func(cell int)) {
 			if v.Part.Cells.At(x[0], x[1], x[2]) == 0 {
 				use((x[2]*n[1]+x[1])*n[0] + x[0])
 			}
-		}
-	}
-}
-
-// wallShears sets the traction in each cell to its mean over the links from ghost cells with the model, by area: sums of integers,
-// since the order of ghost cells depends on the cut.
-func (v View) wallShears(flow []device.ModelledWall, values []float32) {
-	type sum struct {
-		traction [3]int64
-		area     int64
-	}
-	number := make([]int32, v.Part.Box.Cells()) // of a cell's sum, from 1 on
-	var sums []sum
-	v.eachWallLink(func(cell int, area float64, ghost int) {
-		if number[cell] == 0 {
-			sums = append(sums, sum{})
-			number[cell] = int32(len(sums))
-		}
-		s := &sums[number[cell]-1]
-		s.area += int64(math.Round(area * domain.AreaUnits))
-		for a, t := range flow[ghost].Traction {
-			s.traction[a] += int64(math.Round(t * area * device.ForceUnits))
-		}
-	})
-	for cell, k := range number {
-		if k == 0 || sums[k-1].area <= 0 {
-			continue
-		}
-		for a, t := range sums[k-1].traction {
-			values[3*cell+a] = float32(float64(t) / device.ForceUnits / (float64(sums[k-1].area) / domain.AreaUnits))
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -32,13 +31,14 @@ type averager struct {
 	of       model.AverageSums
 	dims, nx int
 	stored   int // values a cell of a sample
-	count    int // sums of this rank
+	count    int // sums of this rank, without the means at walls
 	samples  int64
 	first    int // step of the first sample
 	last     int // and of the last
 	made     bool
 	onDevice device.Averages // nil: on the host
 	onHost   []float64       // [plane][row][sum][x]
+	walls    *wallMeans      // nil: none are wanted
 	image    []float64       // for the checkpoint that is being written
 }
 
@@ -53,12 +53,15 @@ func averageOutputs(s *Set) []Output {
 		base: newBase(c.Averages.Sample), Averages: c.Averages, of: of, dims: c.Dims(), stored: c.Spec.FieldValues(), nx: s.Run.View.Part.Layout.N[0],
 		count: s.Run.View.Part.Box.Cells() * of.Values(c.Dims()),
 	}
+	if of := model.WallMeansOf(c.Averages.Fields); of.Values() > 0 {
+		sums.walls = newWallMeans(of, s.Run.View)
+	}
 	return []Output{sums, &averageFiles{base: newBase(sums.Schedule), sums: sums, series: fields.Series{Dir: s.Path(sums.Dir), Name: "averages"}}}
 }
 
 // allocate takes the memory of the sums. Collective: where a rank's device has none, all sums are on the hosts.
 func (a *averager) allocate(r *Run) error {
-	if a.made {
+	if a.made || a.of == (model.AverageSums{}) {
 		return nil
 	}
 	there, err := r.State.Statistics().Averages(a.of)
@@ -94,13 +97,26 @@ func (a *averager) Close() {
 	}
 }
 
-// sums returns the sums so far. Callers must not modify them.
-func (a *averager) sums() ([]float64, error) {
-	if a.onDevice == nil {
-		return a.onHost, nil
+// sums returns the sums so far, [plane][row][sum][x], with the means at walls last in each row. Callers must not modify them.
+func (a *averager) sums() (sums []float64, err error) {
+	sums = a.onHost
+	if a.onDevice != nil {
+		sums = make([]float64, a.count)
+		err = a.onDevice.Read(sums)
 	}
-	sums := make([]float64, a.count)
-	return sums, a.onDevice.Read(sums)
+	if a.walls == nil || err != nil {
+		return sums, err
+	}
+	return a.walls.join(sums), nil
+}
+
+// values returns the number of sums of a cell, means at walls included.
+func (a *averager) values() int {
+	n := a.of.Values(a.dims)
+	if a.walls != nil {
+		n += a.walls.of.Values()
+	}
+	return n
 }
 
 // columns returns the offsets of the sums of a row, in lengths of a row: of pressures,
@@ -133,16 +149,32 @@ func (a *averager) Write(r *Run) error {
 		a.first = r.Step()
 	}
 	a.last = r.Step()
-	if a.onDevice != nil {
-		a.samples++
-		r.State.Statistics().Take(a.onDevice, a.samples)
-		return nil
-	}
-	// A file of the sums is written from the sums themselves.
-	if err := r.Files.CommitKind(besideCheckpoint); err != nil {
-		return err
+	if a.onHost != nil { // a file of the sums is written from the sums themselves
+		if err := r.Files.CommitKind(besideCheckpoint); err != nil {
+			return err
+		}
 	}
 	a.samples++
+	switch {
+	case a.onDevice != nil:
+		r.State.Statistics().Take(a.onDevice, a.samples)
+	case a.onHost != nil:
+		if err := a.takeOnHost(r); err != nil {
+			return err
+		}
+	}
+	if a.walls == nil {
+		return nil
+	}
+	flow, err := r.View.State.WallFlow()
+	if err == nil {
+		err = a.walls.take(r, flow, a.samples)
+	}
+	return r.All("averages at walls", err)
+}
+
+// takeOnHost adds the current state to the sums on the host.
+func (a *averager) takeOnHost(r *Run) error {
 	source, planes := r.present(), r.View.Part.Planes()
 	size := len(a.onHost) / planes
 	each := max(1, readAtOnce*planes/r.View.Part.Box.Cells())
@@ -209,22 +241,6 @@ func (a *averager) add(sums, sample []float64, n float64) {
 	}
 }
 
-// deviate takes values to their deviations from means, which take them up: inverse is 1 by the samples with these.
-func deviate(values, means []float64, inverse float64) {
-	for x, m := range means[:len(values)] {
-		d := values[x] - m
-		values[x], means[x] = d, math.FMA(d, inverse, m)
-	}
-}
-
-// addProducts adds a share of the products of deviations to sums.
-func addProducts(d, e, sums []float64, share float64) {
-	e, sums = e[:len(d)], sums[:len(d)]
-	for x, v := range d {
-		sums[x] = math.FMA(share*v, e[x], sums[x])
-	}
-}
-
 // tensor returns the indices of the products of a symmetric tensor's components among
 // the products that add keeps, in the order of a file; -1: the component is 0 in 2D.
 func (a *averager) tensor() [6]int {
@@ -238,6 +254,7 @@ func (a *averager) tensor() [6]int {
 // the case's unit; false for components that are always 0.
 func (a *averager) column(f model.Field, c int, units config.Units) (column int, factor float64, ok bool) {
 	p, pp, u, uu := a.columns()
+	walls := a.of.Values(a.dims)
 	n := float64(max(a.samples, 1))
 	factor = units.Factor(f.Dim)
 	switch f.Name {
@@ -247,6 +264,10 @@ func (a *averager) column(f model.Field, c int, units config.Units) (column int,
 		return pp, factor * model.CS2 * model.CS2 / n, true
 	case "mean_velocity":
 		return u + c, factor, c < a.dims
+	case "mean_y_plus":
+		return walls, factor, true
+	case "mean_wall_shear":
+		return walls + a.walls.of.Values() - f.Components + c, factor, true
 	}
 	if f.Name != "reynolds_stress" {
 		panic("there is no average " + f.Name) // a row of model.Averages without a formula
@@ -326,7 +347,7 @@ func (a *averager) part(r *Run) (p averagePart, err error) {
 
 // averagesInto copies the averages as a file has them, and returns the work of writing, whose error covers the copy as well.
 func averagesInto[Out derive.Number](r *Run, a *averager, part averagePart, p *fields.Pending) (write func() error) {
-	nx, all := part.grid.N[0], part.grid.N[0]*a.of.Values(a.dims)
+	nx, all := part.grid.N[0], part.grid.N[0]*a.values()
 	rows := len(part.sums) / all
 	data := make([][]Out, len(a.Fields))
 	for i, f := range a.Fields {
@@ -385,7 +406,7 @@ const AverageDir = "averages"
 
 // fileHeader returns the header of the file of sums beside the checkpoint with this header.
 func (a *averager) fileHeader(r *Run, h checkpoint.Header) checkpoint.Header {
-	h.Components, h.Pitch, h.Bytes = a.of.Values(a.dims), a.nx, 8
+	h.Components, h.Pitch, h.Bytes = a.values(), a.nx, 8
 	return h
 }
 
@@ -402,7 +423,11 @@ func (a *averager) remember(r *Run, m *Memory) (err error) {
 
 // kept names the sums that there are.
 func (a *averager) kept() string {
-	return fmt.Sprint(a.of.Density, a.of.DensitySquares, a.of.Velocity, a.of.VelocityProducts)
+	kept := fmt.Sprint(a.of.Density, a.of.DensitySquares, a.of.Velocity, a.of.VelocityProducts)
+	if a.walls != nil {
+		kept += fmt.Sprint(" walls ", a.walls.of.Plus, a.walls.of.Shear)
+	}
+	return kept
 }
 
 // axis returns the axis that over averages along.
@@ -454,14 +479,12 @@ func (a *averager) recall(r *Run, path string, all *Memory) error {
 		return err
 	}
 	sums := a.onHost
-	if a.onDevice != nil {
-		sums = make([]float64, a.count)
+	if a.onDevice != nil || a.walls != nil {
+		sums = make([]float64, r.View.Part.Box.Cells()*a.values())
 	}
 	clear(sums)
-	if a.onDevice != nil {
-		if err := comm.Agree(r.Rank.Comm, a.onDevice.Write(sums)); err != nil {
-			return err
-		}
+	if err := comm.Agree(r.Rank.Comm, a.set(sums)); err != nil {
+		return err
 	}
 	m := all.Averages
 	if m == nil {
@@ -497,14 +520,26 @@ func (a *averager) recall(r *Run, path string, all *Memory) error {
 		copy(raw.Bytes(sums[first*size:]), data)
 		return nil
 	})
-	if err == nil && a.onDevice != nil {
-		err = a.onDevice.Write(sums)
+	if err == nil {
+		err = a.set(sums)
 	}
 	if err == nil {
 		a.samples, a.first, a.last = m.Samples, m.First, m.Last
 		r.mixes("[output.averages]", m.Every, a.when)
 	}
 	return err
+}
+
+// set replaces the sums by those that sums has returned, or by zeros.
+func (a *averager) set(sums []float64) error {
+	if a.walls != nil {
+		sums = a.walls.part(sums)
+	}
+	if a.onDevice != nil {
+		return a.onDevice.Write(sums)
+	}
+	copy(a.onHost, sums)
+	return nil
 }
 
 // differs states how the sums of a checkpoint differ from the sums of this output; "": they match.

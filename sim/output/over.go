@@ -50,7 +50,7 @@ func (a *averager) over(r *Run, sums []float64) ([]float64, error) {
 
 // join adds the sums of a column's cell number `cells`, which are so many numbers apart.
 func (a *averager) join(pairs [][2]int, to []float64, apart int, from []float64, fromApart int, cells float64) {
-	var d [5]float64 // of means
+	var d [15]float64 // of means: density, velocity and its products, means at walls
 	for k, of := range pairs {
 		t, v := &to[k*apart], from[k*fromApart]
 		if of[0] < 0 {
@@ -78,6 +78,11 @@ func (a *averager) pairs() (pairs [][2]int) {
 	for i := range a.dims {
 		for j := i; j < a.dims; j++ {
 			add(a.of.VelocityProducts, first+i, first+j)
+		}
+	}
+	if a.walls != nil {
+		for range a.walls.of.Values() {
+			add(true, -1, -1)
 		}
 	}
 	return pairs

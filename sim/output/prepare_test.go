@@ -33,13 +33,14 @@ func (noStatistics) Averages(model.AverageSums) (device.Averages, error) { retur
 // A run whose ranks cannot agree on where the sums are ends before its first step, not at its first sample.
 func TestPrepareReturnsErrors(t *testing.T) {
 	r := (&reports{}).run()
+	some := model.AverageSums{Density: true}
 	r.Case, r.State = &config.Case{}, hostSums{}
-	s := &Set{Run: r, List: []Output{&averager{}}}
+	s := &Set{Run: r, List: []Output{&averager{of: some}}}
 	if err := s.Prepare(); err != nil {
 		t.Errorf("one rank: %v", err)
 	}
 	r.Rank.Comm = unconnected{r.Rank.Comm}
-	s.List = []Output{&averager{}}
+	s.List = []Output{&averager{of: some}}
 	if err := s.Prepare(); !errors.Is(err, errUnconnected) {
 		t.Errorf("Prepare returns %v without a connection", err)
 	}
