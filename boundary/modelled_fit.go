@@ -3,7 +3,6 @@ package boundary
 import (
 	"math"
 	"slices"
-	"sort"
 
 	"lbmsim/internal/parallel"
 )
@@ -275,8 +274,12 @@ func leastAxis(c [3][3]float64) (axis [3]float64, second float64) {
 			}
 		}
 	}
-	order := []int{0, 1, 2}
-	sort.SliceStable(order, func(i, j int) bool { return c[order[i]][order[i]] < c[order[j]][order[j]] })
+	order := [3]int{0, 1, 2} // by their eigenvalues, equal ones as they are
+	for i := range order {
+		for k := i; k > 0 && c[order[k]][order[k]] < c[order[k-1]][order[k-1]]; k-- {
+			order[k], order[k-1] = order[k-1], order[k]
+		}
+	}
 	for k := range axis {
 		axis[k] = v[k][order[0]]
 	}

@@ -6,6 +6,7 @@ import "math"
 const (
 	leastImage, mostImage, imageStep = 0.5, 2.5, 0.02
 	leastSample                      = 1.5 // height
+	leastOther                       = 1   // height from which a solid cell on the normal is not one of the wall's own stairs
 	leastShare                       = 0.5 // of a stencil's weights that have to be of fluid cells where others are left out
 )
 
@@ -20,9 +21,10 @@ func (f *modelledSearch) stencils(g *foundGhost, c *ModelledCell) {
 	above := func(height float64) (Stencil, float64) {
 		return f.stencil(g.at, [3]float64{foot[0] + height*g.normal[0], foot[1] + height*g.normal[1], foot[2] + height*g.normal[2]})
 	}
+	free := f.free(g, foot, math.Max(mostImage, model.Sample))
 	best := -1.0
 	first := math.Max(g.behind, leastImage)
-	for k := 0; first+float64(k)*imageStep <= mostImage; k++ {
+	for k := 0; first+float64(k)*imageStep <= math.Min(mostImage, free); k++ {
 		height := first + float64(k)*imageStep
 		s, share := above(height)
 		if share > best {
@@ -55,7 +57,7 @@ func (f *modelledSearch) stencils(g *foundGhost, c *ModelledCell) {
 		}
 		s, share := above(c.Height)
 		_, beyond := above(c.Height + 1)
-		if share >= leastShare && beyond >= leastShare {
+		if c.Height <= free && share >= leastShare && beyond >= leastShare {
 			c.Sample = s
 			break
 		}
@@ -63,6 +65,43 @@ func (f *modelledSearch) stencils(g *foundGhost, c *ModelledCell) {
 	if z0 := model.Roughness; z0 > 0 {
 		c.Rough = Kappa / math.Log((c.Height+z0)/z0)
 	}
+}
+
+// free returns the height up to which the normal from the foot of a ghost cell is free: the middle of the first solid cell that it
+// crosses, such as of a plate before the wall; otherwise, at least, the height most. Its own stairs are below leastOther: the
+// centre of a solid cell is behind the surface, and no point of a cell is farther than 0.87 from its centre.
+func (f *modelledSearch) free(g *foundGhost, foot [3]float64, most float64) float64 {
+	at := g.at
+	var next, each [3]float64 // heights at which the normal leaves the cell along each axis, and between two such
+	var step [3]int
+	for a, n := range g.normal {
+		p := foot[a] + leastOther*n
+		cell := math.Floor(p + 0.5)
+		at[a] += int(cell)
+		switch {
+		case n > 0:
+			step[a], each[a], next[a] = 1, 1/n, leastOther+(cell+0.5-p)/n
+		case n < 0:
+			step[a], each[a], next[a] = -1, -1/n, leastOther+(cell-0.5-p)/n
+		default:
+			next[a] = math.Inf(1)
+		}
+	}
+	for height := float64(leastOther); height < most; {
+		a := 0
+		for b := range next {
+			if next[b] < next[a] {
+				a = b
+			}
+		}
+		if f.typeAt(at) != 0 {
+			return (height + next[a]) / 2
+		}
+		height = next[a]
+		next[a] += each[a]
+		at[a] += step[a]
+	}
+	return math.Inf(1)
 }
 
 // foot returns the point of the surface before a ghost cell, from the cell's centre. Of a cell behind the edge of two faces it

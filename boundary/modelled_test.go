@@ -294,11 +294,15 @@ func TestGhostCellsOfParts(t *testing.T) {
 		return math.Hypot(math.Hypot(p[0]-1.3, p[1]-10.2), p[2]-17.6) - 6.3
 	})
 	slope, n, _ := tilted(3)
+	plated := body(func(p [3]float64) float64 { // a plate one cell thick before a wall
+		return math.Min(math.Abs(p[2]-11)-3, math.Hypot(math.Max(0, math.Abs(p[0]-9.5)-6), math.Max(math.Abs(p[2]-16.5)-0.5, 0)+math.Max(0, math.Abs(p[1]-10)-5))-1e-3)
+	})
 	for _, c := range []struct {
 		b     body
 		n     [3]int
 		parts [3]int
-	}{{slope, n, [3]int{1, 1, 2}}, {slope, n, [3]int{1, 2, 3}}, {slope, n, [3]int{1, 9, 1}}, {ball, [3]int{20, 21, 22}, [3]int{1, 3, 2}}, {ball, [3]int{20, 21, 22}, [3]int{1, 1, 22}}} {
+	}{{slope, n, [3]int{1, 1, 2}}, {slope, n, [3]int{1, 2, 3}}, {slope, n, [3]int{1, 9, 1}}, {ball, [3]int{20, 21, 22}, [3]int{1, 3, 2}}, {ball, [3]int{20, 21, 22}, [3]int{1, 1, 22}},
+		{plated, [3]int{20, 21, 22}, [3]int{1, 3, 2}}} {
 		whole := found(t, c.b, c.n, 4)
 		ghosts, layer := map[[3]int]ModelledCell{}, map[[3]int]LayerCell{}
 		for _, g := range whole.Cells {
@@ -455,6 +459,58 @@ func TestStencilsAndLengths(t *testing.T) {
 			t.Fatalf("cell %v, %g above the wall: 3 nu_t by u_tau is %g instead of %g", at, y, lengths[at], want)
 		}
 	}
+}
+
+// A plate one cell thick before a wall, at any angle, hides what is beyond: the wall's law is read in the gap or not at all, and no
+// stencil reads cells on the other side. With a gap of two cells there is no room, with five the law is read lower.
+func TestNothingIsReadBeyondAPlate(t *testing.T) {
+	for _, slope := range [][3]int{{0, 1, 24}, {1, 3, 16}, {1, 1, 22}} {
+		for _, gap := range []float64{2, 5} {
+			wall, n, normal := band(slope[0], slope[1], slope[2], 5, 0.5)
+			if slope[0] == 0 {
+				wall, n, normal = layer([3]float64{0, 1, 0}, 5, 1, 24), [3]int{6, 24, 6}, [3]float64{0, 1, 0}
+			}
+			surface := 5.5 // of the wall, along the normal
+			if slope[0] == 0 {
+				surface = 6
+			}
+			// across the stairs of an oblique plate no line leads between solid cells
+			thick := math.Abs(normal[0]) + math.Abs(normal[1])
+			plate := layer(normal, thick, surface+gap, periodOf(slope))
+			m := found(t, func(p [3]float64) float64 { return math.Min(wall(p), plate(p)) }, n, 4)
+			seen := 0
+			for _, c := range m.Cells {
+				from := surface - dot3(middle(c.At), normal)
+				if from -= periodOf(slope) * math.Round(from/periodOf(slope)); from < 0 || from > 2 || dot3(c.Normal, normal) < 0.9 {
+					continue // of the plate, or of the wall's other side
+				}
+				seen++
+				if gap == 2 && c.Without == WithModel || gap == 5 && c.Without == WithModel && !(c.Height < 4.5) {
+					t.Fatalf("slope %v, a gap of %g cells, ghost cell %v: reason %d, height %g", slope, gap, c.At, c.Without, c.Height)
+				}
+				for _, s := range []Stencil{c.Image, c.Sample} {
+					for k := range s.N {
+						h := dot3(middle(s.Cells[k].Cell()), normal) - surface
+						if h -= periodOf(slope) * math.Floor(h/periodOf(slope)); h > gap {
+							t.Fatalf("slope %v, a gap of %g cells: ghost cell %v reads %v, %g above the wall", slope, gap, c.At, s.Cells[k], h)
+						}
+					}
+				}
+			}
+			if seen == 0 {
+				t.Errorf("slope %v: no ghost cells of the wall", slope)
+			}
+		}
+	}
+}
+
+// periodOf returns the period of band along its normal.
+func periodOf(slope [3]int) float64 {
+	if slope[0] == 0 {
+		return float64(slope[2])
+	}
+	p, q := float64(slope[0]), float64(slope[1])
+	return p * float64(slope[2]) * q / math.Hypot(p, q)
 }
 
 // A gap that has no room for the sampled point is a no-slip wall, and is counted.
