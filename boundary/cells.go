@@ -110,7 +110,7 @@ func (c Cells) Plain(k uint8) bool {
 // Still reports whether type k > 0 is a half-way wall at rest, or one whose links are not for
 // kernels to know: the cells beside it are recomputed (Links).
 func (c Cells) Still(k uint8) bool {
-	return !c.Open(k) && (c.rests(k) || !c.Plain(k))
+	return !c.Open(k) && (c.Rests(k) || !c.Plain(k))
 }
 
 // AtRest reports whether all cells of the plane x, edges included, are walls that are Still.

@@ -136,8 +136,8 @@ func (c Cells) Motion(k uint8) Motion {
 	return Constant{}
 }
 
-// rests reports whether the wall of type k > 0 is at rest at all times.
-func (c Cells) rests(k uint8) bool {
+// Rests reports whether the wall of type k > 0 is at rest at all times.
+func (c Cells) Rests(k uint8) bool {
 	u, constant := Unscaled(c.Motion(k)).(Constant)
 	return constant && u == Constant{}
 }

@@ -72,7 +72,7 @@ func TestMotionsOfWalls(t *testing.T) {
 	} {
 		cells := NewCells([3]int{1, 1, 1})
 		cells.Walls = []Wall{{Motion: c.m}}
-		if got := []bool{cells.Plain(1), cells.Still(1), cells.rests(1), cells.Timed()}; got[0] != c.plain || got[1] != c.still || got[2] != c.rests || got[3] != c.timed {
+		if got := []bool{cells.Plain(1), cells.Still(1), cells.Rests(1), cells.Timed()}; got[0] != c.plain || got[1] != c.still || got[2] != c.rests || got[3] != c.timed {
 			t.Errorf("%s: plain, still, at rest, timed are %v", name, got)
 		}
 		_, scaled := c.m.(Scaled)

@@ -152,7 +152,7 @@ func (c Cells) movingEdge(x, dir [3]int, dims int) bool {
 		if at[a] -= dir[a]; dir[a] == 0 || c.Periodic[a] || !c.outside(at, a) {
 			continue
 		}
-		if k := c.At(at[0], at[1], at[2]); k != 0 && !c.rests(k) {
+		if k := c.At(at[0], at[1], at[2]); k != 0 && !c.Rests(k) {
 			n++
 		}
 	}

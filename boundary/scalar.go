@@ -133,7 +133,7 @@ func (w *Walls) ScalarPlaces(special *Links, all bool) (plain, mixed ScalarPlace
 	for k := range c.Walls {
 		wall := c.Wall(uint8(k + 1))
 		law := wall.Scalar.Law
-		still[k+1] = c.Plain(uint8(k+1)) && c.rests(uint8(k+1)) && law != ScalarOpen && law != ScalarConducts && !(law == ScalarFlux && c.Slope != nil)
+		still[k+1] = c.Plain(uint8(k+1)) && c.Rests(uint8(k+1)) && law != ScalarOpen && law != ScalarConducts && !(law == ScalarFlux && c.Slope != nil)
 		conducts[k+1] = c.Conducts(uint8(k + 1))
 		some = some || conducts[k+1]
 	}

@@ -18,17 +18,20 @@ import (
 // changes them.
 //
 // Walls at rest with one law have one factor, and so have those that move: the momentum of a part of a plane, unlike the whole's,
-// depends on where stairs of cells are cut off. Where pressure has most of the momentum, on bodies, the factor stays 1.
+// depends on where stairs of cells are cut off. Where pressure has most of the momentum, on bodies, the factor stays 1. So does the
+// factor of faces alone: it does not change what their links exchange, and would creep to its bound wherever the momentum is off by
+// some percent, as on a road that moves with the stream, where a body above it alone makes a momentum.
 type friction struct {
 	*stepper
-	watch *watch.Watch
-	group []int // of each type
+	watch  *watch.Watch
+	group  []int  // of each type
+	bodies []bool // of each group: it has bodies, too
 	output.WallTuning
 }
 
 // The walls are corrected every frictionEvery steps, a number that recordings have (recorded). A factor follows what the exchanged
 // momentum lacks, in parts of the law's, as means over frictionMean steps. The exchange answers at once, so that the mean alone
-// limits the gain. On faces the factor has no effect: hence the tolerance and the leak back to 1.
+// limits the gain. The momentum of faces that share a factor with bodies does not follow it: hence the tolerance and the leak back to 1.
 const (
 	frictionEvery           = 64
 	frictionMean            = 1000
@@ -66,7 +69,7 @@ func (f *friction) correct() error {
 		groups[f.group[k]].Add(m)
 	}
 	for i, m := range groups {
-		correctFactor(&f.Groups[i], m)
+		correctFactor(&f.Groups[i], m, f.bodies[i])
 	}
 	if err := f.keepMass(float64(all.Area) / device.WallAreaUnits); err != nil {
 		return err
@@ -75,8 +78,9 @@ func (f *friction) correct() error {
 }
 
 // correctFactor updates the factor of walls by their momentum in the coming step. While most of the flow beside it is laminar it
-// keeps its means. Momentum far from the law's, at the start of a run, counts in part.
-func correctFactor(w *output.WallFactor, m device.WallMomentum) {
+// keeps its means. Momentum far from the law's, at the start of a run, counts in part. Walls that are faces alone have their means, and
+// the factor 1.
+func correctFactor(w *output.WallFactor, m device.WallMomentum, bodies bool) {
 	missing := 0.0
 	if law := float64(m.Law) / device.ForceUnits; law > 0 && 2*m.Law > m.All {
 		const part = float64(frictionEvery) / frictionMean
@@ -90,6 +94,10 @@ func correctFactor(w *output.WallFactor, m device.WallMomentum) {
 		} else {
 			missing = 1 - share - min(max(1-share, -frictionTolerance), frictionTolerance)
 		}
+	}
+	if !bodies {
+		w.Factor = 1
+		return
 	}
 	w.Factor += frictionEvery * (frictionGain*missing + frictionLeak*(1-w.Factor))
 	w.Factor = min(max(w.Factor, leastFactor), mostFactor)
@@ -139,10 +147,9 @@ func (f *friction) recall(m *output.WallTuning) error {
 	if level.Walls(f.level) == nil {
 		return nil
 	}
-	var count int
-	f.group, count = domain.WallGroups(f.level.Part)
-	if m == nil || len(m.Groups) != count { // or of a case with other walls
-		m = &output.WallTuning{Groups: slices.Repeat([]output.WallFactor{{Factor: 1}}, count)}
+	f.group, f.bodies = domain.WallGroups(f.level.Part)
+	if m == nil || len(m.Groups) != len(f.bodies) { // or of a case with other walls
+		m = &output.WallTuning{Groups: slices.Repeat([]output.WallFactor{{Factor: 1}}, len(f.bodies))}
 	}
 	f.WallTuning = *m
 	f.Groups = slices.Clone(m.Groups)

@@ -98,21 +98,24 @@ func (p *Part) reportModelled(on *rank.Rank, found *boundary.Modelled) error {
 	return nil
 }
 
-// WallGroups returns the group of each type of wall, and their number: walls at rest with one law, and those that move.
-func WallGroups(p *Part) (group []int, count int) {
+// WallGroups returns the group of each type of wall, walls at rest with one law and those that move, and of each group whether it has
+// bodies.
+func WallGroups(p *Part) (group []int, bodies []bool) {
 	type key struct {
 		model boundary.WallModel
 		moves bool
 	}
 	number := map[key]int{}
-	for _, w := range p.Cells.Walls {
-		k := key{w.Model, w.Motion != nil}
+	for i, w := range p.Cells.Walls {
+		k := key{w.Model, !p.Cells.Rests(uint8(i + 1))}
 		if _, known := number[k]; !known {
 			number[k] = len(number)
+			bodies = append(bodies, false)
 		}
 		group = append(group, number[k])
+		bodies[number[k]] = bodies[number[k]] || i >= p.Faces()
 	}
-	return group, len(number)
+	return group, bodies
 }
 
 // doubt warns of results that cannot be relied on, at once and at the end of the run.
