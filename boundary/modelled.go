@@ -92,6 +92,14 @@ type Stencil struct {
 	Weight [8]float64
 }
 
+// Places returns the places of the cells in the state, which place knows.
+func (s *Stencil) Places(place func(cell [3]int) int) (list [8]int64) {
+	for k, c := range s.Cells[:s.N] {
+		list[k] = int64(place(c.Cell()))
+	}
+	return list
+}
+
 // NoFriction is the number of a ghost cell behind a Frictionless wall, in place of a roughness.
 const NoFriction = -1
 

@@ -90,7 +90,8 @@ func BenchmarkFindModelled(b *testing.B) {
 	n := [3]int{160, 128, 128}
 	around := ballOverFloor(n, nil)
 	ghosts := 0
-	for b.Loop() {
+	b.ResetTimer()
+	for range b.N {
 		m, err := FindModelled(l, [3]int{}, n, around)
 		if err != nil {
 			b.Fatal(err)

@@ -48,11 +48,6 @@ func (w *modelled) place(p *program, m *boundary.Modelled) error {
 	}
 	cells := make([]kernels.ModelledCell, len(m.Cells))
 	value := func(at [3]int) int { return p.layout.At(at[0], at[1], at[2], 0) }
-	place8 := func(to *[8]int64, s *boundary.Stencil) {
-		for k := range s.N {
-			to[k] = int64(value(s.Cells[k].Cell()))
-		}
-	}
 	count := 0
 	for i := range m.Cells {
 		count += len(m.Cells[i].Links)
@@ -60,9 +55,8 @@ func (w *modelled) place(p *program, m *boundary.Modelled) error {
 	links := make([]kernels.ModelledLink, 0, count)
 	for i := range m.Cells {
 		c := &m.Cells[i]
-		place8(&cells[i].Image, &c.Image)
-		place8(&cells[i].Sample, &c.Sample)
-		cells[i].Type, cells[i].First, cells[i].Links = uint32(c.Type-1), uint32(len(links)), uint32(len(c.Links))
+		cells[i] = kernels.ModelledCell{Image: c.Image.Places(value), Sample: c.Sample.Places(value),
+			Type: uint32(c.Type - 1), First: uint32(len(links)), Links: uint32(len(c.Links))}
 		for _, l := range c.Links {
 			links = append(links, kernels.ModelledLink{To: int64(value(l.To.Cell())), Direction: uint32(l.Direction), Area: l.Area})
 		}

@@ -107,22 +107,16 @@ func (m *modelled) place(in *placing) (err error) {
 func (m *modelled) placeCells(found *boundary.Modelled) (err error) {
 	m.cells, m.depth = [2]int{found.Early, len(found.Cells)}, [2]int{found.EarlyLayer, len(found.Layer)}
 	cells, layer, sent := make([]modelledCellABI, len(found.Cells)), make([]kernels.LayerCell, len(found.Layer)), make([]gatheredABI, len(found.Sent))
-	value := func(at [3]int) int64 { return int64(m.layout.At(at[0], at[1], at[2], 0)) }
-	place := func(to *[8]int64, s boundary.Stencil) {
-		for k := range s.N {
-			to[k] = value(s.Cells[k].Cell())
-		}
-	}
+	value := func(at [3]int) int { return m.layout.At(at[0], at[1], at[2], 0) }
 	for i, c := range found.Sent {
-		sent[i] = gatheredABI{from: value(c.From), to: value(c.To)}
+		sent[i] = gatheredABI{from: int64(value(c.From)), to: int64(value(c.To))}
 	}
 	var links []joinedLinkABI
-	for i, c := range found.Cells {
-		place(&cells[i].image, c.Image)
-		place(&cells[i].sample, c.Sample)
-		cells[i].Type = int64(c.Type)
+	for i := range found.Cells {
+		c := &found.Cells[i]
+		cells[i] = modelledCellABI{image: c.Image.Places(value), sample: c.Sample.Places(value), Type: int64(c.Type)}
 		for _, l := range c.Links {
-			links = append(links, joinedLinkABI{to: value(l.To.Cell()), area: l.Area, ghost: uint32(i), direction: uint32(l.Direction)})
+			links = append(links, joinedLinkABI{to: int64(value(l.To.Cell())), area: l.Area, ghost: uint32(i), direction: uint32(l.Direction)})
 		}
 	}
 	for i, c := range found.Layer {
