@@ -13,6 +13,7 @@ type WallModel struct {
 	Layer        float64 // height of the layer that has eddies; 0: none
 	Roughness    float64 // z0 of the logarithmic law; 0: smooth
 	Frictionless bool    // there is nothing to sample and no layer
+	Prandtl      float64 // of the fluid, for the heat flux of walls with a temperature; 0: no scalar
 }
 
 // Modelled lists the ghost cells of Modelled walls: the solid cells from which populations stream into fluid cells. Before a step
@@ -124,11 +125,12 @@ const (
 	ModelledImage    = 10 // eight weights
 	ModelledSample   = 18
 	ModelledBend     = 26 // six components
-	ModelledCount    = 32
+	ModelledHeat     = 32 // the law of a scalar, and its value
+	ModelledCount    = 34
 )
 
-// Numbers returns the numbers of the ghost cells, ModelledCount each.
-func ModelledNumbersOf[T float32 | float64](m *Modelled) []T {
+// ModelledNumbersOf returns the numbers of the ghost cells of these walls, ModelledCount each.
+func ModelledNumbersOf[T float32 | float64](m *Modelled, walls []Wall) []T {
 	list := make([]T, ModelledCount*len(m.Cells))
 	for i := range m.Cells {
 		c, n := &m.Cells[i], list[i*ModelledCount:][:ModelledCount]
@@ -139,6 +141,8 @@ func ModelledNumbersOf[T float32 | float64](m *Modelled) []T {
 		if c.Without == WithModel {
 			n[ModelledHeight], n[ModelledRough] = T(c.Height), T(c.Rough)
 		}
+		heat := walls[c.Type-1].Scalar
+		n[ModelledHeat], n[ModelledHeat+1] = T(heat.Law), T(heat.Value)
 		for k, v := range c.Bend {
 			n[ModelledBend+k] = T(v)
 		}
@@ -150,6 +154,16 @@ func ModelledNumbersOf[T float32 | float64](m *Modelled) []T {
 		}
 	}
 	return list
+}
+
+// areaAlong returns the area that the link along a direction crosses.
+func (c *ModelledCell) areaAlong(direction int) float64 {
+	for i := range c.Links {
+		if int(c.Links[i].Direction) == direction {
+			return c.Links[i].Area
+		}
+	}
+	return 0
 }
 
 // distance returns the distance of the surface from the cell x along a link from the ghost cell that Ghost returns; false: there is

@@ -33,6 +33,18 @@ func PlusOf(reynolds float64) float64 {
 	return (lo + hi) / 2
 }
 
+// HeatPlusOf returns T+ = u_tau (T_w - T)/q, with q by density and heat capacity, at y+ of a smooth wall: Kader, Int. J. Heat Mass
+// Transfer 24 (1981) 1541, eq. 9, near the wall, where the distance is small against the thickness of the layer.
+func HeatPlusOf(plus, prandtl float64) float64 {
+	root := 3.85*math.Cbrt(prandtl) - 1.3
+	beta := root*root + kader*math.Log(prandtl)
+	gamma := 0.01 * math.Pow(prandtl*plus, 4) / (1 + 5*math.Pow(prandtl, 3)*plus)
+	return prandtl*plus*math.Exp(-gamma) + (kader*math.Log1p(plus)+beta)*math.Exp(-1/gamma)
+}
+
+// kader is the slope of that logarithm.
+const kader = 2.12
+
 // The table of PlusOf: PlusParts entries for each power of two of the Reynolds number from 2^PlusFirst on. A step finds the entry by
 // the bits of a double: the same numbers on every processor, without a logarithm.
 const (
@@ -41,11 +53,23 @@ const (
 	PlusCount = 44*PlusParts + 1
 )
 
-// PlusTable returns the table.
-func PlusTable() []float64 {
-	table := make([]float64, PlusCount)
-	for i := range table {
-		table[i] = PlusOf(math.Ldexp(1+float64(i%PlusParts)/PlusParts, PlusFirst+i/PlusParts))
+// PlusTable returns the table, then another one of the same arguments with HeatPlusOf for that Prandtl number; 0: without.
+func PlusTable(prandtl float64) []float64 {
+	table := make([]float64, 2*PlusCount)
+	for i := range PlusCount {
+		at := math.Ldexp(1+float64(i%PlusParts)/PlusParts, PlusFirst+i/PlusParts)
+		table[i] = PlusOf(at)
+		if prandtl > 0 {
+			table[PlusCount+i] = HeatPlusOf(at, prandtl)
+		}
 	}
 	return table
+}
+
+// PrandtlOf returns the Prandtl number of walls with a model.
+func PrandtlOf(walls []Wall) (prandtl float64) {
+	for _, w := range walls {
+		prandtl = math.Max(prandtl, w.Model.Prandtl)
+	}
+	return prandtl
 }

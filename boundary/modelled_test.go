@@ -22,7 +22,7 @@ func TestLawOfTheWall(t *testing.T) {
 			t.Errorf("y+ %g: %g", plus, got)
 		}
 	}
-	table := PlusTable()
+	table := PlusTable(0.71)
 	for re := 1.0; re < 1e9; re *= 1.037 {
 		part, power := math.Frexp(re)
 		at := (2*part-1)*PlusParts + float64(PlusParts*(power-1-PlusFirst))

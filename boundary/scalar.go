@@ -24,6 +24,7 @@ const (
 	ScalarMirror                    // ScalarClosed at a face that the fluid slides along
 	ScalarConducts                  // a solid that holds and conducts it
 	ScalarOutlet                    // ScalarInlet where fluid enters, ScalarOpen where it leaves (Entering)
+	ScalarModelled                  // ScalarClosed, ScalarFixed or ScalarFlux by the ghost cells of a wall with a model
 )
 
 // Entering returns the share of a face's inflow law for a cell with this inward velocity: 0 where fluid leaves,
@@ -37,7 +38,8 @@ const EnteringPer = 100_000
 // ScalarWall is a wall's law and its numbers, in lattice units.
 type ScalarWall struct {
 	Law   ScalarLaw
-	Value float64 // of ScalarConducts what arises in a unit of volume and time
+	Bare  ScalarLaw // of ScalarModelled: the law, also of links without a ghost cell
+	Value float64   // of ScalarConducts what arises in a unit of volume and time
 	// Of ScalarConducts: its capacity and its conductivity, relative to the fluid.
 	Capacity, Conductivity float64
 }
@@ -104,16 +106,35 @@ type ScalarPlaces struct {
 	Distances []float64
 }
 
-// curve returns the distance of an interpolated wall of type k along direction i out of it from cell x, 0 for others.
+// curve returns the distance of an interpolated wall of type k along direction i out of it from cell x, -1 less the number of a ghost
+// cell of a wall with a model that sends a population along it, 0 for others.
 func (w *Walls) curve(x [3]int, i int, k uint8) float64 {
+	if n, ok := w.modelledLink(x, i, k); ok {
+		return -1 - float64(n)
+	}
 	if w.given.Wall(k).Law != Interpolated {
 		return 0
 	}
 	return w.distance(x, i, k)
 }
 
+// modelledLink returns the number of the ghost cell that sends a population along direction i into cell x, of a wall with a model;
+// k is the type that the scalar meets.
+func (w *Walls) modelledLink(x [3]int, i int, k uint8) (n uint32, ok bool) {
+	if w.given.Modelled == nil || w.given.Wall(k).Law != ModelledWall {
+		return 0, false
+	}
+	if of := w.given.Type[w.given.Index(x[0], x[1], x[2])+w.from[i]]; of == 0 || w.given.Wall(of).Law != ModelledWall {
+		return 0, false
+	}
+	return w.given.Modelled.Ghost(x, w.lattice.Velocities[i])
+}
+
 // slope of the wall of type k along direction i out of it into cell x, |c.n|, where a flux asks for it.
 func (w *Walls) slope(x [3]int, i int, k uint8) float64 {
+	if n, ok := w.modelledLink(x, i, k); ok {
+		return w.given.Modelled.Cells[n].areaAlong(i) / (6 * w.lattice.Weights[i])
+	}
 	if w.given.Slope != nil && w.given.ScalarLaw(k).Law == ScalarFlux {
 		if s := w.given.Slope(x, w.lattice.Velocities[i]); s > 0 {
 			return s
@@ -268,6 +289,13 @@ func (w *Walls) measure(l *ScalarPlaces) {
 // insulated face lies the mirror image of what is before it.
 var scalarOrder = [...]int{ScalarClosed: 2, ScalarMirror: 1, ScalarOpen: 3, ScalarFlux: 4, ScalarConducts: 5, ScalarOutlet: 6, ScalarInlet: 7, ScalarFixed: 8}
 
+func (s ScalarWall) order() int {
+	if s.Law == ScalarModelled {
+		return scalarOrder[s.Bare]
+	}
+	return scalarOrder[s.Law]
+}
+
 // ScalarAt returns the type that a scalar meets at cell g, from -1 to N along each axis: the type in Cells except
 // behind the edges of the domain.
 func (c Cells) ScalarAt(g [3]int, dims int) uint8 {
@@ -291,8 +319,8 @@ func (c Cells) ScalarAt(g [3]int, dims int) uint8 {
 		}
 		at := inside
 		at[a] = g[a]
-		if t := c.At(at[0], at[1], at[2]); t != 0 && scalarOrder[c.ScalarLaw(t).Law] > most {
-			k, most = t, scalarOrder[c.ScalarLaw(t).Law]
+		if t := c.At(at[0], at[1], at[2]); t != 0 && c.ScalarLaw(t).order() > most {
+			k, most = t, c.ScalarLaw(t).order()
 		}
 	}
 	return k
@@ -313,6 +341,8 @@ func (w *Walls) ScalarTypes() []uint8 {
 func (c Cells) ScalarLaw(k uint8) ScalarWall {
 	s, law := c.Wall(k).Scalar, c.Wall(k).Law
 	switch {
+	case law == ModelledWall:
+		s.Bare, s.Law = s.Law, ScalarModelled
 	case s.Law == ScalarFixed && law == VelocityFace && !c.Wall(k).MayExit:
 		s.Law = ScalarInlet
 	case s.Law == ScalarFixed && law.Passed():
@@ -329,13 +359,17 @@ func (c Cells) Conducts(k uint8) bool { return k != 0 && c.Wall(k).Scalar.Law ==
 // ScalarNumbers is the count of numbers of a type in ScalarLaws.
 const ScalarNumbers = 4
 
-// ScalarLaws returns the laws of all types, 0 too: the number of the law, its value, and for a solid that conducts the
-// capacity and 1 - 1/tau.
+// ScalarLaws returns the laws of all types, 0 too: the number of the law, its value, for a solid that conducts the
+// capacity and 1 - 1/tau, and for a wall with a model the law of links without a ghost cell.
 func ScalarLaws[T float32 | float64](w *Walls) []T {
 	list := make([]T, ScalarNumbers, ScalarNumbers*(1+len(w.given.Walls)))
 	for k := range w.given.Walls {
 		law := w.given.ScalarLaw(uint8(k + 1))
-		list = append(list, T(law.Law), T(law.Value), T(law.Capacity), T(model.ScalarKeep(law.Conductivity)))
+		more := [2]float64{law.Capacity, model.ScalarKeep(law.Conductivity)}
+		if law.Law == ScalarModelled {
+			more = [2]float64{float64(law.Bare)}
+		}
+		list = append(list, T(law.Law), T(law.Value), T(more[0]), T(more[1]))
 	}
 	return list
 }

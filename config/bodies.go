@@ -87,6 +87,9 @@ func (r *bodies) surface(s *language.Section, b *Body) {
 	}
 	b.Temperature = r.thermal.wallTemperature(s, b.Kind.Law, false)
 	b.Model = r.wallModel(s, b.Kind)
+	if b.Kind.Law == boundary.ModelledWall {
+		r.thermal.ofModel(s, &b.Model, b.Temperature)
+	}
 	for _, k := range wallModelKeys() {
 		if s.Has(k.Name) && b.Kind.Name != "" && b.Kind.Law != boundary.ModelledWall {
 			r.Add(s.KeyAt(k.Name), "it belongs to type \"wall_model\"", "a body of type %q has no %s", b.Kind.Name, k.Name)

@@ -49,6 +49,9 @@ func (r *faces) read() {
 		r.faceNumbers(s, &b)
 		b.Model = r.wallModel(s, b.Kind)
 		b.Temperature = r.thermal.wallTemperature(s, b.Kind.Law, b.Kind.Law == boundary.VelocityFace && b.MayEnter())
+		if b.Kind.Law == boundary.ModelledWall {
+			r.thermal.ofModel(s, &b.Model, b.Temperature)
+		}
 		r.Boundaries = append(r.Boundaries, b)
 	}
 	if unsure || !r.haveBox {

@@ -123,14 +123,15 @@ func (r *thermal) still(s *language.Section, gravity []language.Amount) {
 // eddies reads how the eddy viscosity of [turbulence] carries the temperature.
 func (r *thermal) eddies(s *language.Section) {
 	e := s.Get("turbulent_prandtl")
+	_, layer := r.wallModelAt() // which has eddies, also without a model of turbulence
 	switch {
 	case r.Spec.Viscosity == model.Smagorinsky && r.Tau > model.MostEddies:
 		r.warn(finding.EddiesWithoutHeat, "[temperature]: no eddy diffusivity where tau is above %g (here %s): the eddy viscosity cannot be recovered from the stress there, and is small compared with the fluid's", model.MostEddies, language.Short(r.Tau))
-	case r.Spec.Viscosity == model.Smagorinsky || r.Spec.Viscosity.LooksAround():
+	case r.Spec.Viscosity == model.Smagorinsky || r.Spec.Viscosity.LooksAround() || layer && r.Spec.Viscosity == model.Newtonian && r.Tau <= model.MostEddies:
 		if r.Temperature.Eddies = model.TurbulentPrandtl; e != nil {
 			r.Temperature.Eddies = e.Values[0].Value
 		}
-	case e != nil:
+	case e != nil && !layer:
 		r.Add(e.KeyAt, "add a [turbulence] model", "turbulent_prandtl is for the eddy viscosity of a turbulence model, and the case has none")
 	}
 }

@@ -87,14 +87,7 @@ func (r *modelledWalls) check() {
 	if !r.Modelled() {
 		return
 	}
-	at := language.Nowhere
-	for _, path := range []string{"boundary", "body"} {
-		for _, s := range r.All(path) {
-			if e := s.Get("type"); e != nil && e.Text == "wall_model" {
-				at = e.At
-			}
-		}
-	}
+	at, _ := r.wallModelAt()
 	refuse := func(bad bool, hint, text string, of ...any) {
 		if bad {
 			r.Add(at, hint, text, of...)
@@ -105,7 +98,6 @@ func (r *modelledWalls) check() {
 	refuse(spec.Collision.Scheme != model.Moments, "use regularized, recursive_regularized or cumulant", "wall_model sets moments, and %q has none", spec.Collision.Name)
 	refuse(spec.Precision == model.Float16, "use float32 or float64", "wall_model cannot be combined with float16: its last place is as large as the wall's shear stress")
 	refuse(spec.Viscosity.OfFluid(), "", "wall_model cannot be combined with viscosity_law = %q: the law of the wall is for a constant viscosity", spec.Viscosity)
-	refuse(r.Section("temperature") != nil, "", "wall_model cannot be combined with [temperature] yet: it has no law for the heat flux")
 	if spec.Viscosity == model.Newtonian {
 		// Smagorinsky's law with C = 0: eddies in the layer alone.
 		spec.Viscosity, r.Rheology.Constant = model.Smagorinsky, 0
@@ -115,4 +107,33 @@ func (r *modelledWalls) check() {
 			}
 		}
 	}
+}
+
+// ofModel passes the Prandtl number on to a wall with a model, and refuses temperatures for which there is no law.
+func (r *thermal) ofModel(s *language.Section, m *boundary.WallModel, heat boundary.ScalarWall) {
+	if !r.Spec.Scalar || !r.haveTime || r.Temperature.Diffusivity == 0 {
+		return
+	}
+	m.Prandtl = (r.Tau - 0.5) / 3 / r.Temperature.Diffusivity
+	switch {
+	case heat.Law == boundary.ScalarConducts:
+		r.Add(s.KeyAt("diffusivity"), "use type \"wall\" or \"interpolated_wall\", or give its temperature or heat_flux", "%s has type wall_model and a diffusivity: the heat flux by the law of the wall needs a surface temperature that is known", s.Head())
+	case heat.Law == boundary.ScalarFixed && m.Frictionless:
+		r.Add(s.KeyAt("temperature"), "remove it: the wall is adiabatic; or give its heat_flux", "%s is frictionless and has a temperature: without friction there is no law for the heat flux", s.Head())
+	case heat.Law == boundary.ScalarFixed && m.Roughness > 0:
+		r.Add(s.KeyAt("temperature"), "give its heat_flux, or remove the roughness", "%s is rough and has a temperature: Kader's law of the heat flux is for smooth walls", s.Head())
+	}
+}
+
+// wallModelAt returns the place of the type of a wall with a model, if there is such a wall.
+func (r *frame) wallModelAt() (at language.Mark, ok bool) {
+	at = language.Nowhere
+	for _, path := range []string{"boundary", "body"} {
+		for _, s := range r.All(path) {
+			if e := s.Get("type"); e != nil && e.Text == "wall_model" {
+				at, ok = e.At, true
+			}
+		}
+	}
+	return at, ok
 }

@@ -161,6 +161,7 @@ type Modelled struct {
 	Table       unsafe.Pointer // []float64
 	Populations unsafe.Pointer // of the arithmetic's type: of each direction for each cell
 	Results     unsafe.Pointer // of the arithmetic's type, ModelledResults for each: the traction on the wall, y+ of half a cell
+	Heat        unsafe.Pointer // of the arithmetic's type: the flux of the scalar into the fluid; nil: there is no scalar
 	Factors     unsafe.Pointer // of the arithmetic's type, of each type
 	Eps         float64        // density added to ghost cells
 	Links       unsafe.Pointer // []ModelledLink
@@ -203,6 +204,7 @@ type ScalarWalls struct {
 	// []uint32 and []boundary.ScalarPlace: cells beside half-way walls at rest, and beside others.
 	CorrectedRows, RecomputedRows, Corrected, Recomputed unsafe.Pointer
 	Distances                                            unsafe.Pointer // []float64, of the links of Recomputed
+	Sent, Heat                                           unsafe.Pointer // Modelled.Populations and Heat
 	Beside                                               unsafe.Pointer // Kernel.ScalarBeside
 }
 

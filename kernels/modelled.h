@@ -16,13 +16,12 @@
 // Velocities are those with half of the coming step's force. What was tried instead is in docs/decisions.md.
 #ifndef LBM_MODELLED_H
 #define LBM_MODELLED_H
-#include "moments.h"
-#include "params.h"
+#include "scalar.h"
 
 namespace lbm { namespace {
 
 // Numbers of a ghost cell (boundary.ModelledNormal and the others), and of the table of the law (boundary.PlusFirst).
-enum { MODELLED_NORMAL = 0, MODELLED_VELOCITY = 3, MODELLED_MIRROR = 6, MODELLED_REACH = 7, MODELLED_HEIGHT = 8, MODELLED_ROUGH = 9, MODELLED_IMAGE = 10, MODELLED_SAMPLE = 18, MODELLED_BEND = 26, MODELLED_NUMBERS = 32 };
+enum { MODELLED_NORMAL = 0, MODELLED_VELOCITY = 3, MODELLED_MIRROR = 6, MODELLED_REACH = 7, MODELLED_HEIGHT = 8, MODELLED_ROUGH = 9, MODELLED_IMAGE = 10, MODELLED_SAMPLE = 18, MODELLED_BEND = 26, MODELLED_HEAT = 32, MODELLED_VALUE = 33, MODELLED_NUMBERS = 34 };
 constexpr double MODELLED_KAPPA = 0.384, LEAST_MIXING = 1.5, LAMINAR_PLUS = 4, TURBULENT_PLUS = 5;  // boundary.Kappa and the others
 enum { PLUS_FIRST = -6, PLUS_BITS = 4, PLUS_COUNT = 44 * 16 + 1 };
 // Numbers that a ghost cell reports: the traction of the fluid on the wall and y+ of half a cell; 0 where it has no model.
@@ -32,9 +31,9 @@ enum { MODELLED_RESULTS = 4 };
 enum { WALL_EXCHANGED = 0, WALL_LAW = 1, WALL_ALL = 2, WALL_AREA = 3, WALL_SUMS = 4 };
 constexpr double WALL_AREA_PART = 1.0 / 4096;  // device.WallAreaUnits
 
-// plusOf returns y+ by the Reynolds number of a point above the wall: linear between the entries of the table, which are evenly
-// spaced between powers of two. The bits of a double are its entry.
-LBM_HD LBM_INLINE double plusOf(double reynolds, const double* table) {
+// tableAt returns y+ by the Reynolds number of a point above the wall, or T+ by y+: linear between the entries of the table, which are
+// evenly spaced between powers of two. The bits of a double are its entry.
+LBM_HD LBM_INLINE double tableAt(double reynolds, const double* table) {
 #ifdef __CUDACC__
 	const long long bits = __double_as_longlong(reynolds);
 #else
@@ -98,7 +97,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 	results[D] = 0;
 	if (height > T(0) && speed > T(0)) {
 		const T nu = (T(1) / p.omega - T(0.5)) * T(1.0 / 3);
-		T friction = T(plusOf(double(speed * height / nu), table)) * nu / height;
+		T friction = T(tableAt(double(speed * height / nu), table)) * nu / height;
 		const T rough = n[MODELLED_ROUGH] * speed;
 		if (rough > friction) friction = rough;
 		const T half = T(0.5) * friction / nu;
@@ -145,6 +144,21 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 			g.s[ab] = image.pi[ab] + (normal[a] * change[b] + normal[b] * change[a]) + density * u[a] * u[b];
 		}
 	return g;
+}
+
+// modelledHeat returns the flux of the scalar out of the wall of a ghost cell, from the scalar at the image and at the sampled point
+// and the results of its velocity. With a temperature T_w it follows Kader's law at the sampled point, q = rho u_tau (T_w - T)/T+
+// (Int. J. Heat Mass Transfer 24 (1981) 1541, eq. 9 near the wall), and where the flow is laminar the gradient up to the image point.
+template <class L, class T> LBM_HD LBM_INLINE T modelledHeat(const T* n, const T& rho, const T& image, const T& sampled, const Params<T>& p, const ScalarParams<T>& carried, const double* table, const T* results) {
+	const T value = n[MODELLED_VALUE], half = results[L::D];
+	if (n[MODELLED_HEAT] == T(SCALAR_FLUX)) return value;
+	if (n[MODELLED_HEAT] != T(SCALAR_FIXED)) return T(0);
+	const T before = n[MODELLED_REACH] / (T(1) + n[MODELLED_MIRROR]), diffusivity = (carried.tau - T(0.5)) * T(1.0 / 3);
+	const T theta = turbulence(half), conducted = rho * diffusivity * (value - image) / before;
+	if (theta == T(0)) return conducted;
+	const T friction = T(2) * ((T(1) / p.omega - T(0.5)) * T(1.0 / 3)) * half;
+	const T carries = rho * friction * (value - sampled) / T(tableAt(double(T(2) * half * n[MODELLED_HEIGHT]), table));
+	return conducted + theta * (carries - conducted);
 }
 
 // linkMomentum calls add(k, v) for the sums of a wall with what the link along direction i from a ghost cell into the fluid adds to

@@ -33,6 +33,9 @@
 //           on that f: g += theta (f - f_i')
 //   faces that bring in fluid of value v:  f = f_i,  g = g_i + (v - theta) (w_i + f)
 //   faces that do so only where fluid enters:  the same, (v - theta) times entering(u_n), u_n the cell's velocity inwards
+//   walls with a model: the population f that their ghost cell sends, as out of a closed wall, and the flux q that it has found
+//           (modelled.h):  g = (g_i' - theta f_i', or the mirror's) + theta f + a q,  with a the area that the link crosses. What
+//           passes the surface with the flow has the cell's theta: so a uniform scalar stays uniform
 //   a solid that conducts, in the middle of the link:  f = f_i',  g = p_i + (g_i' - p_i'),  p = w (theta + 3 c.q) of the
 //           cell that it comes from: value and flux are the same on both sides, exactly where theta is linear
 // The sums of f are the sums of this list, whatever the flow does at its walls; walls return to them the mass that they took,
@@ -54,8 +57,9 @@ struct ScalarPlace { unsigned x, row, links, type, first; };
 constexpr unsigned SCALAR_HALFWAY = ~0u;  // first: half-way, across axes
 // Laws of walls, as in boundary.ScalarLaw; each type has the law's number, a value, or a source of heat, and for conducting
 // solids their capacity and 1 - 1/tau.
-enum { SCALAR_CLOSED, SCALAR_FIXED, SCALAR_FLUX, SCALAR_OPEN, SCALAR_INLET, SCALAR_MIRROR, SCALAR_CONDUCTS, SCALAR_OUTLET };
+enum { SCALAR_CLOSED, SCALAR_FIXED, SCALAR_FLUX, SCALAR_OPEN, SCALAR_INLET, SCALAR_MIRROR, SCALAR_CONDUCTS, SCALAR_OUTLET, SCALAR_MODELLED };
 enum { SCALAR_NUMBERS = 4, SCALAR_VALUE = 1, SCALAR_CAPACITY = 2, SCALAR_KEEP = 3 };
+enum { SCALAR_BARE = 2 };  // of walls with a model: the law of links without a ghost cell
 // The scalar that leaves through walls is summed as integers in these units (device.Load).
 constexpr double SCALAR_UNITS = 1ll << 40;
 
@@ -99,17 +103,19 @@ template <class L, class T> LBM_HD LBM_INLINE T weightOf(int i) {
 
 // Eddies carry the scalar, too: from laws that look at neighbours, or from the stress that the collision leaves.
 struct Smagorinsky;
+struct Layered;
 template <class C> struct Eddies { static constexpr bool STRESS = false; };
 template <class C> struct Eddies<Varying<C, Smagorinsky>> { static constexpr bool STRESS = true; };
+template <class C> struct Eddies<Varying<C, Layered>> { static constexpr bool STRESS = true; };
 
 // eddyKeep returns 1 - 1/tau of diffusivity D + nu_t/Pr_t, from 3 nu_t.
 template <class R, class T> LBM_HD LBM_INLINE R eddyKeep(const R& eddies, const ScalarParams<T>& p) { return T(1) - reciprocal(p.tau + p.eddy * eddies); }
 
-// eddyKeep of a cell with the moments m after the collision. The collision leaves (1 - 1/tau_f) Pi of the stress, and with
+// risenBy returns 3 nu_t of a cell with the moments m after the collision. The collision leaves (1 - 1/tau_f) Pi of the stress, and with
 // Smagorinsky's law (viscosity/smagorinsky.h) that is
 //   3 C^2 a* = (1 - tau_f) (tau_f - tau0),   a* = 3 |Pi*|/(sqrt(2) rho),
 // of which the smaller solution counts, up to the largest possible a*, at tau_f = (1 + tau0)/2.
-template <class L, class R, class T> LBM_HD LBM_INLINE R eddyKeep(const Moments<L, R>& m, const ScalarParams<T>& p) {
+template <class L, class R, class T> LBM_HD LBM_INLINE R risenBy(const Moments<L, R>& m, const ScalarParams<T>& p) {
 	const R inv = reciprocal(T(1) + m.r);
 	R u[L::D], own[L::D], third{}, sum{};
 	unroll<L::D>([&](auto a) LBM_LAMBDA {
@@ -130,8 +136,15 @@ template <class L, class R, class T> LBM_HD LBM_INLINE R eddyKeep(const Moments<
 	});
 	const R part = squareRoot(sum * T(4.5)) * inv * (T(4) * p.law), left = p.height * p.height - part;
 	const R root = each(left, [&](const auto& v) LBM_LAMBDA { return squareRoot(select(v > v * T(0), v, v * T(0))); });
-	const R rise = part * T(0.5) * reciprocal(p.height + root);  // tau_f - tau0
-	return eddyKeep(rise, p);
+	return part * T(0.5) * reciprocal(p.height + root);  // tau_f - tau0
+}
+
+// eddyKeep of such a cell, and of one that has 3 nu_t of a layer at least: Smagorinsky's law finds no more than these in the stress
+// that the collision leaves where they are larger.
+template <class L, class R, class T> LBM_HD LBM_INLINE R eddyKeep(const Moments<L, R>& m, const ScalarParams<T>& p) { return eddyKeep(risenBy(m, p), p); }
+template <class L, class R, class T> LBM_HD LBM_INLINE R eddyKeep(const Moments<L, R>& m, const R& layer, const ScalarParams<T>& p) {
+	const R own = risenBy(m, p);
+	return eddyKeep(select(own > layer, own, layer), p);
 }
 
 // Carrier holds the terms of the scalar populations that a cell sends.
@@ -291,6 +304,8 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 	typedef ScalarSource<L, MOMENTS, T, typename AT::Near> Source;
 	const AT& at;
 	const T* const laws;
+	// Of ghost cells of walls with a model: [cell][direction] what they send, and the flux into the fluid.
+	const T *const sent, *const heat;
 
 	LBM_HD LBM_INLINE Source source(const int* d) const { return Source(at.near(d)); }
 	LBM_HD LBM_INLINE int law(int type) const { return int(laws[SCALAR_NUMBERS * type]); }
@@ -308,7 +323,7 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 	// reflects reports whether a wall of that type reflects the diffused part like a wall of law kind.
 	LBM_HD LBM_INLINE bool reflects(int type, int kind) const {
 		const int own = law(type);
-		return kind == SCALAR_MIRROR ? own == SCALAR_MIRROR : own == SCALAR_CLOSED || own == SCALAR_FLUX;
+		return kind == SCALAR_MIRROR ? own == SCALAR_MIRROR : own == SCALAR_CLOSED || own == SCALAR_FLUX || own == SCALAR_MODELLED;
 	}
 
 	// inwards returns the velocity out of the faces that direction c of a link comes through.
@@ -322,10 +337,12 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 		return u;
 	}
 
-	// link computes the link to a wall of the given type along direction i. q is the distance of a wall that is not half-way,
-	// otherwise 0; slope is |c.n|. solid(d) reports whether the neighbour at d is a wall that does not conduct.
-	template <class SOLID> LBM_HD LBM_APART Link link(const Source& own, int i, int type, const T& q, const T& slope, SOLID solid) const {
-		const int kind = law(type), c[3] = {Known<L>::c(i, 0), Known<L>::c(i, 1), Known<L>::c(i, 2)};
+	// link computes the link to a wall of the given type along direction i. far is the distance of a wall that is not half-way,
+	// otherwise 0, or -1 less the number of a ghost cell; slope is |c.n|. solid(d) reports whether the neighbour at d is a wall that does not conduct.
+	template <class SOLID> LBM_HD LBM_APART Link link(const Source& own, int i, int type, double far, const T& slope, SOLID solid) const {
+		const bool ghost = far < 0;
+		const T q = ghost ? T(0) : T(far);
+		const int given = law(type), kind = given == SCALAR_MODELLED && !ghost ? int(laws[SCALAR_NUMBERS * type + SCALAR_BARE]) : given, c[3] = {Known<L>::c(i, 0), Known<L>::c(i, 1), Known<L>::c(i, 2)};
 		const T value = laws[SCALAR_NUMBERS * type + SCALAR_VALUE], w = weightOf<L, T>(i);
 		const int opposite = L::Q - 1 - i;
 		const T out = own.flow(opposite), back = own.scalar(opposite, out);
@@ -402,6 +419,13 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 				unroll<L::D>([&](auto a) LBM_LAMBDA { cq = cq + T(way[a.value]) * there.q[a.value]; });
 				g = w * (there.theta + T(3) * cq);
 			}
+			if (ghost) {
+				const long long n = (long long)(-1 - far);
+				f = sent[L::Q * n + i];
+				const T enters = T(6) * w * slope * heat[n];
+				g = g + own.theta * f + enters;
+				return {f, g, f, g, own.theta * (out - f) - enters};
+			}
 			if (kind == SCALAR_FLUX) g = g + T(6) * w * slope * value;
 			// An exchange between fluid cells by a mirror passes no wall.
 			lost = (back - own.theta * out) - g;
@@ -426,7 +450,7 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 	struct Distances {
 		const double* of;
 		unsigned links;
-		LBM_HD LBM_INLINE T get(int i, int k, const T& usual) const { return of ? T(of[2 * ones(links & ((1u << i) - 1)) + k]) : usual; }
+		LBM_HD LBM_INLINE double get(int i, int k, double usual) const { return of ? of[2 * ones(links & ((1u << i) - 1)) + k] : usual; }
 	};
 
 	// recompute computes theta and q of a cell from all its links, with keep = 1 - 1/tau in fluid.
@@ -440,7 +464,7 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 			const int from[3] = {-Known<L>::c(i, 0), -Known<L>::c(i, 1), -Known<L>::c(i, 2)};
 			const int beside = at.type(from);
 			if (beside && !(type && conducts(beside))) {
-				add(sums, i, link(own, i, beside, far.get(i, 0, T(0)), far.get(i, 1, T(1)), Wall{*this}));
+				add(sums, i, link(own, i, beside, far.get(i, 0, 0), T(far.get(i, 1, 1)), Wall{*this}));
 				continue;
 			}
 			const Source there = source(from);
@@ -518,7 +542,7 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 		});
 		LBM_ROLLED for (unsigned rest = done ? 0 : links; rest; rest &= rest - 1) {
 			const int i = ones((rest & (0u - rest)) - 1), from[3] = {-Known<L>::c(i, 0), -Known<L>::c(i, 1), -Known<L>::c(i, 2)};
-			add(more, i, link(own, i, type ? type : at.type(from), T(0), T(1), [&](const int* d) LBM_LAMBDA { return links >> Known<L>::find(-d[0], -d[1], -d[2]) & 1; }));
+			add(more, i, link(own, i, type ? type : at.type(from), 0, T(1), [&](const int* d) LBM_LAMBDA { return links >> Known<L>::find(-d[0], -d[1], -d[2]) & 1; }));
 		}
 		const T rise = quotient(more.e, r);
 		theta = theta + rise;
@@ -528,7 +552,7 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 	// lost returns the scalar that leaves through the wall of a type along direction i in the coming step.
 	LBM_HD LBM_INLINE T lost(int i, int type, double distance, double slope) const {
 		const int here[3] = {0, 0, 0};
-		return link(source(here), i, type, T(distance), T(slope), Wall{*this}).lost;
+		return link(source(here), i, type, distance, T(slope), Wall{*this}).lost;
 	}
 };
 

@@ -39,7 +39,8 @@ var (
 func (*Device) WallModels() {}
 
 // place lists the ghost cells of walls with a model. It comes before the lists of links, which point to their populations.
-func (w *modelled) place(p *program, m *boundary.Modelled) error {
+func (w *modelled) place(p *program, of boundary.Cells) error {
+	m := of.Modelled
 	if m == nil {
 		return nil
 	}
@@ -66,23 +67,31 @@ func (w *modelled) place(p *program, m *boundary.Modelled) error {
 	places := align(int(unsafe.Sizeof(kernels.Modelled{})))
 	numbers := places + align(len(cells)*int(unsafe.Sizeof(kernels.ModelledCell{})))
 	table := numbers + align(len(cells)*boundary.ModelledCount*number)
-	populations := table + align(8*boundary.PlusCount)
+	populations := table + align(2*8*boundary.PlusCount)
 	results := populations + align(len(cells)*p.spec.Lattice.Q()*number)
 	factors := results + align(len(cells)*kernels.ModelledResults*number)
 	joined := factors + align(p.types*number)
-	memory, err := newMemory(joined + align(len(links)*int(unsafe.Sizeof(kernels.ModelledLink{}))))
+	heat := joined + align(len(links)*int(unsafe.Sizeof(kernels.ModelledLink{})))
+	end := heat
+	if p.spec.Scalar {
+		end += align(len(cells) * number)
+	}
+	memory, err := newMemory(end)
 	if err != nil {
 		return fmt.Errorf("ghost cells of walls with a model: %w", err)
 	}
 	list := kernels.Modelled{
-		Cells: place(memory, places, cells), Table: place(memory, table, boundary.PlusTable()),
+		Cells: place(memory, places, cells), Table: place(memory, table, boundary.PlusTable(boundary.PrandtlOf(of.Walls))),
 		Populations: unsafe.Add(memory.pointer(), populations), Results: unsafe.Add(memory.pointer(), results),
 		Factors: unsafe.Add(memory.pointer(), factors), Links: place(memory, joined, links),
 	}
+	if p.spec.Scalar {
+		list.Heat = unsafe.Add(memory.pointer(), heat)
+	}
 	if number == 8 {
-		list.Numbers = place(memory, numbers, boundary.ModelledNumbersOf[float64](m))
+		list.Numbers = place(memory, numbers, boundary.ModelledNumbersOf[float64](m, of.Walls))
 	} else {
-		list.Numbers = place(memory, numbers, boundary.ModelledNumbersOf[float32](m))
+		list.Numbers = place(memory, numbers, boundary.ModelledNumbersOf[float32](m, of.Walls))
 	}
 	*w = modelled{memory: memory, count: len(cells), list: (*kernels.Modelled)(place(memory, 0, []kernels.Modelled{list})), early: m.Early, earlyLayer: m.EarlyLayer}
 	for _, c := range m.Sent {

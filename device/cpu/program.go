@@ -66,7 +66,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 		p.freeEddies()
 		return nil, err
 	}
-	if err := errors.Join(p.modelled.place(p, cells.Modelled), placeLinks(p, w), p.placeFaces(periodic, cells), p.placeScalar(w)); err != nil {
+	if err := errors.Join(p.modelled.place(p, cells), placeLinks(p, w), p.placeFaces(periodic, cells), p.placeScalar(w)); err != nil {
 		p.Close()
 		return nil, err
 	}

@@ -44,6 +44,9 @@ func (p *program) placeScalar(found *wallBlocks) (err error) {
 		Corrected: place(s.memory, corrected, plain.Cells), Recomputed: place(s.memory, recomputed, mixed.Cells), Distances: place(s.memory, distances, mixed.Distances),
 		Beside: p.kernel.ScalarBeside(),
 	}
+	if m := p.modelled.list; m != nil {
+		w.Sent, w.Heat = m.Populations, m.Heat
+	}
 	if p.spec.Precision == model.Float64 {
 		w.Laws = place(s.memory, laws, boundary.ScalarLaws[float64](found.found))
 	} else {

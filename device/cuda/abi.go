@@ -70,7 +70,7 @@ type sumsABI struct {
 type linksABI struct{ cells, list, types, laws, ghosts, sent uint64 }
 
 // modelledABI is Modelled of modelled.h, written by the part modelled.
-type modelledABI struct{ cells, numbers, table, populations, results, tuning, layer, links uint64 }
+type modelledABI struct{ cells, numbers, table, populations, results, tuning, layer, links, heat uint64 }
 
 // modelledCellABI is ModelledCell of modelled.h.
 type modelledCellABI struct {
@@ -89,7 +89,7 @@ type joinedLinkABI struct {
 type gatheredABI struct{ from, to int64 }
 
 // scalarABI is ScalarWalls of scalar.h, written by the part scalar.
-type scalarABI struct{ types, laws, links, corrected, recomputed, distances uint64 }
+type scalarABI struct{ types, laws, links, corrected, recomputed, distances, sent, heat uint64 }
 
 // laterABI, termABI and clockABI are Later, Term and Clock of timed.h, written by the part timed.
 type laterABI struct {

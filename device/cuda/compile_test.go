@@ -485,8 +485,10 @@ func TestCompileModelled(t *testing.T) {
 			continue
 		}
 		for _, precision := range []model.Precision{model.Float32, model.Float64} {
-			for k, file := range map[string]string{"lbm_step": instanceFile, "lbm_special": specialFile, "lbm_modelled": modelledFile} {
+			for k, file := range map[string]string{"lbm_step": instanceFile, "lbm_special": specialFile, "lbm_modelled": modelledFile, "lbm_recompute": scalarFile} {
 				spec := model.Spec{Lattice: s.Lattice, Collision: s.Collision, Precision: precision, Viscosity: model.Smagorinsky}
+				// A scalar beside the flow adds to all of them.
+				spec.Scalar = file == scalarFile || s.Collision.Name == "cumulant"
 				t.Run(fmt.Sprintf("%s/%s", k, spec), func(t *testing.T) {
 					if testing.Short() && precision == model.Float64 && s.Lattice.Q() == 27 {
 						t.Skip("the same text for another precision: make test-all runs it")

@@ -25,6 +25,7 @@ type modelled struct {
 	cells, depth         [2]int  // numbers of ghost cells, and of cells of the layer: before an exchange, and in all
 	list                 *buffer // modelledABI; nil: there are no ghost cells
 	populations, results *buffer
+	heat                 *buffer // the flux of a scalar at each
 	sent                 *buffer // []gatheredABI
 	sentCount            int
 
@@ -70,7 +71,7 @@ func (m *modelled) place(in *placing) (err error) {
 	if len(options) == 0 {
 		return nil
 	}
-	if m.spec.Collision.Scheme != model.Moments || m.spec.Lattice.Dims == 2 || m.spec.Precision == model.Float16 || m.spec.Scalar {
+	if m.spec.Collision.Scheme != model.Moments || m.spec.Lattice.Dims == 2 || m.spec.Precision == model.Float16 {
 		return fmt.Errorf("%s has no wall model", m.spec)
 	}
 	if len(options) > 1 {
@@ -96,7 +97,7 @@ func (m *modelled) place(in *placing) (err error) {
 	if found == nil || len(found.Cells)+len(found.Sent) == 0 {
 		return nil
 	}
-	if err := m.placeCells(found); err != nil {
+	if err := m.placeCells(found, in.cells.Walls); err != nil {
 		return fmt.Errorf("ghost cells of walls with a model: %w", err)
 	}
 	return m.load(&m.module, "loading the kernels for walls with a model of "+m.spec.String(), modelledFile,
@@ -104,7 +105,7 @@ func (m *modelled) place(in *placing) (err error) {
 }
 
 // placeCells brings the lists to the GPU.
-func (m *modelled) placeCells(found *boundary.Modelled) (err error) {
+func (m *modelled) placeCells(found *boundary.Modelled, walls []boundary.Wall) (err error) {
 	m.cells, m.depth = [2]int{found.Early, len(found.Cells)}, [2]int{found.EarlyLayer, len(found.Layer)}
 	cells, layer, sent := make([]modelledCellABI, len(found.Cells)), make([]kernels.LayerCell, len(found.Layer)), make([]gatheredABI, len(found.Sent))
 	value := func(at [3]int) int { return m.layout.At(at[0], at[1], at[2], 0) }
@@ -131,18 +132,22 @@ func (m *modelled) placeCells(found *boundary.Modelled) (err error) {
 	list := func(bytes []byte) uint64 { return uint64(put(len(bytes), bytes).at) }
 	var numbers []byte
 	if m.spec.Precision == model.Float64 {
-		numbers = raw.Bytes(boundary.ModelledNumbersOf[float64](found))
+		numbers = raw.Bytes(boundary.ModelledNumbersOf[float64](found, walls))
 	} else {
-		numbers = raw.Bytes(boundary.ModelledNumbersOf[float32](found))
+		numbers = raw.Bytes(boundary.ModelledNumbersOf[float32](found, walls))
 	}
 	m.populations = put(len(cells) * m.spec.Lattice.Q() * m.valueBytes())
 	m.results = put(len(cells) * kernels.ModelledResults * m.valueBytes())
+	m.heat = &buffer{}
+	if m.spec.Scalar {
+		m.heat = put(len(cells) * m.valueBytes())
+	}
 	m.linkCount = len(links)
 	m.sent, m.sentCount = put(len(raw.Bytes(sent)), raw.Bytes(sent)), len(sent)
 	m.list = put(len(raw.Bytes([]modelledABI{{}})), raw.Bytes([]modelledABI{{
-		cells: list(raw.Bytes(cells)), numbers: list(numbers), table: list(raw.Bytes(boundary.PlusTable())),
+		cells: list(raw.Bytes(cells)), numbers: list(numbers), table: list(raw.Bytes(boundary.PlusTable(boundary.PrandtlOf(walls)))),
 		populations: uint64(m.populations.at), results: uint64(m.results.at), tuning: uint64(m.tuning.at), layer: list(raw.Bytes(layer)),
-		links: list(raw.Bytes(links)),
+		links: list(raw.Bytes(links)), heat: uint64(m.heat.at),
 	}}))
 	return err
 }

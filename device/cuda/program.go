@@ -83,12 +83,13 @@ func newProgram(c *core) *program {
 		eddies: eddies{core: c}, modelled: modelled{core: c}, snapshots: snapshots{core: c},
 	}
 	p.links = links{core: c, modelled: &p.modelled, scalar: &p.scalar}
+	p.scalar.modelled = &p.modelled
 	p.faces = faces{core: c, links: &p.links}
 	p.timed = timed{core: c, links: &p.links, faces: &p.faces}
 	p.multistep = multistep{core: c, faces: &p.faces}
 	p.stepping = stepping{core: c, behind: []behind{&p.links, &p.scalar, &p.faces}}
 	p.stepFields = stepFields{core: c, stepping: &p.stepping, snapshots: &p.snapshots}
-	// The box has the address of the eddies, lists of links have the addresses of what ghost cells send; faces and rules in time follow
+	// The box has the address of the eddies, lists of links and the scalar have the addresses of what ghost cells send; faces and rules in time follow
 	// the lists of links.
 	p.placed = []placed{&p.eddies, &p.modelled, &p.boxLists, &p.sums, &p.links, &p.faces, &p.scalar, &p.timed, &p.multistep}
 	p.parts = []part{&p.boxLists, &p.sums, &p.links, &p.faces, &p.scalar, &p.timed, &p.stepFields, &p.statistics, &p.eddies, &p.modelled, &p.snapshots}

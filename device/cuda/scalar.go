@@ -18,6 +18,7 @@ import (
 // lists of walls.
 type scalar struct {
 	*core
+	modelled           *modelled // what its ghost cells send
 	module             module
 	lost               cu.Function
 	correct, recompute cu.Function // of cells beside walls and faces
@@ -42,6 +43,9 @@ func (s *scalar) place(in *placing) error {
 	s.links = len(links)
 	s.plain, s.mixed = found.ScalarPlaces(in.walls.special, s.spec.Viscosity == model.Smagorinsky)
 	var abi scalarABI
+	if s.modelled.populations != nil {
+		abi.sent, abi.heat = uint64(s.modelled.populations.at), uint64(s.modelled.heat.at)
+	}
 	for to, data := range map[*uint64][]byte{&abi.types: found.ScalarTypes(), &abi.laws: laws, &abi.links: raw.Bytes(links), &abi.corrected: raw.Bytes(s.plain.Cells), &abi.recomputed: raw.Bytes(s.mixed.Cells), &abi.distances: raw.Bytes(s.mixed.Distances)} {
 		b, err := s.putList(data)
 		if err != nil {

@@ -101,6 +101,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"RestingFaces", restingFaces},
 		{"Laws", Laws},
 		{"Modelled", modelled},
+		{"ModelledHeat", modelledHeat},
 		{"Scheduled", scheduled},
 		{"BodyEnds", bodyEnds},
 		{"Scalars", scalars},

@@ -12,6 +12,7 @@ type modelled struct {
 	theta    float64    // share of the model
 	traction [3]float64 // of the fluid on the wall, by the law
 	half     float64    // y+ of half a cell
+	heat     float64    // flux of a scalar into the fluid
 }
 
 // ModelledWalls returns the traction on the wall and y+ of half a cell at each ghost cell, in the order of
@@ -28,7 +29,7 @@ func ghostsOf(f *Flow) (list []modelled) {
 	if f.Cells.Modelled == nil {
 		return nil
 	}
-	table := boundary.PlusTable()
+	table := boundary.PlusTable(boundary.PrandtlOf(f.Cells.Walls))
 	for _, c := range f.Cells.Modelled.Cells {
 		list = append(list, ghostOf(f, c, table))
 	}
@@ -97,7 +98,57 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 		a, b := ab[0], ab[1]
 		m[4+k] = stress[a][b] + n[a]*change[b] + n[b]*change[a] + (1+density)*u[a]*u[b]
 	}
-	return modelled{f.Close(f.Populations(m)), theta, traction, half}
+	return modelled{f.Close(f.Populations(m)), theta, traction, half, heatOf(f, c, rho, theta, half, table)}
+}
+
+// heatOf returns the flux of a scalar into the fluid by the formulas of kernels/modelled.h.
+func heatOf(f *Flow, c boundary.ModelledCell, rho, theta, half float64, table []float64) float64 {
+	at := func(s boundary.Stencil) (sum float64) {
+		for k := range s.N {
+			sum += s.Weight[k] * f.G[f.number(s.Cells[k].Cell())].Theta
+		}
+		return sum
+	}
+	switch wall := f.Cells.Wall(c.Type).Scalar; {
+	case f.G == nil:
+		return 0
+	case wall.Law == boundary.ScalarFlux:
+		return wall.Value
+	case wall.Law == boundary.ScalarFixed:
+		flux := (1 - theta) * rho * (f.Params.ScalarTau - 0.5) / 3 * (wall.Value - at(c.Image)) / c.Before
+		if theta > 0 {
+			friction := 2 * (1/f.Params.Omega - 0.5) / 3 * half
+			flux += theta * rho * friction * (wall.Value - at(c.Sample)) / plusBy(table[boundary.PlusCount:], 2*half*c.Height)
+		}
+		return flux
+	}
+	return 0
+}
+
+// fromModelled returns the arrival along direction i out of a wall with a model into a cell at x, of what diffuses back from a closed
+// wall beside what the flow carries. ok: a ghost cell sends it.
+func fromModelled(f *Flow, cell int, x [3]int, i int, k uint8, diffuses float64) (a arrival, ok bool) {
+	c, w, v := f.Lattice.Velocities[i], f.Lattice.Weights[i], [3]float64{}
+	if of := f.Cells.At(x[0]-c[0], x[1]-c[1], x[2]-c[2]); f.Cells.Modelled == nil || f.Cells.Wall(k).Law != boundary.ModelledWall || f.Cells.Wall(of).Law != boundary.ModelledWall {
+		return a, false
+	}
+	number, ok := f.Cells.Modelled.Ghost(x, c)
+	if !ok || f.Cells.At(x[0], x[1], x[2]) != 0 {
+		return a, false
+	}
+	q := 0.5
+	if f.Cells.Distance != nil {
+		q = f.Cells.Distance(x, c)
+	}
+	for b := range v {
+		v[b] = float64(c[b])
+	}
+	at := f.Cells.Modelled.Cells[number]
+	across := dot(add3(at.Normal, times(matrix(at.Bend), scaled(v, 1-q))), v)
+	out, in := f.F[cell][f.Lattice.Opposite(i)], f.ghosts[number].pop[i]
+	theta, enters := f.G[cell].Theta, 6*w*across*f.ghosts[number].heat
+	g := diffuses + theta*(in-w) + enters
+	return arrival{in, g, in, g, theta*(out-in) - enters}, true
 }
 
 // WallMomentum returns, for each type, the momentum along the traction that the fluid gives to walls with a model in the coming step,
@@ -162,6 +213,7 @@ func layerOf(f *Flow, ghosts []modelled) []float64 {
 
 // plusBy interpolates in the table of the law of the wall, between entries that are even between powers of two.
 func plusBy(table []float64, reynolds float64) float64 {
+	table = table[:boundary.PlusCount]
 	part, power := math.Frexp(reynolds)
 	at := (2*part - 1 + float64(power-1-boundary.PlusFirst)) * boundary.PlusParts
 	i := int(math.Floor(at))

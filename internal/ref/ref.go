@@ -30,6 +30,7 @@ type Flow struct {
 	steps   int         // done
 	eddies  float64     // of the cell at hand
 	ghosts  []modelled  // behind walls with a model, of the coming step
+	layer   []float64   // the least 3 nu_t of each cell, above these walls
 }
 
 // New makes a flow at rest.
@@ -65,7 +66,7 @@ func (f *Flow) Step() {
 		f.Eddies = eddiesOf(f)
 	}
 	f.ghosts = ghostsOf(f)
-	layer := layerOf(f, f.ghosts)
+	f.layer = layerOf(f, f.ghosts)
 	f.steps++
 	next := make([][]float64, len(f.F))
 	f.Each(func(cell int, x [3]int, solid bool) {
@@ -81,8 +82,8 @@ func (f *Flow) Step() {
 		}
 		if f.Eddies != nil {
 			here.eddies = f.Eddies[cell]
-		} else if layer != nil {
-			here.eddies = layer[cell]
+		} else if f.layer != nil {
+			here.eddies = f.layer[cell]
 		}
 		next[cell] = here.Collide(f.gather(cell, x))
 	})

@@ -115,7 +115,7 @@ func (f *Flow) mirrored(x [3]int, i int, k uint8) (from [3]int, way int, ok bool
 	switch other := f.Cells.ScalarAt(behind, f.Lattice.Dims); f.Cells.ScalarLaw(other).Law {
 	case boundary.ScalarMirror:
 		return from, way, mirror(k)
-	case boundary.ScalarClosed, boundary.ScalarFlux:
+	case boundary.ScalarClosed, boundary.ScalarFlux, boundary.ScalarModelled:
 		return from, way, !mirror(k)
 	}
 	return from, way, false
@@ -124,6 +124,9 @@ func (f *Flow) mirrored(x [3]int, i int, k uint8) (from [3]int, way int, ok bool
 // fromWall returns the arrival along direction i out of a wall of type k into a cell at x.
 func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) arrival {
 	law, own, w := f.Cells.ScalarLaw(k), f.G[cell], f.Lattice.Weights[i]
+	if _, ok := fromModelled(f, cell, x, i, k, 0); law.Law == boundary.ScalarModelled && !ok {
+		law.Law = law.Bare
+	}
 	opposite := f.Lattice.Opposite(i)
 	out, back := f.F[cell][opposite], f.scalarOf(cell, opposite)
 	from, way, mirror := f.mirrored(x, i, k)
@@ -163,6 +166,9 @@ func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) arrival {
 		g = f.still(f.number([3]int{x[0] - c[0], x[1] - c[1], x[2] - c[2]}), i) + diffuses - f.still(cell, opposite)
 	case mirror:
 		g = f.still(f.number(from), way)
+	}
+	if a, ok := fromModelled(f, cell, x, i, k, g); ok {
+		return a
 	}
 	if law.Law == boundary.ScalarFlux {
 		slope := 1.0
@@ -319,6 +325,10 @@ func keeps(f *Flow, cell int, pop []float64) float64 {
 	if f.Law.LooksAround() {
 		return 1 - 1/(p.ScalarTau+p.ScalarEddy*f.Eddies[cell])
 	}
+	least := 0.0
+	if f.layer != nil {
+		least = f.layer[cell]
+	}
 	var pi [3][3]float64
 	rho, u, trace, square := sum(pop), f.speed(pop), 0.0, 0.0
 	for a := range f.Lattice.Dims {
@@ -346,12 +356,13 @@ func keeps(f *Flow, cell int, pop []float64) float64 {
 			hi = mid
 		}
 	}
-	return 1 - 1/(p.ScalarTau+p.ScalarEddy*(hi-tau0))
+	return 1 - 1/(p.ScalarTau+p.ScalarEddy*math.Max(hi-tau0, least))
 }
 
 // Lost returns the loss of the scalar through each type in the coming step, where that is
 // measured.
 func (f *Flow) Lost() []float64 {
+	f.ghosts = ghostsOf(f)
 	lost := make([]float64, len(f.Cells.Walls))
 	f.Each(func(cell int, x [3]int, solid bool) {
 		for i := range f.Lattice.Velocities {

@@ -84,9 +84,10 @@ typedef struct { int64_t to; double area; uint32_t direction, unused; } lbm_mode
 typedef struct {
 	const lbm_modelled_cell* cells;
 	const void* numbers;   // [cell][MODELLED_NUMBERS]
-	const double* table;   // of the law of the wall
+	const double* table;   // of the law of the wall, then of Kader's law
 	void* populations;     // [cell][direction], which steps read
 	void* results;         // [cell][MODELLED_RESULTS]
+	void* heat;            // [cell] flux of the scalar into the fluid; null: there is no scalar
 	const void* factors;   // of the slope of the velocity, of each type
 	double eps;            // density added to ghost cells
 	const lbm_modelled_link* links;
@@ -118,6 +119,7 @@ typedef struct lbm_scalar_walls {
 	const uint32_t *correctedRows, *recomputedRows;
 	const lbm_scalar_place *corrected, *recomputed;
 	const double* distances;  // of the links of recomputed
+	const void *sent, *heat;  // lbm_modelled.populations and heat
 	lbm_scalar_beside beside;
 } lbm_scalar_walls;
 

@@ -37,9 +37,24 @@ template <class L, class S> struct ModelledOf {
 					for (int a = 0; a < L::D; a++) sampled[a] += w * ((T(Values::get(at[(1 + a) * pitch], 1 + a)) - T(0.5) * p.force[a]) / rho);
 				}
 			const Moments<L, T> ghost = modelledGhost<L>(n, image, sampled, p, ((const T*)list->factors)[cell.type], T(list->eps), list->table, (T*)list->results + i * MODELLED_RESULTS);
+			if (list->heat) heat(c, numbers, list, i, T(1) + image.r, (const S*)state);
 			const Expansion<L, T> x = expandAny(p.model, ghost);
 			x.list((T*)list->populations + i * L::Q);
 		}
+	}
+
+	// heat computes the flux of the scalar at ghost cell i, whose results are there.
+	static void heat(const lbm_case* c, const lbm_numbers* numbers, const lbm_modelled* list, int64_t i, const T& rho, const S* state) {
+		const lbm_modelled_cell& cell = list->cells[i];
+		const T* const n = (const T*)list->numbers + i * MODELLED_NUMBERS;
+		auto at = [&](const int64_t* cells, int weights) {
+			T sum = 0;
+			for (int k = 0; k < 8; k++)
+				if (const T w = n[weights + k]; w != T(0)) sum += w * T(Values::get(state[cells[k] + L::M * (long)c->pitch], L::M));
+			return sum;
+		};
+		const T image = at(cell.image, MODELLED_IMAGE), sampled = at(cell.sample, MODELLED_SAMPLE);
+		((T*)list->heat)[i] = modelledHeat<L>(n, rho, image, sampled, Params<T>(*numbers), ScalarParams<T>(*numbers), list->table + PLUS_COUNT, (const T*)list->results + i * MODELLED_RESULTS);
 	}
 
 	// momentum adds the links of ghost cells first to last, once they are filled, to the sums of their walls.

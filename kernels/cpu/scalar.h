@@ -7,6 +7,7 @@
 #include "../scalar.h"
 #include "box.h"
 #include "expand.h"
+#include "general.h"
 #include "memory.h"
 
 namespace lbm { namespace {
@@ -160,6 +161,7 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 		const S* const old = in + box.layout.start(y, z);
 		S* const to = out + box.layout.start(y, z);
 		const T* const eddies = eddiesOf(y, z);
+		const bool layered = numbers->kind == LawNumber<Smagorinsky>::value;
 		for (int x = x0; x < x1; x += W) {
 			auto value = [&](int k) LBM_LAMBDA { return Values::load(to + k * pitch + x, k); };
 			auto put = [&](int k, const R& v) LBM_LAMBDA { Values::stream(to + k * pitch + x, k, v); };
@@ -191,12 +193,12 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 			}
 			put(FIRST, theta);
 			R keep = R{} + p.keep;
-			if (eddies) {
+			if (eddies && !layered) {
 				keep = eddyKeep(load(eddies + x), p);
 			} else if (p.eddy != T(0)) {
 				if constexpr (!MOMENTS) m = momentsOf<L>(f);
 				else if (!forced) stressOf(m, value);
-				keep = eddyKeep(m, p);
+				keep = eddies ? eddyKeep(m, load(eddies + x), p) : eddyKeep(m, p);
 			}
 			unroll<L::D>([&](auto a) LBM_LAMBDA { put(FIRST + 1 + a.value, keep * q[a.value]); });
 			if constexpr (!MOMENTS) unroll<L::D>([&](auto a) LBM_LAMBDA { put(FIRST + 1 + L::D + a.value, u[a.value]); });
@@ -209,7 +211,8 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 		walls->beside(box.c, numbers, walls, in, out, y, z, x0, x1);
 	}
 
-	// eddiesOf returns the eddy viscosities of a row for laws that look at neighbours; null for others.
+	// eddiesOf returns the eddy viscosities of a row for laws that look at neighbours, and of the layer above walls with a model; null
+	// for others.
 	const T* eddiesOf(int y, int z) const { return box.c->eddies ? (const T*)box.c->eddies + ((long)z * box.layout.ny + y) * pitch : nullptr; }
 
 };

@@ -65,13 +65,14 @@ template <class L, bool MOMENTS, class S> struct ScalarWallsOf {
 		const S* const old = (const S*)in + box.layout.start(y, z);
 		S* const to = (S*)out + box.layout.start(y, z);
 		const T* const eddies = c->eddies ? (const T*)c->eddies + row * pitch : nullptr;
+		const bool layered = n->kind == LawNumber<Smagorinsky>::value;
 		// keepAt returns 1 - 1/tau of the cell at x with the moments m.
-		auto keepAt = [&](int x, const Moments<L, T>& m) { return eddies ? eddyKeep(eddies[x], p) : p.eddy != T(0) ? eddyKeep(m, p) : p.keep; };
+		auto keepAt = [&](int x, const Moments<L, T>& m) { return eddies ? layered ? eddyKeep(m, eddies[x], p) : eddyKeep(eddies[x], p) : p.eddy != T(0) ? eddyKeep(m, p) : p.keep; };
 		At at(box, (const S*)in, n->model, walls->types, y, z);
 		auto put = [&](int x, int k, T v) { to[k * pitch + x] = rounded<L, MOMENTS, S>(v, k); };
 		auto cell = [&](const lbm_scalar_place& place) {
 			at.go(place.x);
-			return Cell{at, (const T*)walls->laws};
+			return Cell{at, (const T*)walls->laws, (const T*)walls->sent, (const T*)walls->heat};
 		};
 		T theta, q[L::D], j[L::D];
 		for (uint32_t k = corrected[0]; k < corrected[1]; k++) {
@@ -109,7 +110,7 @@ template <class L, bool MOMENTS, class S> struct ScalarWallsOf {
 			const lbm_scalar_link l = walls->links[k];
 			At at(box, (const S*)state, n->model, walls->types, l.row % box.layout.ny, l.row / box.layout.ny);
 			at.go(l.x);
-			sums[l.type - 1] += llrint(double(Cell{at, (const T*)walls->laws}.lost(l.direction, l.type, l.distance, l.slope)) * SCALAR_UNITS);
+			sums[l.type - 1] += llrint(double(Cell{at, (const T*)walls->laws, (const T*)walls->sent, (const T*)walls->heat}.lost(l.direction, l.type, l.distance, l.slope)) * SCALAR_UNITS);
 		}
 	}
 };

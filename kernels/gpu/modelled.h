@@ -30,12 +30,13 @@ struct Gathered { long long from, to; };
 struct Modelled {
 	const ModelledCell* cells;
 	const Real* numbers;    // [cell][MODELLED_NUMBERS]
-	const double* table;    // of the law of the wall
+	const double* table;    // of the law of the wall, then of Kader's law
 	Real* populations;      // [cell][direction], which special cells read
 	Real* results;          // [cell][MODELLED_RESULTS]
 	const Real* tuning;     // eps, then the factor of each type
 	const LayerCell* layer;
 	const JoinedLink* links;
+	Real* heat;             // [cell] flux of a scalar into the fluid; null: there is no scalar
 };
 
 struct ModelledOf {
@@ -68,6 +69,13 @@ struct ModelledOf {
 			const Moments<L, Real> m = read(state + cell.sample[lane], pitch);  // of which the stress is not loaded
 			for (int a = 0; a < L::D; a++) sampled[a] = w * ((m.j[a] - Real(0.5) * p.force[a]) / (Real(1) + m.r));
 		}
+#if LBM_EXTRA
+		auto warm = [&](const long long* cells, int weights) LBM_LAMBDA {
+			const Real w = n[weights + lane];
+			return together(w != Real(0) ? w * Store::template get<L::M>(state[cells[lane] + (long long)L::M * pitch]) : Real(0));
+		};
+		const Real near = warm(cell.image, MODELLED_IMAGE), far = warm(cell.sample, MODELLED_SAMPLE);
+#endif
 		image.r = together(image.r);
 		for (int a = 0; a < L::D; a++) image.u[a] = together(image.u[a]), sampled[a] = together(sampled[a]);
 		for (int k = 0; k < L::D * (L::D + 1) / 2; k++) image.pi[k] = together(image.pi[k]);
@@ -76,6 +84,9 @@ struct ModelledOf {
 		if (at >= last) return;
 		for (int a = 0; a < MODELLED_RESULTS; a++)
 			if (lane == a) list.results[i * MODELLED_RESULTS + a] = results[a];
+#if LBM_EXTRA
+		if (lane == 0) list.heat[i] = modelledHeat<L>(n, Real(1) + image.r, near, far, p, box.carried<Real>(), list.table + PLUS_COUNT, results);
+#endif
 		Real* const to = list.populations + i * L::Q;
 		LBM_COLLISION::expand(ghost).each([&](auto d, const Real& f) LBM_LAMBDA {
 			if (lane == d.value % LANES) to[d.value] = f;

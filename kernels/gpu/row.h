@@ -277,8 +277,9 @@ template <class L, class S, class T, int N> struct RowOf {
 		last(m);
 		if constexpr (MORE > 0) {
 			P keep = P{} + carried->keep;
-			if constexpr (Eddies<C>::STRESS) keep = eddyKeep(m, *carried);
-			if constexpr (LooksAround<C>) keep = eddyKeep(eddies, *carried);
+			if constexpr (Eddies<C>::STRESS && LooksAround<C>) keep = eddyKeep(m, eddies, *carried);
+			else if constexpr (Eddies<C>::STRESS) keep = eddyKeep(m, *carried);
+			else if constexpr (LooksAround<C>) keep = eddyKeep(eddies, *carried);
 			unroll<L::D>([&](auto a) LBM_LAMBDA { more[1 + a.value] = keep * more[1 + a.value]; });
 		}
 		if (dry)

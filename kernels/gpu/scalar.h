@@ -16,6 +16,7 @@ struct ScalarWalls {
 	const ScalarLink* links;     // to walls that are measured
 	const ScalarPlace *corrected, *recomputed;
 	const double* distances;     // of the links of recomputed, with their slopes
+	const void *sent, *heat;     // of ghost cells of walls with a model (modelled.h), of LBM_REAL
 };
 
 template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
@@ -49,6 +50,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
 		}
 	};
 	typedef ScalarCell<L, MOMENTS, T, At> Cell;
+	__device__ LBM_INLINE static Cell cellOf(const At& at, const ScalarWalls* walls) { return {at, (const T*)walls->laws, (const T*)walls->sent, (const T*)walls->heat}; }
 
 	template <int K> __device__ LBM_INLINE static void put(S* to, int pitch, const T& v) { to[K * pitch] = Store::template put<K>(v); }
 	__device__ LBM_INLINE static void put(S* to, int pitch, const T& theta, const T* q) {
@@ -72,7 +74,8 @@ template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
 		return momentsAt<L, MOMENTS, T>([&](auto k) LBM_LAMBDA { return Store::template get<decltype(k)::value>(to[k.value * pitch]); });
 	}
 	__device__ LBM_INLINE static T keepOf(const Box& box, const At& at, const Moments<L, T>& m, const ScalarParams<T>& p) {
-		if constexpr (Eddies<C>::STRESS) return eddyKeep(m, p);
+		if constexpr (Eddies<C>::STRESS && LooksAround<C>) return eddyKeep(m, T(box.template eddies<T>(at.y, at.z)[at.x]), p);
+		else if constexpr (Eddies<C>::STRESS) return eddyKeep(m, p);
 		else if constexpr (LooksAround<C>) return eddyKeep(box.template eddies<T>(at.y, at.z)[at.x], p);
 		else return p.keep;
 	}
@@ -90,7 +93,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
 				q[A] = Store::template get<FIRST + 1 + A>(to[(FIRST + 1 + A) * pitch]);
 				j[A] = m.j[A] - (p.force[A] + p.buoyancy[A] * before);
 			});
-			Cell{at, (const T*)walls->laws}.correct(place.links, place.type, keepOf(box, at, m, p), m.r, j, theta, q);
+			cellOf(at, walls).correct(place.links, place.type, keepOf(box, at, m, p), m.r, j, theta, q);
 			put(to, pitch, theta, q);
 		});
 	}
@@ -102,7 +105,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
 			T theta, q[L::D];
 			Moments<L, T> m{};
 			if constexpr (Eddies<C>::STRESS) m = after(to, box.layout.pitch);
-			Cell{at, (const T*)walls->laws}.recompute(place.links, place.first == SCALAR_HALFWAY ? nullptr : walls->distances + place.first, keepOf(box, at, m, p), theta, q);
+			cellOf(at, walls).recompute(place.links, place.first == SCALAR_HALFWAY ? nullptr : walls->distances + place.first, keepOf(box, at, m, p), theta, q);
 			put(to, box.layout.pitch, theta, q);
 		});
 	}
@@ -114,7 +117,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {
 		const Box box(c, FIRST);
 		const ScalarLink l = walls->links[k];
 		const At at{box, state, walls->types, int(l.x), int(l.row % box.layout.ny), int(l.row / box.layout.ny)};
-		const T v = Cell{at, (const T*)walls->laws}.lost(l.direction, l.type, l.distance, l.slope);
+		const T v = cellOf(at, walls).lost(l.direction, l.type, l.distance, l.slope);
 		atomicAdd(sums + l.type - 1, (unsigned long long)__double2ll_rn(double(v) * SCALAR_UNITS));
 	}
 };
