@@ -61,7 +61,7 @@ func Cut(global [3]int, periodic [3]bool, dims, ranks int, wanted [3]int) (Plan,
 	if err := valid(global, dims, ranks); err != nil {
 		return Plan{}, err
 	}
-	best, found := choose(global, periodic, dims, ranks, wanted)
+	best, found := choose(cuts(global, periodic, dims, ranks, wanted), ranks)
 	if found {
 		return best, nil
 	}
@@ -78,9 +78,8 @@ func Cut(global [3]int, periodic [3]bool, dims, ranks int, wanted [3]int) (Plan,
 	return Plan{}, e
 }
 
-// choose returns the best of the cuts.
-func choose(global [3]int, periodic [3]bool, dims, ranks int, wanted [3]int) (best Plan, found bool) {
-	all := cuts(global, periodic, dims, ranks, wanted)
+// choose returns the best of the cuts for a number of ranks.
+func choose(all []Plan, ranks int) (best Plan, found bool) {
 	if len(all) == 0 {
 		return best, false
 	}

@@ -15,6 +15,9 @@ type Plan struct {
 	Wraps    bool    // do ranks read the other end of an axis that is not cut by themselves? Then there are no links for it.
 	axis     int     // the slowest axis
 	parts    [3]int  // boxes along each axis, 1 along x
+	grain    int     // cuts lie at multiples of so many cells behind lead; 0: 1
+	lead     [3]int  // cells at the lower ends of Global that belong to the first box whatever the cut
+	trail    [3]int  // cells at the upper ends that belong to the last one
 }
 
 // TooManyRanks says that a domain has fewer planes than there are ranks.
@@ -113,18 +116,35 @@ func (p Plan) place(rank int) [3]int { return [3]int{0, rank % p.parts[1], rank 
 func (p Plan) Box(rank int) Box {
 	var b Box
 	at := p.place(rank)
-	for a, n := range p.Global {
-		b.Lo[a] = at[a] * n / p.parts[a]
-		b.Hi[a] = (at[a] + 1) * n / p.parts[a]
+	for a := range at {
+		b.Lo[a], b.Hi[a] = p.start(a, at[a]), p.start(a, at[a]+1)
 	}
 	return b
+}
+
+// grains returns the number of units along an axis that are dealt out to the boxes.
+func (p Plan) grains(axis int) int {
+	return (p.Global[axis] - p.lead[axis] - p.trail[axis]) / max(1, p.grain)
+}
+
+// start returns the first cell of box k along an axis, and the end of the last box for k = parts.
+func (p Plan) start(axis, k int) int {
+	switch k {
+	case 0:
+		return 0
+	case p.parts[axis]:
+		return p.Global[axis]
+	}
+	return p.lead[axis] + k*p.grains(axis)/p.parts[axis]*max(1, p.grain)
 }
 
 // Largest returns the size of the largest box, which some rank owns.
 func (p Plan) Largest() [3]int {
 	var n [3]int
 	for a := range n {
-		n[a] = (p.Global[a] + p.parts[a] - 1) / p.parts[a]
+		for k := range p.parts[a] {
+			n[a] = max(n[a], p.start(a, k+1)-p.start(a, k))
+		}
 	}
 	return n
 }
@@ -132,9 +152,11 @@ func (p Plan) Largest() [3]int {
 // Owner returns the rank that owns the global cell c, which lies in the domain.
 func (p Plan) Owner(c [3]int) int {
 	var at [3]int
-	for a, n := range p.Global {
-		// The largest i with i*n/parts <= c, that is with i*n < (c+1)*parts.
-		at[a] = ((c[a]+1)*p.parts[a] - 1) / n
+	for a := 1; a <= p.axis; a++ {
+		n := p.grains(a)
+		g := min(max(c[a]-p.lead[a], 0)/max(1, p.grain), n-1)
+		// The largest i with i*n/parts <= g, that is with i*n < (g+1)*parts.
+		at[a] = ((g+1)*p.parts[a] - 1) / n
 	}
 	return at[1] + p.parts[1]*at[2]
 }

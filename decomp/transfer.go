@@ -1,0 +1,260 @@
+package decomp
+
+// What passes between levels, and between patches of a level, as lists of cells. All of it follows from the boxes alone, so every
+// rank can list what it sends and what it gets: a cell's rank is Patch.Owner. A coarse step of level l uses the lists in this order:
+//
+//	Overlap   cells of level l+1 beyond its interfaces, interpolated from level l or copied from a sibling patch
+//	Faces     of level l, where the flux through a coarse face gives way to the sum of its fine faces' over two steps
+//	Mirror    cells of level l that get the mean of their children
+
+// Wrap returns the cell of a level that a cell is an image of, and whether it lies in the domain: not beyond a wall or an open face.
+func (h *Hierarchy) Wrap(level int, cell [3]int) ([3]int, bool) {
+	for a, n := range h.Levels[level].N {
+		switch {
+		case cell[a] >= 0 && cell[a] < n:
+		case a < h.dims && h.Periodic[a]:
+			cell[a] = (cell[a]%n + n) % n
+		default:
+			return cell, false
+		}
+	}
+	return cell, true
+}
+
+// Find returns the patch of a level that owns a cell of the domain; false: the level has no cell there.
+func (h *Hierarchy) Find(level int, cell [3]int) (patch int, ok bool) {
+	for k := range h.Levels[level].Patches {
+		if h.Levels[level].Patches[k].Owned.Contains(cell) {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
+// Covered reports whether a cell of the domain has children.
+func (h *Hierarchy) Covered(level int, cell [3]int) bool {
+	if level+1 == len(h.Levels) {
+		return false
+	}
+	_, ok := h.Find(level+1, h.refined(1, cell))
+	return ok
+}
+
+// Role is what a cell that a level owns is there for.
+type Role int
+
+const (
+	Counted  Role = iota // the finest cell in its place: sums and outputs have it
+	Mirrored             // covered, but read by steps and interpolations beside the interface: holds the mean of its children
+	Hidden               // covered, and never read: solid
+)
+
+// Role returns the role of a cell that the level owns.
+//
+// Read are the covered cells within one cell of others, which stream and are interpolated from; and the third cell from a wall,
+// where the first is not covered: it takes part in the extrapolation beyond the wall (Inwards).
+func (h *Hierarchy) Role(level int, cell [3]int) Role {
+	if !h.Covered(level, cell) {
+		return Counted
+	}
+	lo, hi := [3]int{}, [3]int{}
+	for a := range h.dims {
+		lo[a], hi[a] = -1, 1
+		if n := h.Levels[level].N[a]; !h.Periodic[a] {
+			if cell[a] == narrowest-1 {
+				lo[a] = -cell[a]
+			}
+			if cell[a] == n-narrowest {
+				hi[a] = n - 1 - cell[a]
+			}
+		}
+	}
+	role := Hidden
+	Box{Lo: lo, Hi: plus(hi, [3]int{1, 1, 1})}.each(Box{}, func(d [3]int) {
+		if at, inside := h.Wrap(level, plus(cell, d)); inside && !h.Covered(level, at) {
+			role = Mirrored
+		}
+	})
+	return role
+}
+
+// each visits the cells of a box that are not in a hole, x fastest.
+func (b Box) each(hole Box, visit func(cell [3]int)) {
+	var c [3]int
+	for c[2] = b.Lo[2]; c[2] < b.Hi[2]; c[2]++ {
+		for c[1] = b.Lo[1]; c[1] < b.Hi[1]; c[1]++ {
+			for c[0] = b.Lo[0]; c[0] < b.Hi[0]; c[0]++ {
+				if hole.Contains(c) {
+					c[0] = hole.Hi[0] - 1
+					continue
+				}
+				visit(c)
+			}
+		}
+	}
+}
+
+// Filled is a cell of a patch's overlap, and where its values come from before a step.
+type Filled struct {
+	Patch   int
+	Cell    [3]int // in Stored
+	Sibling int    // the patch of the level that owns it, -1: none does, it is interpolated from the coarser level
+	Source  [3]int // the sibling's cell; else the parent of Cell, in the domain
+	Child   [3]int // of an interpolated cell: -1 or +1 along each axis, on which side of the parent's centre it lies
+}
+
+// Overlap visits the overlap cells of all patches of a level above 0, patch by patch. Interpolated cells are set once per step of
+// the parent level; they read the 3x3x3 cells around their parent, 3x3 in 2D, of which those beyond walls are extrapolated
+// (Inwards). Cells of siblings are copied before each step of the level.
+func (h *Hierarchy) Overlap(level int, visit func(Filled)) {
+	for k, p := range h.Levels[level].Patches {
+		p.Stored.each(p.Owned, func(c [3]int) {
+			f := Filled{Patch: k, Cell: c, Sibling: -1}
+			f.Source, _ = h.Wrap(level, c)
+			if q, ok := h.Find(level, f.Source); ok {
+				f.Sibling = q
+				visit(f)
+				return
+			}
+			for a := range h.dims {
+				f.Child[a] = f.Source[a]&1*2 - 1
+				f.Source[a] >>= 1
+			}
+			visit(f)
+		})
+	}
+}
+
+// Inwards returns the cells from which a cell beyond an end of the domain is extrapolated, the nearest first: along the first axis
+// along which it lies beyond. Some may lie beyond the ends of other axes, and are then extrapolated in turn. Velocities take the
+// parabola of all three, 3, -3 and 1 times, other values the line through the first two, 2 and -1 times.
+func (h *Hierarchy) Inwards(level int, cell [3]int) (cells [narrowest][3]int) {
+	for a := range h.dims {
+		n := h.Levels[level].N[a]
+		if h.Periodic[a] || cell[a] >= 0 && cell[a] < n {
+			continue
+		}
+		for k := range cells {
+			if cells[k] = cell; cell[a] < 0 {
+				cells[k][a] = k
+			} else {
+				cells[k][a] = n - 1 - k
+			}
+		}
+		return cells
+	}
+	return cells
+}
+
+// Children returns the cells of the next level that a cell has, x fastest.
+func (h *Hierarchy) Children(cell [3]int) (list [][3]int) {
+	first := h.refined(1, cell)
+	Box{Lo: first, Hi: plus(first, h.refined(1, [3]int{1, 1, 1}))}.each(Box{}, func(c [3]int) { list = append(list, c) })
+	return list
+}
+
+// Mirror visits the cells of a level that hold the mean of their children after two steps of the next level, patch by patch of that
+// level.
+func (h *Hierarchy) Mirror(level int, visit func(cell [3]int)) {
+	h.shell(level, func(c [3]int) {
+		if h.Role(level, c) == Mirrored {
+			visit(c)
+		}
+	})
+}
+
+// shell visits the covered cells of a level that lie near an end of a patch above them.
+func (h *Hierarchy) shell(level int, visit func(cell [3]int)) {
+	if level+1 == len(h.Levels) {
+		return
+	}
+	for _, p := range h.Levels[level+1].Patches {
+		parents, inner := p.Owned, Box{}
+		for a := range h.dims {
+			parents.Lo[a], parents.Hi[a] = p.Owned.Lo[a]/2, p.Owned.Hi[a]/2
+		}
+		inner = parents
+		for a := range h.dims {
+			inner.Lo[a], inner.Hi[a] = parents.Lo[a]+narrowest-1, parents.Hi[a]-narrowest+1
+		}
+		parents.each(inner, visit)
+	}
+}
+
+// Face is a face between a cell that is not covered and one that is.
+type Face struct {
+	Cell    [3]int // not covered; in the domain
+	Covered [3]int // in the domain
+	Axis    int
+	Side    int // the direction along the axis from Covered to Cell
+}
+
+// Faces visits the faces of a level at its interface with the next one, patch by patch of that level.
+func (h *Hierarchy) Faces(level int, visit func(Face)) {
+	h.shell(level, func(c [3]int) {
+		for a := range h.dims {
+			for side := -1; side <= 1; side += 2 {
+				beside := c
+				beside[a] += side
+				at, inside := h.Wrap(level, beside)
+				if inside && !h.Covered(level, at) {
+					visit(Face{Cell: at, Covered: c, Axis: a, Side: side})
+				}
+			}
+		}
+	})
+}
+
+// FineFaces returns the faces of the next level that make up a face, four in 3D and two in 2D: for each the cell that the level owns
+// and the overlap cell beyond, which may be an image.
+func (h *Hierarchy) FineFaces(f Face) (list [][2][3]int) {
+	for _, c := range h.Children(f.Covered) {
+		if c[f.Axis]&1*2-1 != f.Side {
+			continue
+		}
+		beyond := c
+		beyond[f.Axis] += f.Side
+		list = append(list, [2][3]int{c, beyond})
+	}
+	return list
+}
+
+// Crossing is one of the paths on which a population passes a face.
+type Crossing struct {
+	Before [3]int // how far it has gone before the face, along other axes than the face's: it starts at the upstream cell less this
+	Sixths int    // share of the population, in sixths
+}
+
+// Crossings returns the paths of a population with velocity c through a face across an axis. A diagonal population goes from cell to
+// cell by all orders of its axes alike, so that a uniform flow passes all faces of a cell alike, at edges and corners of an
+// interface too: in the plane half of it passes the face of the starting cell and half that of the cell beside it, in space a third,
+// a sixth, a sixth and a third.
+func Crossings(c [3]int, axis int) (list []Crossing) {
+	if c[axis] == 0 {
+		return nil
+	}
+	sixths := [3][3]int{{6}, {3, 3}, {2, 1, 2}} // by the number of other axes, and how many of them come before
+	others := 0
+	for a, v := range c {
+		if a != axis && v != 0 {
+			others++
+		}
+	}
+	for bits := range 8 {
+		var p Crossing
+		done, valid := 0, true
+		for a, v := range c {
+			if bits>>a&1 == 0 {
+				continue
+			}
+			p.Before[a] = v
+			done++
+			valid = valid && a != axis && v != 0
+		}
+		if valid {
+			p.Sixths = sixths[others][done]
+			list = append(list, p)
+		}
+	}
+	return list
+}
