@@ -98,6 +98,9 @@ func NewHierarchy(domain Plan, boxes []Refinement) (*Hierarchy, error) {
 	return h, nil
 }
 
+// Dims returns the number of dimensions.
+func (h *Hierarchy) Dims() int { return h.dims }
+
 // refined returns numbers of cells on a level that is so much finer.
 func (h *Hierarchy) refined(levels int, n [3]int) [3]int {
 	for a := range h.dims {

@@ -86,7 +86,7 @@ var places = map[string]place{
 	"config/language":    {1, []string{"internal/plain", "model"}}, // text to values; of model only dimensions
 	"config":             {3, []string{"internal/finding", "config/language", "halo/transport", "model", "boundary", "decomp", "geometry", "cases/robustness"}},
 	"cases/robustness":   {0, nil}, // what each model holds, as measured
-	"internal/ref":       {2, []string{"model", "boundary"}},
+	"internal/ref":       {2, []string{"model", "boundary", "decomp"}},
 	"comm":               {1, []string{"comm/internal/wire", "internal/plain"}},
 	"comm/internal/wire": {0, nil},
 	"internal/watchdog":  {2, []string{"comm"}},

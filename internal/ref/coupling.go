@@ -1,0 +1,397 @@
+package ref
+
+import (
+	"math"
+
+	"lbmsim/decomp"
+)
+
+// value is what a cell holds, in a form that can be interpolated: rho - 1, the velocity and P, in the order of Pairs.
+type value struct {
+	density float64
+	u       [3]float64
+	stress  [6]float64
+}
+
+// add adds w times another value.
+func (v *value) add(w float64, o *value) {
+	v.density += w * o.density
+	for a := range v.u {
+		v.u[a] += w * o.u[a]
+	}
+	for k := range v.stress {
+		v.stress[k] += w * o.stress[k]
+	}
+}
+
+// value returns what a cell holds.
+func (g *Grid) value(cell int) (v value) {
+	var m [10]float64
+	g.arithmetic.sums(g.F[cell], &m)
+	d, force := g.Lattice.Dims, g.Params.Force
+	rho := 1 + m[0]
+	v.density = m[0]
+	for a := range d {
+		v.u[a] = (m[1+a] - force[a]/2) / rho
+	}
+	for k, ab := range g.arithmetic.pairs {
+		a, b := ab[0], ab[1]
+		v.stress[k] = m[1+d+k] - rho*v.u[a]*v.u[b] - (v.u[a]*force[b]+v.u[b]*force[a])/2
+	}
+	return v
+}
+
+// set is the inverse of value.
+func (g *Grid) set(cell int, v value) {
+	var m [10]float64
+	d, force := g.Lattice.Dims, g.Params.Force
+	rho := 1 + v.density
+	m[0] = v.density
+	for a := range d {
+		m[1+a] = rho*v.u[a] + force[a]/2
+	}
+	for k, ab := range g.arithmetic.pairs {
+		a, b := ab[0], ab[1]
+		m[1+d+k] = rho*v.u[a]*v.u[b] + (v.u[a]*force[b]+v.u[b]*force[a])/2 + v.stress[k]
+	}
+	g.arithmetic.populations(&m, g.F[cell])
+}
+
+// tau returns the relaxation times of the stress's deviator and trace.
+func (g *Grid) tau() (shear, bulk float64) {
+	shear, bulk = 1/g.Params.Omega, 1/g.Params.Omega
+	if g.Params.OmegaBulk != 0 {
+		bulk = 1 / g.Params.OmegaBulk
+	}
+	return shear, bulk
+}
+
+// setTrace replaces the trace of P by -2/3 rho (tau_b - 1) div u, the gradient in cells of the level.
+func (g *Grid) setTrace(v *value, gradient [3][3]float64) {
+	d := g.Lattice.Dims
+	_, bulk := g.tau()
+	change := 0.0 // of each of the normal stresses
+	for a := range d {
+		change += (-2. / 3 * (1 + v.density) * (bulk - 1) * gradient[a][a]) / float64(d)
+	}
+	for k := range d {
+		change -= v.stress[k] / float64(d)
+	}
+	old := v.stress
+	for k := range d {
+		v.stress[k] = old[k] + change
+	}
+}
+
+// setDeviator replaces the deviator of P by -2/3 rho (tau - 1) e.
+func (g *Grid) setDeviator(v *value, gradient [3][3]float64) {
+	d := g.Lattice.Dims
+	shear, _ := g.tau()
+	trace, divergence := 0.0, 0.0
+	for a := range d {
+		trace += v.stress[a] / float64(d)
+		divergence += gradient[a][a] / float64(d)
+	}
+	for k, ab := range g.arithmetic.pairs {
+		a, b := ab[0], ab[1]
+		e := (gradient[a][b] + gradient[b][a]) / 2
+		v.stress[k] = 0
+		if a == b {
+			e -= divergence
+			v.stress[k] = trace
+		}
+		v.stress[k] -= 2. / 3 * (1 + v.density) * (shear - 1) * e
+	}
+}
+
+// nearOne is how close to 1 a relaxation time makes P useless for the other level's: it is (tau - 1) e.
+const nearOne = 0.05
+
+// convert turns P of a level into the next level's P, by rescaling the deviator or from the velocity gradient, in cells of the
+// level to. The trace always comes from the gradient: its relaxation time may be 1.
+func convert(v *value, from, to *Grid, gradient [3][3]float64) {
+	a, _ := from.tau()
+	b, _ := to.tau()
+	if math.Abs(a-1) < nearOne || math.Abs(b-1) < nearOne {
+		to.setDeviator(v, gradient)
+	} else {
+		scale := (b - 1) / (a - 1) * to.Width() / from.Width()
+		for k := range v.stress {
+			v.stress[k] *= scale
+		}
+	}
+	to.setTrace(v, gradient)
+}
+
+// coupling is what a level exchanges with the coarser one.
+type coupling struct {
+	parents      []parent // of interpolated overlap cells
+	mirror       []family
+	fine, coarse []crossing
+	cells        []int        // of the coarser level, outside the faces
+	excess       [][4]float64 // R: mass and momentum that have left through the faces of each, more on the finer level
+}
+
+// parent is a cell of the coarser level with overlap cells to fill.
+type parent struct {
+	at       [3]int
+	children []child
+}
+
+type child struct {
+	cell int
+	side [3]int // of the parent's centre: -1 or +1
+}
+
+// family is a mirror cell and its children.
+type family struct {
+	cell     int
+	children []int
+}
+
+// couple lists what a level exchanges with the coarser one.
+func (s *Levels) couple(level int) {
+	h, c := s.Hierarchy, &s.Grids[level].coupling
+	fine, coarse := s.Grids[level], s.Grids[level-1]
+	index := map[int]int{} // of parents
+	filled := map[int]bool{}
+	h.Overlap(level, func(f decomp.Filled) {
+		x, _ := h.Wrap(level, f.Cell)
+		cell := fine.number(x)
+		if f.Sibling >= 0 || filled[cell] {
+			return // the level's array has one place for a cell and its copies
+		}
+		filled[cell] = true
+		k, ok := index[coarse.number(f.Source)]
+		if !ok {
+			k = len(c.parents)
+			index[coarse.number(f.Source)] = k
+			c.parents = append(c.parents, parent{at: f.Source})
+		}
+		c.parents[k].children = append(c.parents[k].children, child{cell, f.Child})
+	})
+	h.Mirror(level-1, func(x [3]int) {
+		m := family{cell: coarse.number(x)}
+		for _, y := range h.Children(x) {
+			m.children = append(m.children, fine.number(y))
+		}
+		c.mirror = append(c.mirror, m)
+	})
+	c.listFaces(h, coarse, fine)
+}
+
+// around returns the values of the 3x3x3 cells around a cell, those beyond walls and open faces extrapolated; index 13 is the cell
+// itself, and steps along the axes are 1, 3 and 9.
+func (s *Levels) around(g *Grid, at [3]int) (list [27]value) {
+	var d [3]int
+	for k := range list {
+		d = [3]int{k%3 - 1, k/3%3 - 1, k/9 - 1}
+		if g.Lattice.Dims == 3 || d[2] == 0 {
+			list[k] = s.near(g, [3]int{at[0] + d[0], at[1] + d[1], at[2] + d[2]})
+		}
+	}
+	return list
+}
+
+// near returns the value of a cell, extrapolated beyond the ends of the domain: the velocity by a parabola, which a channel has,
+// density and stress linearly.
+func (s *Levels) near(g *Grid, x [3]int) value {
+	at, inside := s.Hierarchy.Wrap(g.Level, x)
+	if inside {
+		return g.value(g.number(at))
+	}
+	var line, parabola value
+	for k, in := range s.Hierarchy.Inwards(g.Level, x) {
+		v := s.near(g, in)
+		line.add([]float64{2, -1, 0}[k], &v)
+		parabola.add([]float64{3, -3, 1}[k], &v)
+	}
+	line.u = parabola.u
+	return line
+}
+
+// prolong fills the overlap of a level from the coarser one: each child is its parent plus 1/8 of the difference of the cells on
+// either side, for each axis, and for velocities 1/64 of the mixed differences: the mean over the child of the parabola that has the
+// means of the cells around. The children's mean is the parent's value.
+func (s *Levels) prolong(fine *Grid) {
+	coarse := s.Grids[fine.Level-1]
+	d, stride := coarse.Lattice.Dims, [3]int{1, 3, 9}
+	const mid = 13
+	for _, p := range fine.coupling.parents {
+		v := s.around(coarse, p.at)
+		mixed := func(a, x, y int) float64 {
+			return v[mid+x+y].u[a] - v[mid+x-y].u[a] - v[mid-x+y].u[a] + v[mid-x-y].u[a]
+		}
+		for _, c := range p.children {
+			out := v[mid]
+			var gradient [3][3]float64 // at the child, in its cells
+			for x := range d {
+				side, hi, lo := float64(c.side[x]), &v[mid+stride[x]], &v[mid-stride[x]]
+				out.add(side/8, hi)
+				out.add(-side/8, lo)
+				for a := range d {
+					slope := (hi.u[a]-lo.u[a])/2 + side/4*(hi.u[a]-2*v[mid].u[a]+lo.u[a])
+					for y := range d {
+						if y == x {
+							continue
+						}
+						m := mixed(a, stride[x], stride[y])
+						slope += float64(c.side[y]) / 16 * m
+						if y > x {
+							out.u[a] += side * float64(c.side[y]) / 64 * m
+						}
+					}
+					gradient[a][x] = slope / 2
+				}
+			}
+			convert(&out, coarse, fine, gradient)
+			fine.set(c.cell, out)
+		}
+	}
+}
+
+// restrict gives mirror cells the means of their children: of mass, momentum and P.
+func (s *Levels) restrict(fine *Grid) {
+	coarse := s.Grids[fine.Level-1]
+	d := coarse.Lattice.Dims
+	for _, m := range fine.coupling.mirror {
+		var mean value
+		var j [3]float64
+		var gradient [3][3]float64 // in cells of the coarser level
+		share := 1 / float64(len(m.children))
+		for k, cell := range m.children {
+			v := fine.value(cell)
+			mean.add(share, &v)
+			for a := range d {
+				j[a] += share * (1 + v.density) * v.u[a]
+				for x := range d {
+					gradient[a][x] += 4 * share * float64(k>>x&1*2-1) * v.u[a]
+				}
+			}
+		}
+		for a := range d {
+			mean.u[a] = j[a] / (1 + mean.density)
+		}
+		convert(&mean, fine, coarse, gradient)
+		coarse.set(m.cell, mean)
+	}
+}
+
+// crossing is a population that passes a face between a covered cell and one that is not.
+type crossing struct {
+	from   [3]int // in the domain, or a ghost cell of an open face
+	dir    int
+	cell   int     // of coupling.cells
+	share  float64 // of the population, in populations of the coarser level, positive out of the covered cell
+	ghost  bool
+	bounce bool // it meets a wall behind the face and comes back: momentum passes twice, mass not at all
+}
+
+// listFaces lists the crossings of the interface on both levels.
+func (c *coupling) listFaces(h *decomp.Hierarchy, coarse, fine *Grid) {
+	index := map[int]int{}
+	area := math.Pow(0.5, float64(h.Dims())) // of a fine face in coarse ones, times the fine step in coarse ones
+	h.Faces(coarse.Level, func(f decomp.Face) {
+		cell := coarse.number(f.Cell)
+		k, ok := index[cell]
+		if !ok {
+			k = len(c.cells)
+			index[cell] = k
+			c.cells = append(c.cells, cell)
+		}
+		c.coarse = append(c.coarse, coarse.crossings(f.Covered, f.Axis, f.Side, k, -1)...)
+		for _, pair := range h.FineFaces(f) {
+			c.fine = append(c.fine, fine.crossings(pair[0], f.Axis, f.Side, k, area)...)
+		}
+	})
+	c.excess = make([][4]float64, len(c.cells))
+}
+
+// crossings lists the populations that pass the face of a cell in a direction along an axis, by decomp.Crossings.
+func (g *Grid) crossings(inside [3]int, axis, side, k int, share float64) (list []crossing) {
+	outside := inside
+	outside[axis] += side
+	for i, c := range g.Lattice.Velocities {
+		up, sign := inside, 1.0
+		if c[axis] != side {
+			up, sign = outside, -1
+		}
+		for _, p := range decomp.Crossings(c, axis) {
+			from := minus(up, p.Before)
+			to := [3]int{from[0] + c[0], from[1] + c[1], from[2] + c[2]}
+			x := crossing{from: g.wrapped(from), dir: i, cell: k, share: share * sign * float64(p.Sixths) / 6}
+			to = g.wrapped(to)
+			in, ghost := g.sends(x.from)
+			if !in && !ghost {
+				continue // a wall: what it sends back is in the bounce of the population that it gets
+			}
+			x.ghost = ghost
+			if _, beyond := g.sends(to); ghost && (beyond || g.Cells.Meets(to, x.from, g.Lattice.Dims) != 0) {
+				continue // it never enters the domain
+			}
+			x.bounce = !ghost && g.Cells.Meets(x.from, to, g.Lattice.Dims) != 0
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// wrapped returns the cell of the domain that x is an image of; beyond other faces x as it is.
+func (g *Grid) wrapped(x [3]int) [3]int {
+	for a, n := range g.Cells.N {
+		if g.Periodic[a] {
+			x[a] = (x[a] + n) % n
+		}
+	}
+	return x
+}
+
+// sends reports whether x is a cell of the fluid, or a ghost cell behind an open face.
+func (g *Grid) sends(x [3]int) (fluid, ghost bool) {
+	_, wall, ghost := g.Cells.Ghost(x, g.Lattice.Dims)
+	return !ghost && wall == 0, ghost
+}
+
+// count adds what passes the faces in the coming step of a level to the excess.
+func (c *coupling) count(g *Grid, list []crossing) {
+	ghosts := map[[3]int][]float64{}
+	for _, x := range list {
+		var f float64
+		if x.ghost {
+			pop, ok := ghosts[x.from]
+			if !ok {
+				ghost, _, _ := g.Cells.Ghost(x.from, g.Lattice.Dims)
+				pop = g.behind(x.from, ghost)
+				ghosts[x.from] = pop
+			}
+			f = pop[x.dir]
+		} else {
+			f = g.F[g.number(x.from)][x.dir]
+		}
+		f = (f - g.Lattice.Weights[x.dir]) * x.share
+		r := &c.excess[x.cell]
+		if x.bounce {
+			f *= 2
+		} else {
+			r[0] += f
+		}
+		for a, v := range g.Lattice.Velocities[x.dir] {
+			r[1+a] += f * float64(v)
+		}
+	}
+}
+
+// correct gives the cells outside the faces what passed more on the finer level. P stays.
+func (s *Levels) correct(fine *Grid) {
+	coarse, c := s.Grids[fine.Level-1], &fine.coupling
+	for k, cell := range c.cells {
+		v, r := coarse.value(cell), c.excess[k]
+		rho := 1 + v.density
+		v.density += r[0]
+		for a := range v.u {
+			v.u[a] = (rho*v.u[a] + r[1+a]) / (1 + v.density)
+		}
+		coarse.set(cell, v)
+		c.excess[k] = [4]float64{}
+	}
+}

@@ -1,0 +1,251 @@
+package ref
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"lbmsim/boundary"
+	"lbmsim/decomp"
+	"lbmsim/model"
+)
+
+// setup is a refined flow to be made. Boxes are in cells of level 0, by level from 1 on.
+type setup struct {
+	lattice  model.Lattice
+	model    string
+	tau      float64
+	force    [3]float64
+	n        [3]int
+	periodic [3]bool
+	faces    [3][2]uint8 // types of the domain's faces, of walls
+	walls    []boundary.Wall
+	boxes    [][]decomp.Box
+	tied     bool // bulk viscosity from the shear's relaxation time
+}
+
+func (c setup) make(t *testing.T) *Levels {
+	t.Helper()
+	d := c.lattice.Dims
+	plan, err := decomp.Slabs(c.n, c.periodic, d, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []decomp.Refinement
+	for k, boxes := range c.boxes {
+		for _, b := range boxes {
+			r := decomp.Refinement{Name: "refine.box", Level: k + 1}
+			for a := range r.From {
+				r.From[a], r.To[a] = float64(b.Lo[a]), float64(b.Hi[a])
+			}
+			list = append(list, r)
+		}
+	}
+	h, err := decomp.NewHierarchy(plan, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	collision, _ := model.FindCollision(c.model)
+	p := model.NewParams(collision, c.tau, nil, c.force)
+	if c.tied {
+		p.OmegaBulk = 0
+	}
+	return NewLevels(h, c.lattice, c.model, p, func(level int) boundary.Cells { return c.cells(h.Levels[level].N) })
+}
+
+// cells puts walls behind the faces of a domain; of two at an edge the later axis wins.
+func (c setup) cells(n [3]int) boundary.Cells {
+	cells := boundary.NewCells(n)
+	cells.Walls = c.walls
+	each(decomp.Box{Lo: [3]int{-1, -1, -1}, Hi: [3]int{n[0] + 1, n[1] + 1, n[2] + 1}}, func(x [3]int) {
+		for a := range c.lattice.Dims {
+			if k := c.faces[a][0]; x[a] < 0 && !c.periodic[a] {
+				cells.Type[cells.Index(x[0], x[1], x[2])] = k
+			}
+			if k := c.faces[a][1]; x[a] == n[a] && !c.periodic[a] {
+				cells.Type[cells.Index(x[0], x[1], x[2])] = k
+			}
+		}
+	})
+	return cells
+}
+
+// mean returns the volume mean of rho - 1.
+func (s *Levels) mean() float64 {
+	sum, volume := 0.0, 0.0
+	s.EachCounted(func(_ *Grid, _ [3]int, density float64, _ [3]float64, share float64) {
+		sum, volume = sum+share*density, volume+share
+	})
+	return sum / volume
+}
+
+// energy returns the kinetic energy.
+func (s *Levels) energy() (sum float64) {
+	s.EachCounted(func(_ *Grid, _ [3]int, density float64, u [3]float64, share float64) {
+		sum += share * (1 + density) * (u[0]*u[0] + u[1]*u[1] + u[2]*u[2]) / 2
+	})
+	return sum
+}
+
+// errorOf returns the L2 error of the velocity.
+func (s *Levels) errorOf(exact func(at [3]float64) [3]float64) float64 {
+	sum, all := 0.0, 0.0
+	s.EachCounted(func(g *Grid, x [3]int, _ float64, u [3]float64, share float64) {
+		want := exact(g.Centre(x))
+		for a := range u {
+			sum += share * (u[a] - want[a]) * (u[a] - want[a])
+			all += share * want[a] * want[a]
+		}
+	})
+	return math.Sqrt(sum / all)
+}
+
+func (s *Levels) advanceBy(steps int) {
+	for range steps {
+		s.Advance()
+	}
+}
+
+func lattice(name string) model.Lattice {
+	l, ok := model.FindLattice(name)
+	if !ok {
+		panic(name)
+	}
+	return l
+}
+
+func box(x0, x1, y0, y1, z0, z1 int) decomp.Box {
+	return decomp.Box{Lo: [3]int{x0, y0, z0}, Hi: [3]int{x1, y1, z1}}
+}
+
+// closures calls f for all lattices with all models whose state is moments.
+func closures(t *testing.T, f func(t *testing.T, l model.Lattice, collision string)) {
+	for _, p := range model.Pairs() {
+		if p.Collision.Scheme == model.Moments {
+			t.Run(p.Lattice.Name+" "+p.Collision.Name, func(t *testing.T) { f(t, p.Lattice, p.Collision.Name) })
+		}
+	}
+}
+
+// What Grids compute with moments is what Flow defines with populations.
+func TestArithmetic(t *testing.T) {
+	closures(t, func(t *testing.T, l model.Lattice, collision string) {
+		r := rand.New(rand.NewPCG(3, 1))
+		f := channel(l, collision, 0.7, [3]float64{1e-3, 2e-3, -1e-3 * float64(l.Dims-2)}, [3]int{1, 1, 1}, 0, [3]float64{})
+		f.Params.OmegaBulk = 0.8
+		a := newArithmetic(f)
+		for range 20 {
+			in, out := make([]float64, l.Q()), make([]float64, l.Q())
+			for i, w := range l.Weights {
+				in[i] = w * (1 + 0.3*r.Float64())
+			}
+			var m [10]float64
+			a.sums(in, &m)
+			a.collide(&m, &f.Params)
+			a.populations(&m, out)
+			for i, want := range f.Collide(in) {
+				if math.Abs(out[i]-want) > 1e-15 {
+					t.Fatalf("population %d is %.17g after the collision, want %.17g", i, out[i], want)
+				}
+			}
+		}
+	})
+}
+
+// Without boxes a refined flow is a Flow, with walls and open faces.
+func TestOneLevelIsAFlow(t *testing.T) {
+	for _, l := range model.Lattices {
+		c := inflow(l, [3]int{9, 7, 5 * (l.Dims - 2)}, 0.55)
+		s := c.make(t)
+		p := s.Grids[0].Params
+		f := New(l, c.model, p, c.periodic, c.cells(c.n))
+		for range 30 {
+			f.Step()
+			s.Advance()
+		}
+		for cell := range f.F {
+			for i, want := range f.F[cell] {
+				if got := s.Grids[0].F[cell][i]; math.Abs(got-want) > 1e-14 {
+					t.Fatalf("%s, cell %d: population %d is %.17g, want %.17g", l.Name, cell, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+// inflow returns a channel between walls across y, with an inlet and a pressure outlet across x, periodic along z.
+func inflow(l model.Lattice, n [3]int, tau float64) setup {
+	n[2] = max(n[2], 1)
+	height := float64(n[1])
+	profile := func(scale float64) boundary.Motion { return parabola{0.02, height * scale} }
+	return setup{lattice: l, model: "cumulant", tau: tau, n: n, periodic: [3]bool{2: true}, faces: [3][2]uint8{{1, 2}, {3, 3}},
+		walls: []boundary.Wall{{Law: boundary.VelocityFace, Motion: profile(1)}, {Law: boundary.PressureFace}, {Law: boundary.Bounce}}}
+}
+
+// parabola is the velocity along x of a channel of so many cells.
+type parabola struct{ top, height float64 }
+
+func (p parabola) At(x [3]float64, _ float64) [3]float64 {
+	y := x[1] / p.height
+	return [3]float64{4 * p.top * y * (1 - y)}
+}
+func (p parabola) Steady() bool { return true }
+
+// A uniform flow stays as it is, across the edges and corners of a concave union, on three levels: within 1e-14.
+func TestRefinedUniformFlow(t *testing.T) {
+	closures(t, func(t *testing.T, l model.Lattice, collision string) {
+		c := setup{lattice: l, model: collision, tau: 0.51, n: [3]int{16, 16, 1}, periodic: [3]bool{true, true, true}}
+		c.boxes = [][]decomp.Box{{box(2, 14, 2, 8, 0, 1), box(2, 8, 2, 14, 0, 1)}, {box(4, 12, 4, 6, 0, 1), box(4, 6, 4, 12, 0, 1)}}
+		steps := 100
+		if l.Dims == 3 {
+			c.n, steps = [3]int{10, 10, 10}, 3
+			c.boxes = [][]decomp.Box{{box(1, 9, 1, 5, 1, 6), box(1, 6, 1, 9, 1, 6)}, {box(2, 8, 2, 4, 2, 5), box(2, 5, 2, 8, 2, 5)}}
+			if testing.Short() {
+				steps = 1
+			}
+		}
+		s := c.make(t)
+		u := [3]float64{0.07, 0.04, 0.03 * float64(l.Dims-2)}
+		s.Set(func([3]float64) (float64, [3]float64, [3][3]float64) { return 0.01, u, [3][3]float64{} })
+		s.advanceBy(steps)
+		worst := 0.0
+		s.EachCounted(func(_ *Grid, _ [3]int, density float64, v [3]float64, _ float64) {
+			worst = math.Max(worst, math.Abs(density-0.01))
+			for a := range v {
+				worst = math.Max(worst, math.Abs(v[a]-u[a]))
+			}
+		})
+		t.Logf("deviation %.1e", worst)
+		if !(worst <= 1e-14) {
+			t.Errorf("a uniform flow deviates by %.2e, at most 1e-14", worst)
+		}
+	})
+}
+
+// A closed box keeps its mass, with a box on a wall and a smaller one in it: 1e-17 a step and cell.
+func TestRefinedMass(t *testing.T) {
+	closures(t, func(t *testing.T, l model.Lattice, collision string) {
+		c := setup{lattice: l, model: collision, tau: 0.6, n: [3]int{16, 16, 1}, faces: [3][2]uint8{{1, 1}, {1, 2}, {1, 1}},
+			walls: boundary.BounceWalls([3]float64{}, [3]float64{0.05}),
+			boxes: [][]decomp.Box{{box(5, 16, 0, 9, 0, 1)}, {box(8, 13, 0, 5, 0, 1)}}}
+		steps := 400
+		if l.Dims == 3 {
+			c.n, steps = [3]int{8, 8, 8}, 10
+			c.boxes = [][]decomp.Box{{box(2, 8, 0, 6, 2, 6)}}
+			if testing.Short() {
+				steps = 3
+			}
+		}
+		s := c.make(t)
+		s.Set(func(at [3]float64) (float64, [3]float64, [3][3]float64) {
+			return 0.01 * math.Sin(at[0]) * math.Cos(at[1]/2+at[2]), [3]float64{0.03 * math.Sin(at[1]), 0.02 * math.Cos(at[0])}, [3][3]float64{}
+		})
+		before := s.mean()
+		s.advanceBy(steps)
+		drift := (s.mean() - before) / float64(steps)
+		t.Logf("drift %.1e", drift)
+		if !(math.Abs(drift) <= 1e-17) {
+			t.Errorf("the mean density drifts by %.2e a step, at most 1e-17", drift)
+		}
+	})
+}
