@@ -279,12 +279,11 @@ func (s *Levels) restrict(fine *Grid) {
 
 // crossing is a population that passes a face between a covered cell and one that is not.
 type crossing struct {
-	from   [3]int // in the domain, or a ghost cell of an open face
-	dir    int
-	cell   int     // of coupling.cells
-	share  float64 // of the population, in populations of the coarser level, positive out of the covered cell
-	ghost  bool
-	bounce bool // it meets a wall behind the face and comes back: momentum passes twice, mass not at all
+	from           [3]int // in the domain, or a ghost cell of an open face
+	ghost          bool
+	dir            int
+	cell           int     // of coupling.cells
+	mass, momentum float64 // share of the population, in populations of the coarser level, positive out of the covered cell
 }
 
 // listFaces lists the crossings of the interface on both levels.
@@ -307,8 +306,12 @@ func (c *coupling) listFaces(h *decomp.Hierarchy, coarse, fine *Grid) {
 	c.excess = make([][4]float64, len(c.cells))
 }
 
-// crossings lists the populations that pass the face of a cell in a direction along an axis, by decomp.Crossings.
+// crossings lists the populations that pass the face of a cell in a direction along an axis, by decomp.Crossings. The ghost cells
+// of open faces send and receive like others, also from one to another past an edge of the domain. What a wall sends back passes
+// the face a second time: its momentum counts twice, its mass not at all. Past the edge of two walls, from behind one of them to
+// behind the other, as only D3Q27 does, no population exists: the upstream cell's stands for the pressure there.
 func (g *Grid) crossings(inside [3]int, axis, side, k int, share float64) (list []crossing) {
+	d := g.Lattice.Dims
 	outside := inside
 	outside[axis] += side
 	for i, c := range g.Lattice.Velocities {
@@ -317,19 +320,23 @@ func (g *Grid) crossings(inside [3]int, axis, side, k int, share float64) (list 
 			up, sign = outside, -1
 		}
 		for _, p := range decomp.Crossings(c, axis) {
-			from := minus(up, p.Before)
-			to := [3]int{from[0] + c[0], from[1] + c[1], from[2] + c[2]}
-			x := crossing{from: g.wrapped(from), dir: i, cell: k, share: share * sign * float64(p.Sixths) / 6}
-			to = g.wrapped(to)
-			in, ghost := g.sends(x.from)
-			if !in && !ghost {
-				continue // a wall: what it sends back is in the bounce of the population that it gets
-			}
+			start := minus(up, p.Before)
+			from, to := g.wrapped(start), g.wrapped([3]int{start[0] + c[0], start[1] + c[1], start[2] + c[2]})
+			part := share * sign * float64(p.Sixths) / 6
+			x := crossing{from: from, dir: i, cell: k, mass: part, momentum: part}
+			fluid, ghost := g.sends(from)
+			arrives, beyond := g.sends(to)
 			x.ghost = ghost
-			if _, beyond := g.sends(to); ghost && (beyond || g.Cells.Meets(to, x.from, g.Lattice.Dims) != 0) {
-				continue // it never enters the domain
+			switch {
+			case fluid && g.Cells.Meets(from, to, d) != 0, ghost && !arrives && !beyond:
+				x.mass, x.momentum = 0, 2*part
+			case fluid, ghost && beyond:
+			case ghost && g.Cells.Meets(to, from, d) == 0:
+			case !ghost && !arrives && !beyond:
+				x.from, x.mass = g.wrapped(up), 0
+			default:
+				continue // counted twice in the opposite direction
 			}
-			x.bounce = !ghost && g.Cells.Meets(x.from, to, g.Lattice.Dims) != 0
 			list = append(list, x)
 		}
 	}
@@ -368,15 +375,11 @@ func (c *coupling) count(g *Grid, list []crossing) {
 		} else {
 			f = g.F[g.number(x.from)][x.dir]
 		}
-		f = (f - g.Lattice.Weights[x.dir]) * x.share
+		f -= g.Lattice.Weights[x.dir]
 		r := &c.excess[x.cell]
-		if x.bounce {
-			f *= 2
-		} else {
-			r[0] += f
-		}
+		r[0] += x.mass * f
 		for a, v := range g.Lattice.Velocities[x.dir] {
-			r[1+a] += f * float64(v)
+			r[1+a] += x.momentum * f * float64(v)
 		}
 	}
 }

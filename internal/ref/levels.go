@@ -206,19 +206,18 @@ func (g *Grid) update(cell int) {
 	var m [10]float64
 	var in [27]float64
 	pop := in[:g.Lattice.Q()]
-	x := g.position(cell)
-	if up := g.upstream[cell]; up != nil {
-		for i, from := range up {
-			pop[i] = g.F[from][i]
-		}
-	} else {
-		pop = g.gather(cell, x)
+	up := g.upstream[cell]
+	for i, from := range up {
+		pop[i] = g.F[from][i]
+	}
+	if up == nil {
+		pop = g.gather(cell, g.position(cell))
 	}
 	g.arithmetic.sums(pop, &m)
 	g.arithmetic.collide(&m, &g.Params)
 	g.arithmetic.populations(&m, g.next[cell])
-	if g.upstream[cell] == nil {
-		copy(g.next[cell], g.applyOutflow(x, g.next[cell]))
+	if up == nil {
+		copy(g.next[cell], g.applyOutflow(g.position(cell), g.next[cell]))
 	}
 }
 
