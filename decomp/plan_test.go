@@ -27,6 +27,21 @@ func plans(t *testing.T, f func(t *testing.T, p Plan)) {
 			}
 		}
 	}
+	for dims := 2; dims <= 3; dims++ { // of patches: cut at even cells, with overlap at some ends
+		for ends := range 4 {
+			n := [3]int{6, 10, 1}
+			p := Plan{grain: 2, axis: dims - 1, parts: [3]int{1, 3, 1}, Periodic: [3]bool{1: ends == 3}}
+			if dims == 3 {
+				n[2], p.parts[2], p.trail[2] = 8, 2, 2
+			}
+			p.lead[1], p.trail[1] = 2*(ends&1), ends&2
+			if ends == 3 {
+				p.lead[1], p.trail[1] = 0, 0
+			}
+			p.Global = plus(n, plus(p.lead, p.trail))
+			try(p, nil)
+		}
+	}
 	for _, rows := range []int{2, 3, 5, 8} {
 		for _, planes := range []int{1, 2, 3, 7} {
 			for py := 1; py <= min(rows, 4); py++ {
@@ -75,7 +90,7 @@ func TestBoxesTileTheDomain(t *testing.T) {
 			t.Errorf("the largest box is said to be %v, it is %v", p.Largest(), largest)
 		}
 		for a := range smallest {
-			if smallest[a] < 1 || largest[a]-smallest[a] > 1 {
+			if smallest[a] < 1 || largest[a]-smallest[a] > max(1, p.grain)+max(p.lead[a], p.trail[a]) {
 				t.Errorf("boxes have %v to %v cells", smallest, largest)
 			}
 		}

@@ -19,7 +19,7 @@ var costs = []struct {
 	files      []string // in the page, too
 	others     []string // that a new one may leave alone: choices for a purpose of theirs
 }{
-	{"collision", "recursive_regularized", []string{"model/collision.go", "internal/ref/ref.go"}, []string{"cases/robustness/robustness.go"}},
+	{"collision", "recursive_regularized", []string{"model/collision.go", "internal/ref/ref.go", "internal/ref/moments.go"}, []string{"cases/robustness/robustness.go"}},
 	{"law of the viscosity", "carreau", []string{"model/viscosity.go"}, nil},
 	{"type of boundary", "slip", []string{"boundary/catalogue.go"}, nil},
 	{"motion of a wall", ".Turbulent", []string{"boundary/motion.go", "sim/domain/motion.go", "device/cuda/timed.go"}, nil},

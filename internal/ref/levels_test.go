@@ -244,7 +244,11 @@ func TestRefinedUniformFlowAtFaces(t *testing.T) {
 		open := []boundary.Wall{{Law: boundary.VelocityFace, Motion: boundary.Constant(u)}, {Law: boundary.PressureFace, Density: 0.01}, {Law: boundary.Slip}}
 		c.walls = func([3]int) []boundary.Wall { return open }
 		t.Run(l.Name+" open", func(t *testing.T) { c.make(t).staysUniform(t, u, steps) })
-		c.walls = func([3]int) []boundary.Wall { return make([]boundary.Wall, 3) }
+		mixed := []boundary.Wall{{Law: boundary.VelocityFace}, {Law: boundary.PressureFace, Density: 0.01}, {Law: boundary.Bounce}, {Law: boundary.Slip}}
+		c.walls = func([3]int) []boundary.Wall { return mixed }
+		c.faces[2] = [2]uint8{3, 4}
+		t.Run(l.Name+" mixed", func(t *testing.T) { c.make(t).staysUniform(t, [3]float64{}, steps) })
+		c.walls = func([3]int) []boundary.Wall { return make([]boundary.Wall, 4) }
 		t.Run(l.Name+" walls", func(t *testing.T) { c.make(t).staysUniform(t, [3]float64{}, steps) })
 	}
 }
@@ -266,13 +270,25 @@ func TestRefinedUniformFlowAcrossEnds(t *testing.T) {
 
 // A closed box keeps its mass, with a box on a wall and a smaller one in it: 1e-17 a step and cell.
 func TestRefinedMass(t *testing.T) {
+	walls := func(l ...boundary.Law) (list []boundary.Wall) {
+		for _, law := range l {
+			list = append(list, boundary.Wall{Law: law})
+		}
+		list[1].Motion = boundary.Constant{0.05}
+		return list
+	}
+	keepsMass(t, walls(boundary.Bounce, boundary.Bounce))
+	t.Run("frictionless", func(t *testing.T) { keepsMass(t, walls(boundary.Slip, boundary.MovingFace)) })
+}
+
+func keepsMass(t *testing.T, walls []boundary.Wall) {
 	closures(t, func(t *testing.T, l model.Lattice, collision string) {
 		c := setup{lattice: l, model: collision, tau: 0.6, n: [3]int{16, 16, 1}, faces: [3][2]uint8{{1, 1}, {1, 2}, {1, 1}},
-			walls: func([3]int) []boundary.Wall { return boundary.BounceWalls([3]float64{}, [3]float64{0.05}) },
+			walls: func([3]int) []boundary.Wall { return walls },
 			boxes: [][]decomp.Box{{box(5, 16, 0, 9, 0, 1)}, {box(8, 13, 0, 5, 0, 1)}}}
-		steps := 400
+		steps := 100
 		if l.Dims == 3 {
-			c.n, steps = [3]int{8, 8, 8}, 10
+			c.n, steps = [3]int{8, 8, 8}, 20
 			c.boxes = [][]decomp.Box{{box(2, 8, 0, 6, 2, 6)}}
 			if testing.Short() {
 				steps = 3
