@@ -22,7 +22,7 @@ const (
 	MaxLevel    = 5 // levels above 0
 	OverlapDeep = 2 // cells of a patch beyond an interface: one per step of its level between two exchanges with the parent level
 	Nesting     = 2 // cells of level l between the interfaces of level l and l+1: prolongation reads as far
-	thinnest    = 4 // parent planes per rank below which a patch is cut over fewer ranks
+	thinnest    = 4 // parent planes that a rank gets at least; a small patch is cut over fewer ranks
 	narrowest   = 3 // cells of level 0 between walls: what lies behind a wall is extrapolated from as many
 )
 
@@ -304,7 +304,7 @@ func disjoint(boxes []Box) (list []Box) {
 	}
 	for i := 0; i < len(list); i++ {
 		for j := 0; j < len(list); j++ {
-			if whole, ok := joined(list[i], list[j]); ok && i != j {
+			if whole, ok := joined(list[i], list[j]); ok {
 				list[i] = whole
 				list = append(list[:j], list[j+1:]...)
 				i = -1 // the larger box may join others

@@ -33,7 +33,7 @@ import (
 // with the strain rate e in cells and steps of the level. Means of velocities are not point values: both directions keep means, or
 // they would differ by dx^2/32 u_aa at every step. The pair alone loses mass at the fourth digit of its error; the matched flux
 // (Berger & Colella, J. Comput. Phys. 82 (1989) 64; with populations Rohde et al., Int. J. Numer. Meth. Fluids 51 (2006) 439) keeps
-// mass to rounding and momentum but for walls.
+// mass to rounding, and momentum except at walls. docs/refinement-numerics.md has formulas and measurements.
 type Levels struct {
 	Hierarchy *decomp.Hierarchy
 	Grids     []*Grid // by level
