@@ -107,20 +107,40 @@ func (g *Grid) setDeviator(v *value, gradient [3][3]float64) {
 // nearOne is how close to 1 a relaxation time makes P useless for the other level's: it is (tau - 1) e.
 const nearOne = 0.05
 
-// convert turns P of a level into the next level's P, by rescaling the deviator or from the velocity gradient, in cells of the
-// level to. The trace always comes from the gradient: its relaxation time may be 1.
+// convert turns P of a level into the next level's P: deviator and trace each by rescaling, or, where the relaxation time of either
+// level is near 1, from the velocity gradient, in cells of the level to. Far from 1 the gradient is worse: it makes P an explicit
+// diffusion of the velocity, which is unstable at tau_b = 16.5, level 5's if level 0 has 1.
 func convert(v *value, from, to *Grid, gradient [3][3]float64) {
-	a, _ := from.tau()
-	b, _ := to.tau()
-	if math.Abs(a-1) < nearOne || math.Abs(b-1) < nearOne {
-		to.setDeviator(v, gradient)
-	} else {
-		scale := (b - 1) / (a - 1) * to.Width() / from.Width()
-		for k := range v.stress {
-			v.stress[k] *= scale
+	width := to.Width() / from.Width()
+	shear, bulk := from.tau()
+	toShear, toBulk := to.tau()
+	near := func(a, b float64) bool { return math.Abs(a-1) < nearOne || math.Abs(b-1) < nearOne }
+	d := to.Lattice.Dims
+	trace := 0.0
+	for k := range d {
+		trace += v.stress[k] / float64(d)
+	}
+	scaled := trace
+	if !near(bulk, toBulk) {
+		scaled *= (toBulk - 1) / (bulk - 1) * width
+	}
+	for k := range v.stress {
+		if k < d {
+			v.stress[k] -= trace
+		}
+		if !near(shear, toShear) {
+			v.stress[k] *= (toShear - 1) / (shear - 1) * width
+		}
+		if k < d {
+			v.stress[k] += scaled
 		}
 	}
-	to.setTrace(v, gradient)
+	if near(shear, toShear) {
+		to.setDeviator(v, gradient)
+	}
+	if near(bulk, toBulk) {
+		to.setTrace(v, gradient)
+	}
 }
 
 // coupling is what a level exchanges with the coarser one.

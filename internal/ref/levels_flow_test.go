@@ -101,10 +101,17 @@ func TestRefinedPoiseuilleOfAll(t *testing.T) {
 
 // Couette flow, which the coarse grid has exactly, around the corners of a box.
 func TestRefinedCouette(t *testing.T) {
-	var e [2]float64
-	for k, n := range channelSizes(t) {
-		e[k] = channelError(t, plane(n, n, 0.6, []decomp.Box{box2(n/4, 3*n/4, n/4, 3*n/4)}), false, 0.5)
+	run := func(n int) float64 {
+		return channelError(t, plane(n, n, 0.6, []decomp.Box{box2(n/4, 3*n/4, n/4, 3*n/4)}), false, 0.5)
 	}
+	e := [2]float64{0: run(16)}
+	if brief.Fewer(t, "cells"); testing.Short() {
+		if e[0] > 1e-4 { // 7.0e-5 with the prototype
+			t.Errorf("error %.2e", e[0])
+		}
+		return
+	}
+	e[1] = run(32)
 	second(t, e)
 }
 
