@@ -371,7 +371,7 @@ func (l *lister) describe(x [3]int, links uint32, rates *model.Params, whole boo
 		}
 		if l.cells.Modelled != nil {
 			c, ghost := l.lattice.Velocities[i], uint32(0)
-			if n, ok := l.cells.Modelled.Ghost(x, c); ok && l.cells.Wall(k).Law == ModelledWall {
+			if n, ok := l.cells.Modelled.Ghost(x, c, i); ok && l.cells.Wall(k).Law == ModelledWall {
 				flag, ghost = ModelledLink, n
 			}
 			l.Ghosts = append(l.Ghosts, ghost)

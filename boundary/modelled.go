@@ -44,6 +44,7 @@ type ModelledCell struct {
 	Type     uint8
 	Normal   [3]float64 // of the surface, into the fluid
 	Bend     [6]float64 // curvature, dn/dx in the order xx, yy, zz, xy, xz, yz: 1/R along a convex surface of radius R
+	Edge     [3]float64 // along the surface towards an edge beside the cell; 0: there is none
 	Behind   float64    // distance of the cell's centre behind the surface
 	Before   float64    // distance of the image point before the surface
 	Image    Stencil    // at the image point: moments of fluid cells
@@ -53,6 +54,7 @@ type ModelledCell struct {
 	Rough    float64    // friction velocity by sampled velocity of a rough wall; 0: smooth; NoFriction: no friction
 	Area     float64    // of the surface that links from this cell cross
 	Without  Without    // why the wall is the no-slip wall here
+	Serves   uint32     // the directions along which it sends populations, a bit each
 	Links    []ModelledStream
 }
 
@@ -126,7 +128,8 @@ const (
 	ModelledSample   = 18
 	ModelledBend     = 26 // six components
 	ModelledHeat     = 32 // the law of a scalar, and its value
-	ModelledCount    = 34
+	ModelledEdge     = 34 // three components
+	ModelledCount    = 37
 )
 
 // ModelledNumbersOf returns the numbers of the ghost cells of these walls, ModelledCount each.
@@ -135,7 +138,7 @@ func ModelledNumbersOf[T float32 | float64](m *Modelled, walls []Wall) []T {
 	for i := range m.Cells {
 		c, n := &m.Cells[i], list[i*ModelledCount:][:ModelledCount]
 		for a := range 3 {
-			n[ModelledNormal+a], n[ModelledVelocity+a] = T(c.Normal[a]), T(c.Velocity[a])
+			n[ModelledNormal+a], n[ModelledVelocity+a], n[ModelledEdge+a] = T(c.Normal[a]), T(c.Velocity[a]), T(c.Edge[a])
 		}
 		n[ModelledMirror], n[ModelledReach] = T(c.Behind/c.Before), T(c.Behind+c.Before)
 		if c.Without == WithModel {
@@ -169,7 +172,7 @@ func (c *ModelledCell) areaAlong(direction int) float64 {
 // distance returns the distance of the surface from the cell x along a link from the ghost cell that Ghost returns; false: there is
 // none.
 func (m *Modelled) distance(x, c [3]int, direction int) (float64, bool) {
-	n, ok := m.Ghost(x, c)
+	n, ok := m.Ghost(x, c, direction)
 	if !ok {
 		return 0, false
 	}
@@ -181,14 +184,19 @@ func (m *Modelled) distance(x, c [3]int, direction int) (float64, bool) {
 	return 0, false
 }
 
-// Ghost returns the number of the ghost cell that sends a population along direction c into the cell x, local or a periodic image;
-// false: none does, and the link is bounced back half-way. Of a body that is one cell thick a ghost cell serves one side.
-func (m *Modelled) Ghost(x, c [3]int) (uint32, bool) {
+// Ghost returns the number of the ghost cell that sends a population along direction c, of that number, into the cell x, local or a
+// periodic image; false: none does, and the link is bounced back half-way. Of a body that is one cell thick a ghost cell serves one
+// side.
+func (m *Modelled) Ghost(x, c [3]int, direction int) (uint32, bool) {
 	if m == nil || m.at == nil {
 		return 0, false
 	}
-	n, ok := m.at.at([3]int{x[0] - c[0], x[1] - c[1], x[2] - c[2]})
-	return uint32(n), ok && dot3(m.Cells[n].Normal, [3]float64{float64(c[0]), float64(c[1]), float64(c[2])}) > 0
+	for _, n := range m.at.all([3]int{x[0] - c[0], x[1] - c[1], x[2] - c[2]}) {
+		if m.Cells[n].Serves>>direction&1 == 1 {
+			return uint32(n), true
+		}
+	}
+	return 0, false
 }
 
 // eachForeign calls f for each stencil of the ghost cells that read other ranks' cells.

@@ -12,8 +12,8 @@ import (
 
 // modelledMargin is the number of cells around a box that FindModelled looks at, beside the largest height that is sampled or has
 // eddies. The plane of a ghost cell follows from points up to four cells away, and so much it takes for a
-// stencil beside its normal, too.
-const modelledMargin = 4
+// stencil beside its normal, too. An edge takes the surfaces of ghost cells up to facetReach cells away.
+const modelledMargin = 4 + facetReach
 
 // ModelledMargin returns by how many cells the box of FindModelled is larger than a rank's, on each side; 0: no wall is
 // Modelled.
@@ -40,6 +40,7 @@ func FindModelled(l model.Lattice, lo, n [3]int, around Cells) (*Modelled, error
 	f := &modelledSearch{lattice: l, lo: lo, n: n, Cells: around}
 	f.find()
 	f.fit()
+	f.facets()
 	m := &Modelled{}
 	f.collect(m, f.measure())
 	if f.outside.Load() {
@@ -84,15 +85,18 @@ type foundGhost struct {
 	own    bool        // the first one leads into one of the rank's own cells, or a periodic image of it
 	links  []foundLink // into fluid cells
 	out    [3]float64  // sum of 6 w_i c_i over these links
+	facet  int         // its number among the ghost cells at its place (facets)
 	surface
 }
 
 // surface is what is before a ghost cell.
 type surface struct {
-	normal [3]float64
-	behind float64
-	bend   [6]float64
-	edge   bool // a principal curvature is beyond edgeBend
+	normal  [3]float64
+	behind  float64
+	bend    [6]float64
+	towards [3]float64 // along the surface to an edge beside it (split)
+	edge    bool       // a principal curvature is beyond edgeBend
+	rough   bool       // a point around is farther than smoothest from the fitted surface
 }
 
 // foundLink is a link into a fluid cell.
@@ -199,6 +203,11 @@ func (f *modelledSearch) find() {
 	for i, piece := range pieces {
 		f.ghosts, pieces[i] = append(f.ghosts, piece...), nil
 	}
+	f.order()
+}
+
+// order makes the rows of the ghost cells.
+func (f *modelledSearch) order() {
 	f.rows = newPlaceRows(f.N, func(add func([3]int, int)) {
 		for i := range f.ghosts {
 			add(f.ghosts[i].at, i)
@@ -248,7 +257,7 @@ func (f *modelledSearch) collect(m *Modelled, layer []LayerCell) {
 		room := make([]ModelledStream, 0, links)
 		for i := lo; i < hi; i++ {
 			g, c := &f.ghosts[chosen[i]], &cells[i]
-			*c = ModelledCell{At: f.local(g.at), Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Behind: g.behind}
+			*c = ModelledCell{At: f.local(g.at), Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Edge: g.towards, Behind: g.behind}
 			f.stencils(g, c)
 			room = f.link(g, c, room)
 			early[i] = c.reads(f.n)
@@ -285,8 +294,8 @@ func (f *modelledSearch) choose() (chosen, place []int32) {
 		}
 		if f.Periodic != [3]bool{} {
 			f.eachImage(g.at, f.N, func(at [3]int) {
-				if k, ok := f.rows.at(at); ok && k < i && place[k] >= 0 {
-					place[i] = place[k]
+				if all := f.rows.all(at); g.facet < len(all) && int(all[g.facet]) < i && place[all[g.facet]] >= 0 {
+					place[i] = place[all[g.facet]]
 				}
 			})
 		}
@@ -359,7 +368,10 @@ func (f *modelledSearch) link(g *foundGhost, to *ModelledCell, room []ModelledSt
 	first := len(room)
 	for _, l := range g.links {
 		area, across := f.area(g, l)
-		if to.Area += area; !l.own || across <= 0 || to.Without == WithoutImage {
+		if to.Area += area; across <= 0 || to.Without == WithoutImage {
+			continue
+		}
+		if to.Serves |= 1 << l.direction; !l.own {
 			continue
 		}
 		x := g.at

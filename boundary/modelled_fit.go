@@ -18,17 +18,18 @@ func (f *modelledSearch) fit() {
 }
 
 // fitEach finds something of each surface by the ghost cells up to reach cells away.
-func (f *modelledSearch) fitEach(reach int, by func(g *foundGhost, near []beside) surface) {
+func (f *modelledSearch) fitEach(reach int, by func(g *foundGhost, near []beside, room *[]fitTerms) surface) {
 	found := make([]surface, len(f.ghosts))
 	parallel.Pieces(len(found), ghostsOfPiece, func(lo, hi int) {
 		var last fitted
 		var near []beside
+		var room []fitTerms
 		for i := lo; i < hi; i++ {
 			g := &f.ghosts[i]
 			near = f.rows.around(near[:0], g.at, reach)
 			known := last.find(f, near)
 			if known == nil {
-				known = last.keep(near, by(g, near))
+				known = last.keep(near, by(g, near, &room))
 			}
 			found[i] = *known
 		}
@@ -75,7 +76,7 @@ var bendPairs = [6][2]int{{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}}
 
 // plane fits a plane through the points where links around the ghost cell cross the surface: exact for a plane, of second order
 // on a curved surface.
-func (f *modelledSearch) plane(g *foundGhost, near []beside) (s surface) {
+func (f *modelledSearch) plane(g *foundGhost, near []beside, _ *[]fitTerms) (s surface) {
 	var sum, mean [3]float64
 	var total float64
 	type point struct {
@@ -141,16 +142,19 @@ const (
 	edgeBend   = 0.2 // of an edge, which turns by 35 degrees or more, or a radius below 5 cells
 )
 
+// fitTerms are of a point near a surface the terms of its height over a plane, that height, and the point's weight.
+type fitTerms [8]float64
+
 // bent returns the normal, the distance and the curvature of a surface of second order through the points where links around a ghost
 // cell cross the surface, where these are enough: not at edges, where it keeps its plane.
-func (f *modelledSearch) bent(g *foundGhost, near []beside) surface {
+func (f *modelledSearch) bent(g *foundGhost, near []beside, room *[]fitTerms) surface {
 	s := g.surface
 	if s.normal == [3]float64{} {
 		return s
 	}
 	t := tangents(s.normal)
 	var sums [6][7]float64 // the normal equations for the height over the plane: 1, a, b, a^2/2, a b, b^2/2
-	count := 0
+	points := (*room)[:0]
 	for _, n := range near {
 		other := &f.ghosts[n.number]
 		if other.k != g.k || dot3(other.normal, s.normal) < 0.7 {
@@ -160,25 +164,35 @@ func (f *modelledSearch) bent(g *foundGhost, near []beside) surface {
 			p := f.point(l, n.from)
 			a, b, h := dot3(p, t[0]), dot3(p, t[1]), dot3(p, s.normal)
 			r := 1 + dot3(p, p)
-			w := 1 / (r * r)
-			terms := [7]float64{1, a, b, a * a / 2, a * b, b * b / 2, h}
-			for i := range sums {
-				row, by := &sums[i], w*terms[i]
-				for j := range terms {
-					row[j] += by * terms[j]
-				}
+			points = append(points, fitTerms{1, a, b, a * a / 2, a * b, b * b / 2, h, 1 / (r * r)})
+		}
+	}
+	*room = points
+	for k := range points {
+		terms := &points[k]
+		for i := range sums {
+			row, by := &sums[i], terms[7]*terms[i]
+			for j := range row {
+				row[j] += by * terms[j]
 			}
 		}
-		count += len(other.links)
 	}
-	if count < bendPoints || !solve6(&sums) {
+	if len(points) < bendPoints || !solve6(&sums) {
 		return s
 	}
 	c := [6]float64{}
 	for i := range c {
 		c[i] = sums[i][6]
 	}
-	s.edge = math.Abs(c[3]+c[5])/2+math.Hypot((c[3]-c[5])/2, c[4]) > edgeBend
+	bend := math.Abs(c[3]+c[5])/2 + math.Hypot((c[3]-c[5])/2, c[4]) // largest principal curvature
+	s.edge = bend > edgeBend
+	for k := range points {
+		off := -points[k][6]
+		for i := range c {
+			off += c[i] * points[k][i]
+		}
+		s.rough = s.rough || math.Abs(off) > smoothest+smoothCubic*bend*bend
+	}
 	if math.Abs(c[3]) > mostBend || math.Abs(c[5]) > mostBend || math.Abs(c[4]) > mostBend || c[1]*c[1]+c[2]*c[2] > 0.25 {
 		s.edge = true
 		return s

@@ -57,17 +57,18 @@ func (r *placeRows) from(row, x int) (first, end int) {
 	return first + int(r.start[row]), int(r.start[row+1])
 }
 
-// at returns the number of the cell at a place; false: there is none.
-func (r *placeRows) at(p [3]int) (int, bool) {
+// all returns the numbers of the cells at a place, in the order in which they were added.
+func (r *placeRows) all(p [3]int) []int32 {
 	row, ok := r.row(p)
 	if !ok || r.start[row] == r.start[row+1] {
-		return 0, false
+		return nil
 	}
 	k, end := r.from(row, p[0])
-	if k == end || int(r.x[k]) != p[0] {
-		return 0, false
+	last := k
+	for last < end && int(r.x[last]) == p[0] {
+		last++
 	}
-	return int(r.number[k]), true
+	return r.number[k:last]
 }
 
 // each calls do for each cell until it returns false.

@@ -127,7 +127,7 @@ func (w *Walls) modelledLink(x [3]int, i int, k uint8) (n uint32, ok bool) {
 	if of := w.given.Type[w.given.Index(x[0], x[1], x[2])+w.from[i]]; of == 0 || w.given.Wall(of).Law != ModelledWall {
 		return 0, false
 	}
-	return w.given.Modelled.Ghost(x, w.lattice.Velocities[i])
+	return w.given.Modelled.Ghost(x, w.lattice.Velocities[i], i)
 }
 
 // slope of the wall of type k along direction i out of it into cell x, |c.n|, where a flux asks for it.

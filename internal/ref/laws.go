@@ -218,7 +218,7 @@ func (f *Flow) number(x [3]int) int {
 func (f *Flow) law(cell int, x [3]int, i int, k uint8) float64 {
 	own, o := f.F[cell], f.Lattice.Opposite(i)
 	c, weight, wall := f.Lattice.Velocities[i], f.Lattice.Weights[i], f.Cells.Wall(k)
-	if n, ok := f.Cells.Modelled.Ghost(x, c); ok && wall.Law == boundary.ModelledWall {
+	if n, ok := f.Cells.Modelled.Ghost(x, c, i); ok && wall.Law == boundary.ModelledWall {
 		return f.ghosts[n].pop[i]
 	}
 	q := 0.5

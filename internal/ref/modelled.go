@@ -9,7 +9,6 @@ import (
 // modelled is a ghost cell behind a wall with a model, before a step.
 type modelled struct {
 	pop      []float64
-	theta    float64    // share of the model
 	traction [3]float64 // of the fluid on the wall, by the law
 	half     float64    // y+ of half a cell
 	heat     float64    // flux of a scalar into the fluid
@@ -75,9 +74,11 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 			nu := (1/f.Params.Omega - 0.5) / 3
 			friction := math.Max(plusBy(table, speed*c.Height/nu)*nu/c.Height, c.Rough*speed)
 			half = friction / 2 / nu
-			theta = math.Min(1, math.Max(0, (half-boundary.LaminarPlus)/(boundary.TurbulentPlus-boundary.LaminarPlus)))
+			held := leaving(along, sampled, c.Edge)
+			theta = held * turbulence(half)
+			half *= held
 			slope = scaled(sampled, f.Factors[c.Type-1]*friction/(boundary.Kappa*boundary.LeastMixing)/speed)
-			traction = scaled(sampled, rho*friction*friction/speed)
+			traction = scaled(sampled, held*rho*friction*friction/speed)
 		}
 	}
 	bend := matrix(c.Bend)
@@ -98,7 +99,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 		a, b := ab[0], ab[1]
 		m[4+k] = stress[a][b] + n[a]*change[b] + n[b]*change[a] + (1+density)*u[a]*u[b]
 	}
-	return modelled{f.Close(f.Populations(m)), theta, traction, half, heatOf(f, c, rho, theta, half, table)}
+	return modelled{f.Close(f.Populations(m)), traction, half, heatOf(f, c, rho, turbulence(half), half, table)}
 }
 
 // heatOf returns the flux of a scalar into the fluid by the formulas of kernels/modelled.h.
@@ -132,7 +133,7 @@ func fromModelled(f *Flow, cell int, x [3]int, i int, k uint8, diffuses float64)
 	if of := f.Cells.At(x[0]-c[0], x[1]-c[1], x[2]-c[2]); f.Cells.Modelled == nil || f.Cells.Wall(k).Law != boundary.ModelledWall || f.Cells.Wall(of).Law != boundary.ModelledWall {
 		return a, false
 	}
-	number, ok := f.Cells.Modelled.Ghost(x, c)
+	number, ok := f.Cells.Modelled.Ghost(x, c, i)
 	if !ok || f.Cells.At(x[0], x[1], x[2]) != 0 {
 		return a, false
 	}
@@ -151,6 +152,24 @@ func fromModelled(f *Flow, cell int, x [3]int, i int, k uint8, diffuses float64)
 	return arrival{in, g, in, g, theta*(out-in) - enters}, true
 }
 
+// turbulence returns the share of the model where y+ of half a cell is half.
+func turbulence(half float64) float64 {
+	return math.Min(1, math.Max(0, (half-boundary.LaminarPlus)/(boundary.TurbulentPlus-boundary.LaminarPlus)))
+}
+
+// leaving returns the share of the model beside an edge: 1 where a boundary layer goes to the edge or along it, 0 where the flow comes
+// round it, flows backwards, or is faster at the wall than at the sampled point.
+func leaving(along, sampled, edge [3]float64) float64 {
+	if edge == [3]float64{} {
+		return 1
+	}
+	turn, with := 1.0, dot(along, sampled)/dot(sampled, sampled)
+	if towards := dot(along, edge); towards < 0 {
+		turn += boundary.EdgeTurn * towards / math.Sqrt(dot(along, along))
+	}
+	return math.Min(1, math.Max(0, math.Min(turn, math.Min(boundary.EdgeBack*with, 1+boundary.EdgeFast*(1-with)))))
+}
+
 // WallMomentum returns, for each type, the momentum along the traction that the fluid gives to walls with a model in the coming step,
 // less the pressure that populations at rest have at both ends of a link, and the law's, both where the model holds in full; the
 // law's everywhere; and the area.
@@ -159,7 +178,7 @@ func WallMomentum(f *Flow) [][4]float64 {
 	f.ghosts = ghostsOf(f)
 	f.Each(func(cell int, x [3]int, solid bool) {
 		for i, c := range f.Lattice.Velocities {
-			number, ok := f.Cells.Modelled.Ghost(x, c)
+			number, ok := f.Cells.Modelled.Ghost(x, c, i)
 			if solid || !ok {
 				continue
 			}
@@ -174,7 +193,7 @@ func WallMomentum(f *Flow) [][4]float64 {
 			to := &sums[at.Type-1]
 			to[2] += size * area
 			to[3] += area
-			if g.theta < 1 || size == 0 {
+			if turbulence(g.half) < 1 || size == 0 {
 				continue
 			}
 			passes := f.F[cell][f.Lattice.Opposite(i)] + g.pop[i] - w*(sum(f.F[cell])+sum(g.pop))
@@ -203,7 +222,7 @@ func layerOf(f *Flow, ghosts []modelled) []float64 {
 	nu := (1/f.Params.Omega - 0.5) / 3
 	for _, c := range f.Cells.Modelled.Layer {
 		g := ghosts[c.Ghost]
-		list[f.number(c.At)] = float64(c.Length) * g.theta * 2 * nu * g.half
+		list[f.number(c.At)] = float64(c.Length) * turbulence(g.half) * 2 * nu * g.half
 		if f.Eddies != nil {
 			f.Eddies[f.number(c.At)] = list[f.number(c.At)]
 		}
