@@ -54,7 +54,8 @@ type ModelledCell struct {
 	Rough    float64    // friction velocity by sampled velocity of a rough wall; 0: smooth; NoFriction: no friction
 	Area     float64    // of the surface that links from this cell cross
 	Without  Without    // why the wall is the no-slip wall here
-	Serves   uint32     // the directions along which it sends populations, a bit each
+	Around   uint32     // the directions of its links into fluid cells, a bit each
+	Serves   uint32     // those along which it sends populations
 	Links    []ModelledStream
 }
 

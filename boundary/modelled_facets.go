@@ -70,7 +70,7 @@ func (f *modelledSearch) split(g *foundGhost, near []beside) (list []foundGhost)
 	if len(rest.links) > 0 {
 		list = append(list, rest)
 	}
-	beside := slices.ContainsFunc(near, func(n beside) bool { return f.ghosts[n.number].edge })
+	beside := slices.ContainsFunc(near, func(n beside) bool { return f.ghosts[n.number].edge && f.ghosts[n.number].k == g.k })
 	for i := range list {
 		list[i].facet = i
 		f.count(&list[i])

@@ -368,6 +368,7 @@ func (f *modelledSearch) link(g *foundGhost, to *ModelledCell, room []ModelledSt
 	first := len(room)
 	for _, l := range g.links {
 		area, across := f.area(g, l)
+		to.Around |= 1 << l.direction
 		if to.Area += area; across <= 0 || to.Without == WithoutImage {
 			continue
 		}

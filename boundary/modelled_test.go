@@ -299,6 +299,9 @@ func TestGhostCellsOfParts(t *testing.T) {
 	})
 	block := blockOf([3]float64{10.1, 10.2, 11.3}, [3]float64{6.3, 5.4, 6.2}, 0.31)
 	slope, n, _ := tilted(3)
+	torn := body(func(p [3]float64) float64 { // a slab that does not continue across the periodic faces
+		return math.Abs(0.2*(p[0]-10)+0.97*(p[1]-9)-0.14*(p[2]-11)) - 2.8
+	})
 	plated := body(func(p [3]float64) float64 { // a plate one cell thick before a wall
 		return math.Min(math.Abs(p[2]-11)-3, math.Hypot(math.Max(0, math.Abs(p[0]-9.5)-6), math.Max(math.Abs(p[2]-16.5)-0.5, 0)+math.Max(0, math.Abs(p[1]-10)-5))-1e-3)
 	})
@@ -307,15 +310,16 @@ func TestGhostCellsOfParts(t *testing.T) {
 		n     [3]int
 		parts [3]int
 	}{{slope, n, [3]int{1, 1, 2}}, {slope, n, [3]int{1, 2, 3}}, {slope, n, [3]int{1, 9, 1}}, {ball, [3]int{20, 21, 22}, [3]int{1, 3, 2}}, {ball, [3]int{20, 21, 22}, [3]int{1, 1, 22}},
-		{plated, [3]int{20, 21, 22}, [3]int{1, 3, 2}}, {block, [3]int{20, 21, 22}, [3]int{1, 3, 2}}} {
+		{plated, [3]int{20, 21, 22}, [3]int{1, 3, 2}}, {block, [3]int{20, 21, 22}, [3]int{1, 3, 2}}, {torn, [3]int{20, 21, 22}, [3]int{1, 1, 2}}, {torn, [3]int{20, 21, 22}, [3]int{1, 4, 1}}} {
 		whole := found(t, c.b, c.n, 4)
 		type face struct {
 			at     [3]int
 			serves uint32
+			normal [3]float64 // those that serve no link have their normals
 		}
 		ghosts, layer := map[face]ModelledCell{}, map[[3]int]LayerCell{}
 		for _, g := range whole.Cells {
-			ghosts[face{g.At, g.Serves}] = g
+			ghosts[face{g.At, g.Serves, g.Normal}] = g
 		}
 		for _, x := range whole.Layer {
 			layer[x.At] = x
@@ -347,7 +351,7 @@ func TestGhostCellsOfParts(t *testing.T) {
 						s.Cells[j] = placeOf(global(s.Cells[j].Cell()))
 					}
 				}
-				want := ghosts[face{g.At, g.Serves}]
+				want := ghosts[face{g.At, g.Serves, g.Normal}]
 				for _, l := range g.Links {
 					l.To = placeOf(global(l.To.Cell()))
 					if linked++; !slices.Contains(want.Links, l) {

@@ -24,7 +24,7 @@ const (
 	ScalarMirror                    // ScalarClosed at a face that the fluid slides along
 	ScalarConducts                  // a solid that holds and conducts it
 	ScalarOutlet                    // ScalarInlet where fluid enters, ScalarOpen where it leaves (Entering)
-	ScalarModelled                  // ScalarClosed, ScalarFixed or ScalarFlux by the ghost cells of a wall with a model
+	ScalarModelled                  // ScalarClosed, ScalarFixed or ScalarFlux by the ghost cells of a wall with a model; its other links are closed
 )
 
 // Entering returns the share of a face's inflow law for a cell with this inward velocity: 0 where fluid leaves,
@@ -38,7 +38,7 @@ const EnteringPer = 100_000
 // ScalarWall is a wall's law and its numbers, in lattice units.
 type ScalarWall struct {
 	Law   ScalarLaw
-	Bare  ScalarLaw // of ScalarModelled: the law, also of links without a ghost cell
+	Bare  ScalarLaw // of ScalarModelled: the law that ghost cells follow
 	Value float64   // of ScalarConducts what arises in a unit of volume and time
 	// Of ScalarConducts: its capacity and its conductivity, relative to the fluid.
 	Capacity, Conductivity float64
@@ -130,10 +130,18 @@ func (w *Walls) modelledLink(x [3]int, i int, k uint8) (n uint32, ok bool) {
 	return w.given.Modelled.Ghost(x, w.lattice.Velocities[i], i)
 }
 
-// slope of the wall of type k along direction i out of it into cell x, |c.n|, where a flux asks for it.
+// slope of the wall of type k along direction i out of it into cell x, |c.n|, where a flux asks for it. Of a wall with a model, where no
+// ghost cell sends the population, it is the wall's velocity along the link, with which the flow bounces back.
 func (w *Walls) slope(x [3]int, i int, k uint8) float64 {
 	if n, ok := w.modelledLink(x, i, k); ok {
 		return w.given.Modelled.Cells[n].areaAlong(i) / (6 * w.lattice.Weights[i])
+	}
+	if w.given.ScalarLaw(k).Law == ScalarModelled {
+		of := w.given.Type[w.given.Index(x[0], x[1], x[2])+w.from[i]]
+		if of == 0 || w.given.Wall(of).Law != ModelledWall {
+			return 0
+		}
+		return w.law(x, i, of, Unscaled(w.given.Motion(of)), 0).K / (6 * w.lattice.Weights[i])
 	}
 	if w.given.Slope != nil && w.given.ScalarLaw(k).Law == ScalarFlux {
 		if s := w.given.Slope(x, w.lattice.Velocities[i]); s > 0 {
@@ -359,17 +367,13 @@ func (c Cells) Conducts(k uint8) bool { return k != 0 && c.Wall(k).Scalar.Law ==
 // ScalarNumbers is the count of numbers of a type in ScalarLaws.
 const ScalarNumbers = 4
 
-// ScalarLaws returns the laws of all types, 0 too: the number of the law, its value, for a solid that conducts the
-// capacity and 1 - 1/tau, and for a wall with a model the law of links without a ghost cell.
+// ScalarLaws returns the laws of all types, 0 too: the number of the law, its value, and for a solid that conducts the
+// capacity and 1 - 1/tau.
 func ScalarLaws[T float32 | float64](w *Walls) []T {
 	list := make([]T, ScalarNumbers, ScalarNumbers*(1+len(w.given.Walls)))
 	for k := range w.given.Walls {
 		law := w.given.ScalarLaw(uint8(k + 1))
-		more := [2]float64{law.Capacity, model.ScalarKeep(law.Conductivity)}
-		if law.Law == ScalarModelled {
-			more = [2]float64{float64(law.Bare)}
-		}
-		list = append(list, T(law.Law), T(law.Value), T(more[0]), T(more[1]))
+		list = append(list, T(law.Law), T(law.Value), T(law.Capacity), T(model.ScalarKeep(law.Conductivity)))
 	}
 	return list
 }

@@ -35,7 +35,8 @@
 //   faces that do so only where fluid enters:  the same, (v - theta) times entering(u_n), u_n the cell's velocity inwards
 //   walls with a model: the population f that their ghost cell sends, as out of a closed wall, and the flux q that it has found
 //           (modelled.h):  g = (g_i' - theta f_i', or the mirror's) + theta f + a q,  with a the area that the link crosses. What
-//           passes the surface with the flow has the cell's theta: so a uniform scalar stays uniform
+//           passes the surface with the flow has the cell's theta: so a uniform scalar stays uniform.
+//           Links without a ghost cell are the same with q = 0 and the flow's f = f_i' + 6 w_i c.u, u the wall's velocity
 //   a solid that conducts, in the middle of the link:  f = f_i',  g = p_i + (g_i' - p_i'),  p = w (theta + 3 c.q) of the
 //           cell that it comes from: value and flux are the same on both sides, exactly where theta is linear
 // The sums of f are the sums of this list, whatever the flow does at its walls; walls return to them the mass that they took,
@@ -59,7 +60,6 @@ constexpr unsigned SCALAR_HALFWAY = ~0u;  // first: half-way, across axes
 // solids their capacity and 1 - 1/tau.
 enum { SCALAR_CLOSED, SCALAR_FIXED, SCALAR_FLUX, SCALAR_OPEN, SCALAR_INLET, SCALAR_MIRROR, SCALAR_CONDUCTS, SCALAR_OUTLET, SCALAR_MODELLED };
 enum { SCALAR_NUMBERS = 4, SCALAR_VALUE = 1, SCALAR_CAPACITY = 2, SCALAR_KEEP = 3 };
-enum { SCALAR_BARE = 2 };  // of walls with a model: the law of links without a ghost cell
 // The scalar that leaves through walls is summed as integers in these units (device.Load).
 constexpr double SCALAR_UNITS = 1ll << 40;
 
@@ -338,11 +338,11 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 	}
 
 	// link computes the link to a wall of the given type along direction i. far is the distance of a wall that is not half-way,
-	// otherwise 0, or -1 less the number of a ghost cell; slope is |c.n|. solid(d) reports whether the neighbour at d is a wall that does not conduct.
+	// otherwise 0, or -1 less the number of a ghost cell; slope is |c.n|, of a wall with a model c.u of a link without a ghost cell. solid(d) reports whether the neighbour at d is a wall that does not conduct.
 	template <class SOLID> LBM_HD LBM_APART Link link(const Source& own, int i, int type, double far, const T& slope, SOLID solid) const {
 		const bool ghost = far < 0;
 		const T q = ghost ? T(0) : T(far);
-		const int given = law(type), kind = given == SCALAR_MODELLED && !ghost ? int(laws[SCALAR_NUMBERS * type + SCALAR_BARE]) : given, c[3] = {Known<L>::c(i, 0), Known<L>::c(i, 1), Known<L>::c(i, 2)};
+		const int kind = law(type), c[3] = {Known<L>::c(i, 0), Known<L>::c(i, 1), Known<L>::c(i, 2)};
 		const T value = laws[SCALAR_NUMBERS * type + SCALAR_VALUE], w = weightOf<L, T>(i);
 		const int opposite = L::Q - 1 - i;
 		const T out = own.flow(opposite), back = own.scalar(opposite, out);
@@ -419,10 +419,11 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 				unroll<L::D>([&](auto a) LBM_LAMBDA { cq = cq + T(way[a.value]) * there.q[a.value]; });
 				g = w * (there.theta + T(3) * cq);
 			}
-			if (ghost) {
-				const long long n = (long long)(-1 - far);
-				f = sent[L::Q * n + i];
-				const T enters = T(6) * w * slope * heat[n];
+			if (kind == SCALAR_MODELLED && !at.type(here)) {
+				const T part = T(6) * w * slope;
+				const long long n = ghost ? (long long)(-1 - far) : 0;
+				const T enters = ghost ? part * heat[n] : T(0);
+				f = ghost ? sent[L::Q * n + i] : out + part;
 				g = g + own.theta * f + enters;
 				return {f, g, f, g, own.theta * (out - f) - enters};
 			}

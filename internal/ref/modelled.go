@@ -126,30 +126,28 @@ func heatOf(f *Flow, c boundary.ModelledCell, rho, theta, half float64, table []
 	return 0
 }
 
-// fromModelled returns the arrival along direction i out of a wall with a model into a cell at x, of what diffuses back from a closed
-// wall beside what the flow carries. ok: a ghost cell sends it.
-func fromModelled(f *Flow, cell int, x [3]int, i int, k uint8, diffuses float64) (a arrival, ok bool) {
+// fromModelled returns the arrival along direction i out of a wall with a model into a fluid cell at x, of what diffuses back from a
+// closed wall beside what the flow carries. Without a ghost cell the wall is closed, also beside faces of other laws of the flow.
+func fromModelled(f *Flow, cell int, x [3]int, i int, diffuses float64) arrival {
 	c, w, v := f.Lattice.Velocities[i], f.Lattice.Weights[i], [3]float64{}
-	if of := f.Cells.At(x[0]-c[0], x[1]-c[1], x[2]-c[2]); f.Cells.Modelled == nil || f.Cells.Wall(k).Law != boundary.ModelledWall || f.Cells.Wall(of).Law != boundary.ModelledWall {
-		return a, false
+	out, theta, enters := f.F[cell][f.Lattice.Opposite(i)], f.G[cell].Theta, 0.0
+	in := out
+	if of := f.Cells.At(x[0]-c[0], x[1]-c[1], x[2]-c[2]); of != 0 && f.Cells.Wall(of).Law == boundary.ModelledWall {
+		in = f.law(cell, x, i, of)
+		if number, ok := f.Cells.Modelled.Ghost(x, c, i); ok {
+			q := 0.5
+			if f.Cells.Distance != nil {
+				q = f.Cells.Distance(x, c)
+			}
+			for b := range v {
+				v[b] = float64(c[b])
+			}
+			at := f.Cells.Modelled.Cells[number]
+			enters = 6 * w * dot(add3(at.Normal, times(matrix(at.Bend), scaled(v, 1-q))), v) * f.ghosts[number].heat
+		}
 	}
-	number, ok := f.Cells.Modelled.Ghost(x, c, i)
-	if !ok || f.Cells.At(x[0], x[1], x[2]) != 0 {
-		return a, false
-	}
-	q := 0.5
-	if f.Cells.Distance != nil {
-		q = f.Cells.Distance(x, c)
-	}
-	for b := range v {
-		v[b] = float64(c[b])
-	}
-	at := f.Cells.Modelled.Cells[number]
-	across := dot(add3(at.Normal, times(matrix(at.Bend), scaled(v, 1-q))), v)
-	out, in := f.F[cell][f.Lattice.Opposite(i)], f.ghosts[number].pop[i]
-	theta, enters := f.G[cell].Theta, 6*w*across*f.ghosts[number].heat
 	g := diffuses + theta*(in-w) + enters
-	return arrival{in, g, in, g, theta*(out-in) - enters}, true
+	return arrival{in, g, in, g, theta*(out-in) - enters}
 }
 
 // turbulence returns the share of the model where y+ of half a cell is half.

@@ -124,9 +124,6 @@ func (f *Flow) mirrored(x [3]int, i int, k uint8) (from [3]int, way int, ok bool
 // fromWall returns the arrival along direction i out of a wall of type k into a cell at x.
 func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) arrival {
 	law, own, w := f.Cells.ScalarLaw(k), f.G[cell], f.Lattice.Weights[i]
-	if _, ok := fromModelled(f, cell, x, i, k, 0); law.Law == boundary.ScalarModelled && !ok {
-		law.Law = law.Bare
-	}
 	opposite := f.Lattice.Opposite(i)
 	out, back := f.F[cell][opposite], f.scalarOf(cell, opposite)
 	from, way, mirror := f.mirrored(x, i, k)
@@ -167,8 +164,8 @@ func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) arrival {
 	case mirror:
 		g = f.still(f.number(from), way)
 	}
-	if a, ok := fromModelled(f, cell, x, i, k, g); ok {
-		return a
+	if law.Law == boundary.ScalarModelled && f.Cells.At(x[0], x[1], x[2]) == 0 {
+		return fromModelled(f, cell, x, i, g)
 	}
 	if law.Law == boundary.ScalarFlux {
 		slope := 1.0

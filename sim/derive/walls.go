@@ -186,8 +186,11 @@ func (v View) eachUnmodelled(use func(cell int)) {
 		if c.Without == boundary.WithModel {
 			continue
 		}
-	links: // some of them have no links along which the ghost cell streams
-		for _, by := range v.Case.Spec.Lattice.Velocities {
+	links: // along some of them the ghost cell sends nothing
+		for i, by := range v.Case.Spec.Lattice.Velocities {
+			if c.Around>>i&1 == 0 {
+				continue
+			}
 			var x [3]int
 			for a := range x {
 				x[a] = c.At[a] + by[a]
