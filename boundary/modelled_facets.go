@@ -10,21 +10,22 @@ import (
 const (
 	facetReach  = 4    // cells up to which an edge looks for the surfaces that meet there
 	facetWithin = 0.15 // distance from a surface up to which a point lies on it
-	smoothest   = 0.03 // largest distance from its fitted surface of the points around a ghost cell on a smooth one, where it is flat
+	smoothest   = 0.03 // largest residual of the surface fit on a smooth flat surface
 	smoothCubic = 5    // what the square of a curvature adds to it: terms of third order of a sphere
+	leastLean   = 0.01 // of a plane beside an edge: 0.15 two cells from one of 90 degrees, 0.03 three cells
 	facetAlike  = 0.95 // cosine of the angle up to which two surfaces are one
 )
 
-// facets replaces each ghost cell beside an edge by one for each of the smooth surfaces before it, of which there are two or three at
-// the edge itself. A link belongs to the nearest surface on which it crosses the body's: so every face of a block is flat up to
-// its edges. Without, planes fitted around an edge lean by ten degrees, and what they send tears a boundary layer off. Links on no such
+// facets replaces each ghost cell beside an edge by one for each of the smooth surfaces before it: two at an
+// edge, three at a corner. A link belongs to the nearest surface on which it crosses the body's: so every face of a block is flat up to its
+// edges. Without, planes fitted around an edge lean by ten degrees, and what they send tears a boundary layer off. Links on no such
 // surface keep the fitted one, and are an edge where it is too curved.
 func (f *modelledSearch) facets() {
 	instead := make([][]foundGhost, len(f.ghosts))
 	parallel.Pieces(len(f.ghosts), ghostsOfPiece, func(lo, hi int) {
 		var near []beside
 		for i := lo; i < hi; i++ {
-			if g := &f.ghosts[i]; g.edge || g.rough {
+			if g := &f.ghosts[i]; g.edge && !g.hollow || g.rough && !g.edge {
 				near = f.rows.around(near[:0], g.at, facetReach)
 				instead[i] = f.split(g, near)
 			}
@@ -70,7 +71,10 @@ func (f *modelledSearch) split(g *foundGhost, near []beside) (list []foundGhost)
 	if len(rest.links) > 0 {
 		list = append(list, rest)
 	}
-	beside := slices.ContainsFunc(near, func(n beside) bool { return f.ghosts[n.number].edge && f.ghosts[n.number].k == g.k })
+	beside := slices.ContainsFunc(near, func(n beside) bool {
+		other := &f.ghosts[n.number]
+		return other.edge && !other.hollow && other.k == g.k
+	})
 	for i := range list {
 		list[i].facet = i
 		f.count(&list[i])
@@ -81,8 +85,8 @@ func (f *modelledSearch) split(g *foundGhost, near []beside) (list []foundGhost)
 	return list
 }
 
-// leaning returns the direction of a vector's part along a surface with a normal; 0: it has none. The plane fitted beside an edge leans
-// towards the other face, so that its normal has such a part.
+// leaning returns the direction of a vector's part along a surface with a normal; 0: it has none to speak of. The plane fitted beside an
+// edge leans towards the other face, so that its normal has such a part.
 func leaning(v, normal [3]float64) [3]float64 {
 	along := dot3(v, normal)
 	for a := range v {
@@ -90,7 +94,7 @@ func leaning(v, normal [3]float64) [3]float64 {
 	}
 	size := math.Sqrt(dot3(v, v))
 	for a := range v {
-		if v[a] /= size; size < 1e-3 {
+		if v[a] /= size; size < leastLean {
 			v[a] = 0
 		}
 	}

@@ -96,6 +96,7 @@ type surface struct {
 	bend    [6]float64
 	towards [3]float64 // along the surface to an edge beside it (split)
 	edge    bool       // a principal curvature is beyond edgeBend
+	hollow  bool       // the larger principal curvature is concave
 	rough   bool       // a point around is farther than smoothest from the fitted surface
 }
 

@@ -185,7 +185,7 @@ func (f *modelledSearch) bent(g *foundGhost, near []beside, room *[]fitTerms) su
 		c[i] = sums[i][6]
 	}
 	bend := math.Abs(c[3]+c[5])/2 + math.Hypot((c[3]-c[5])/2, c[4]) // largest principal curvature
-	s.edge = bend > edgeBend
+	s.edge, s.hollow = bend > edgeBend, c[3]+c[5] > 0
 	for k := range points {
 		off := -points[k][6]
 		for i := range c {

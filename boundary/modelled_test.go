@@ -310,7 +310,7 @@ func TestGhostCellsOfParts(t *testing.T) {
 		n     [3]int
 		parts [3]int
 	}{{slope, n, [3]int{1, 1, 2}}, {slope, n, [3]int{1, 2, 3}}, {slope, n, [3]int{1, 9, 1}}, {ball, [3]int{20, 21, 22}, [3]int{1, 3, 2}}, {ball, [3]int{20, 21, 22}, [3]int{1, 1, 22}},
-		{plated, [3]int{20, 21, 22}, [3]int{1, 3, 2}}, {block, [3]int{20, 21, 22}, [3]int{1, 3, 2}}, {torn, [3]int{20, 21, 22}, [3]int{1, 1, 2}}, {torn, [3]int{20, 21, 22}, [3]int{1, 4, 1}}} {
+		{plated, [3]int{20, 21, 22}, [3]int{1, 3, 2}}, {block, [3]int{20, 21, 22}, [3]int{1, 3, 2}}, {block, [3]int{20, 21, 22}, [3]int{1, 1, 11}}, {torn, [3]int{20, 21, 22}, [3]int{1, 1, 2}}, {torn, [3]int{20, 21, 22}, [3]int{1, 4, 1}}} {
 		whole := found(t, c.b, c.n, 4)
 		type face struct {
 			at     [3]int

@@ -45,7 +45,11 @@ func (c *Case) unresolvedWalls(sizes []SolidSize) (list finding.List) {
 		}
 		force := "and so is the force"
 		if l.turbulent {
-			force += " (the drag coefficient of Ahmed bodies was 0.06 to 0.11 too large)"
+			off := "0.36 too large with 120 cells and type wall"
+			if l.modelled {
+				off = "0.06 to 0.11 too large"
+			}
+			force += " (the drag coefficient of Ahmed bodies was " + off + ")"
 		}
 		list = append(list, finding.UnresolvedWalls.Says("[output.force.%s]: %s at %s does not resolve its boundary layer: friction and separation from smooth walls are unreliable, %s; it needs %s (docs/turbulence.md)",
 			f.Name, l.cells(), l.name, force, needs))

@@ -125,7 +125,7 @@ func (r *thermal) eddies(s *language.Section) {
 	e := s.Get("turbulent_prandtl")
 	_, layer := r.wallModelAt() // which has eddies, also without a model of turbulence
 	switch {
-	case r.Spec.Viscosity == model.Smagorinsky && r.Tau > model.MostEddies:
+	case (r.Spec.Viscosity == model.Smagorinsky || layer && r.Spec.Viscosity == model.Newtonian) && r.Tau > model.MostEddies:
 		r.warn(finding.EddiesWithoutHeat, "[temperature]: no eddy diffusivity where tau is above %g (here %s): the eddy viscosity cannot be recovered from the stress there, and is small compared with the fluid's", model.MostEddies, language.Short(r.Tau))
 	case r.Spec.Viscosity == model.Smagorinsky || r.Spec.Viscosity.LooksAround() || layer && r.Spec.Viscosity == model.Newtonian && r.Tau <= model.MostEddies:
 		if r.Temperature.Eddies = model.TurbulentPrandtl; e != nil {

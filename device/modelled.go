@@ -1,9 +1,6 @@
 package device
 
-import (
-	"lbmsim/boundary"
-	"lbmsim/model"
-)
+import "lbmsim/model"
 
 // WallModeler is a Program that computes the ghost cells of walls with a model (boundary.Modelled). Found by type assertion.
 type WallModeler interface {
@@ -53,12 +50,8 @@ type WallModels interface{ WallModels() }
 type ModelledWall struct {
 	Traction [3]float64 // of the fluid on the wall, by the law of the wall; 0 where the cell has no model
 	HalfPlus float64    // y+ of half a cell; 0 where the cell has no model
-}
-
-// Share returns the share of the model, from 0 at a no-slip wall to 1 where the law of the wall holds in full.
-func (w ModelledWall) Share() float64 {
-	return min(max((w.HalfPlus-boundary.LaminarPlus)/(boundary.TurbulentPlus-boundary.LaminarPlus), 0), 1)
+	Share    float64    // of the model, from 0 at a no-slip wall to 1 where the law of the wall holds in full
 }
 
 // NoSlip reports whether the wall is the no-slip wall there.
-func (w ModelledWall) NoSlip() bool { return w.HalfPlus <= boundary.LaminarPlus }
+func (w ModelledWall) NoSlip() bool { return w.Share == 0 }

@@ -25,8 +25,8 @@ namespace lbm { namespace {
 enum { MODELLED_NORMAL = 0, MODELLED_VELOCITY = 3, MODELLED_MIRROR = 6, MODELLED_REACH = 7, MODELLED_HEIGHT = 8, MODELLED_ROUGH = 9, MODELLED_IMAGE = 10, MODELLED_SAMPLE = 18, MODELLED_BEND = 26, MODELLED_HEAT = 32, MODELLED_VALUE = 33, MODELLED_EDGE = 34, MODELLED_NUMBERS = 37 };
 constexpr double MODELLED_KAPPA = 0.384, LEAST_MIXING = 1.5, LAMINAR_PLUS = 4, TURBULENT_PLUS = 5, EDGE_TURN = 4, EDGE_BACK = 5, EDGE_FAST = 10;  // boundary.Kappa and the others
 enum { PLUS_FIRST = -6, PLUS_BITS = 4, PLUS_COUNT = 44 * 16 + 1 };
-// Numbers that a ghost cell reports: the traction of the fluid on the wall and y+ of half a cell; 0 where it has no model.
-enum { MODELLED_RESULTS = 4 };
+// Numbers that a ghost cell reports: the traction of the fluid on the wall, y+ of half a cell and theta; 0 where it has no model.
+enum { MODELLED_RESULTS = 5 };
 // Sums over the links of a wall, in FORCE_UNITS (device.WallMomentum). Of the area a part: in these units of momentum a wall of
 // 524,288 cells would be too large for an integer.
 enum { WALL_EXCHANGED = 0, WALL_LAW = 1, WALL_ALL = 2, WALL_AREA = 3, WALL_SUMS = 4 };
@@ -75,10 +75,10 @@ template <int D, class T> LBM_HD LBM_INLINE T leaving(const T* along, const T* s
 	return least < T(0) ? T(0) : least > T(1) ? T(1) : least;
 }
 
-// layerEddies returns 3 nu_t of a cell of the layer, by its length (boundary.LayerCell) and y+ of half a cell at its ghost cell.
-template <class T> LBM_HD LBM_INLINE T layerEddies(const T& length, const T& half, const Params<T>& p) {
+// layerEddies returns 3 nu_t of a cell of the layer, by its length (boundary.LayerCell) and y+ of half a cell and theta at its ghost cell.
+template <class T> LBM_HD LBM_INLINE T layerEddies(const T& length, const T& half, const T& theta, const Params<T>& p) {
 	const T nu = (T(1) / p.omega - T(0.5)) * T(1.0 / 3);
-	return length * (turbulence(half) * (T(2) * nu * half));
+	return length * (theta * (T(2) * nu * half));
 }
 
 // ImagePoint holds what is interpolated at the image point.
@@ -115,7 +115,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		speed += slope[a] * slope[a];
 	}
 	speed = squareRoot(speed);
-	results[D] = 0;
+	results[D] = results[D + 1] = 0;
 	if (height > T(0) && speed > T(0)) {
 		const T nu = (T(1) / p.omega - T(0.5)) * T(1.0 / 3);
 		T friction = T(tableAt(double(speed * height / nu), table)) * nu / height;
@@ -123,7 +123,8 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		if (rough > friction) friction = rough;
 		const T half = T(0.5) * friction / nu, held = leaving<D>(along, slope, speed, n + MODELLED_EDGE);
 		theta = held * turbulence(half);
-		results[D] = held * half;
+		results[D] = half;
+		results[D + 1] = theta;
 		for (int a = 0; a < D; a++) {
 			const T t = slope[a] / speed;
 			traction[a] = held * (rho * friction * friction * t);
@@ -175,7 +176,7 @@ template <class L, class T> LBM_HD LBM_INLINE T modelledHeat(const T* n, const T
 	if (n[MODELLED_HEAT] == T(SCALAR_FLUX)) return value;
 	if (n[MODELLED_HEAT] != T(SCALAR_FIXED)) return T(0);
 	const T before = n[MODELLED_REACH] / (T(1) + n[MODELLED_MIRROR]), diffusivity = (carried.tau - T(0.5)) * T(1.0 / 3);
-	const T theta = turbulence(half), conducted = rho * diffusivity * (value - image) / before;
+	const T theta = results[L::D + 1], conducted = rho * diffusivity * (value - image) / before;
 	if (theta == T(0)) return conducted;
 	const T friction = T(2) * ((T(1) / p.omega - T(0.5)) * T(1.0 / 3)) * half;
 	const T carries = rho * friction * (value - sampled) / T(tableAt(double(T(2) * half * n[MODELLED_HEIGHT]), table));
@@ -195,7 +196,7 @@ template <class L, class T, class ADD> LBM_HD LBM_INLINE void linkMomentum(int i
 	if (size == 0) return;
 	size = squareRoot(size);
 	add(WALL_ALL, size * area);
-	if (turbulence(results[L::D]) < T(1)) return;
+	if (results[L::D + 1] < T(1)) return;
 	add(WALL_LAW, size * area);
 	add(WALL_EXCHANGED, along / size * (both - Known<L>::share(i) * (1.0 / L::UNIT) * density));
 }

@@ -179,7 +179,8 @@ func TestWarmWallModelHasTheSameBits(t *testing.T) {
 	}
 }
 
-// slopeRun returns a flow between walls with a model that are oblique to all axes, in a box that is periodic along each.
+// slopeRun returns a flow between walls with a model that are oblique to all axes, and beside a block with edges, in a box that is
+// periodic along each.
 func slopeRun(name, precision string, steps int) string {
 	text := `
 [domain]
@@ -206,6 +207,12 @@ law = "frictionless"
 shape = "sphere"
 centre = [15, 18, 12]
 radius = 2.7
+[body.block]
+type = "wall_model"
+shape = "box"
+from = [1, 14.2, 16]
+to = [11.4, 21, 33]
+rotate = [0, 5, 21]
 `
 	return atModels(text + ending(name, precision, steps))
 }

@@ -262,7 +262,7 @@ func (p *program) ModelledWalls() ([]device.ModelledWall, error) {
 		for a := range 3 {
 			walls[i].Traction[a] = value(i*kernels.ModelledResults + a)
 		}
-		walls[i].HalfPlus = value(i*kernels.ModelledResults + 3)
+		walls[i].HalfPlus, walls[i].Share = value(i*kernels.ModelledResults+3), value(i*kernels.ModelledResults+4)
 	}
 	return walls, nil
 }

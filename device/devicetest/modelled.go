@@ -3,7 +3,6 @@ package devicetest
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"lbmsim/boundary"
@@ -319,11 +318,11 @@ func (m modelledFlow) check(t *testing.T, e Example, s *Slabs, oracle *ref.Flow)
 	if err != nil {
 		t.Fatal(err)
 	}
-	traction, half := ref.ModelledWalls(oracle)
+	traction, half, share := ref.ModelledWalls(oracle)
 	if len(got) != len(half) || len(got) == 0 {
 		t.Fatalf("%s, %s: %d ghost cells, the oracle has %d", e.Spec, m.name, len(got), len(half))
 	}
-	sum, largest := 0.0, math.Max(1, slices.Max(half)) // beside an edge y+ is a small part of the boundary layer's
+	sum := 0.0
 	for i, w := range got {
 		sum += half[i] / float64(len(half))
 		for a := range 3 {
@@ -331,8 +330,13 @@ func (m modelledFlow) check(t *testing.T, e Example, s *Slabs, oracle *ref.Flow)
 				t.Fatalf("%s, %s: traction %c at ghost cell %d is %.9g, the oracle has %.9g", e.Spec, m.name, "xyz"[a], i, w.Traction[a], traction[i][a])
 			}
 		}
-		if diff := math.Abs(w.HalfPlus - half[i]); !(diff <= modelledLimit(e.Spec, 1500)*largest) {
+		if diff := math.Abs(w.HalfPlus - half[i]); !(diff <= modelledLimit(e.Spec, 1500)*math.Max(1, half[i])) {
 			t.Fatalf("%s, %s: y+ of half a cell at ghost cell %d is %.9g, the oracle has %.9g", e.Spec, m.name, i, w.HalfPlus, half[i])
+		}
+	}
+	for i, w := range got {
+		if diff := math.Abs(w.Share - share[i]); !(diff <= modelledLimit(e.Spec, 15000)) { // of y+ over one unit, or of angles by EdgeFast
+			t.Fatalf("%s, %s: the share of the model at ghost cell %d is %.9g, of the oracle %.9g", e.Spec, m.name, i, w.Share, share[i])
 		}
 	}
 	if !(sum >= m.half[0] && sum <= m.half[1]) {

@@ -11,16 +11,17 @@ type modelled struct {
 	pop      []float64
 	traction [3]float64 // of the fluid on the wall, by the law
 	half     float64    // y+ of half a cell
+	share    float64    // of the model
 	heat     float64    // flux of a scalar into the fluid
 }
 
-// ModelledWalls returns the traction on the wall and y+ of half a cell at each ghost cell, in the order of
+// ModelledWalls returns the traction on the wall, y+ of half a cell and the share of the model at each ghost cell, in the order of
 // boundary.Modelled.Cells, of the last step or the last Forces.
-func ModelledWalls(f *Flow) (traction [][3]float64, half []float64) {
+func ModelledWalls(f *Flow) (traction [][3]float64, half, share []float64) {
 	for _, g := range f.ghosts {
-		traction, half = append(traction, g.traction), append(half, g.half)
+		traction, half, share = append(traction, g.traction), append(half, g.half), append(share, g.share)
 	}
-	return traction, half
+	return traction, half, share
 }
 
 // ghostsOf returns the ghost cells behind walls with a model, as boundary.Modelled lists them.
@@ -62,7 +63,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 	across := dot(sub(image, c.Velocity), n)
 	along := sub(sub(image, c.Velocity), scaled(n, across))
 	var slope, traction [3]float64
-	theta, half := 0.0, 0.0
+	theta, half, share := 0.0, 0.0, 0.0
 	if c.Rough == boundary.NoFriction {
 		theta = 1
 	}
@@ -75,8 +76,8 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 			friction := math.Max(plusBy(table, speed*c.Height/nu)*nu/c.Height, c.Rough*speed)
 			half = friction / 2 / nu
 			held := leaving(along, sampled, c.Edge)
-			theta = held * turbulence(half)
-			half *= held
+			share = held * turbulence(half)
+			theta = share
 			slope = scaled(sampled, f.Factors[c.Type-1]*friction/(boundary.Kappa*boundary.LeastMixing)/speed)
 			traction = scaled(sampled, held*rho*friction*friction/speed)
 		}
@@ -99,7 +100,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 		a, b := ab[0], ab[1]
 		m[4+k] = stress[a][b] + n[a]*change[b] + n[b]*change[a] + (1+density)*u[a]*u[b]
 	}
-	return modelled{f.Close(f.Populations(m)), traction, half, heatOf(f, c, rho, turbulence(half), half, table)}
+	return modelled{f.Close(f.Populations(m)), traction, half, share, heatOf(f, c, rho, share, half, table)}
 }
 
 // heatOf returns the flux of a scalar into the fluid by the formulas of kernels/modelled.h.
@@ -191,7 +192,7 @@ func WallMomentum(f *Flow) [][4]float64 {
 			to := &sums[at.Type-1]
 			to[2] += size * area
 			to[3] += area
-			if turbulence(g.half) < 1 || size == 0 {
+			if g.share < 1 || size == 0 {
 				continue
 			}
 			passes := f.F[cell][f.Lattice.Opposite(i)] + g.pop[i] - w*(sum(f.F[cell])+sum(g.pop))
@@ -220,7 +221,7 @@ func layerOf(f *Flow, ghosts []modelled) []float64 {
 	nu := (1/f.Params.Omega - 0.5) / 3
 	for _, c := range f.Cells.Modelled.Layer {
 		g := ghosts[c.Ghost]
-		list[f.number(c.At)] = float64(c.Length) * turbulence(g.half) * 2 * nu * g.half
+		list[f.number(c.At)] = float64(c.Length) * g.share * 2 * nu * g.half
 		if f.Eddies != nil {
 			f.Eddies[f.number(c.At)] = list[f.number(c.At)]
 		}

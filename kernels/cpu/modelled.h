@@ -80,8 +80,8 @@ template <class L, class S> struct ModelledOf {
 		const Params<T> p = Params<T>(*numbers);
 		for (int64_t i = first; i < last; i++) {
 			const lbm_layer_cell& cell = list->layer[i];
-			const T half = ((const T*)list->results)[(int64_t)cell.ghost * MODELLED_RESULTS + MODELLED_RESULTS - 1];
-			((T*)c->eddies)[cell.at] = layerEddies(T(cell.length), half, p);
+			const T* const results = (const T*)list->results + (int64_t)cell.ghost * MODELLED_RESULTS;
+			((T*)c->eddies)[cell.at] = layerEddies(T(cell.length), results[L::D], results[L::D + 1], p);
 		}
 	}
 };

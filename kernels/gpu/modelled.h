@@ -120,8 +120,8 @@ struct ModelledOf {
 	// layer computes the eddies of a cell of the layer, also where the law of the box has found some.
 	__device__ static LBM_INLINE void layer(const Case* c, const Modelled& list, long long i) {
 		const LayerCell cell = list.layer[i];
-		const Real half = list.results[(long long)cell.ghost * MODELLED_RESULTS + MODELLED_RESULTS - 1];
-		((Real*)c->eddies)[cell.at] = layerEddies(Real(cell.length), half, Box(c, L::M).params<Real>());
+		const Real* const results = list.results + (long long)cell.ghost * MODELLED_RESULTS;
+		((Real*)c->eddies)[cell.at] = layerEddies(Real(cell.length), results[L::D], results[L::D + 1], Box(c, L::M).params<Real>());
 	}
 };
 

@@ -76,7 +76,7 @@ func (w *WallCells) Plus(i int, flow []device.ModelledWall) (plus float64) {
 // share returns the share that the model has in cell i, the largest of its ghost cells.
 func (w *WallCells) share(i int, flow []device.ModelledWall) (share float64) {
 	for _, l := range w.of(i) {
-		share = max(share, flow[l.ghost].Share())
+		share = max(share, flow[l.ghost].Share)
 	}
 	return share
 }

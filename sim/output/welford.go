@@ -2,7 +2,7 @@ package output
 
 import "math"
 
-// deviate takes values to their deviations from means, which take them up: inverse is 1 by the samples with these.
+// deviate replaces values by their deviations from the means and updates the means; inverse is 1/n, n counting this sample.
 func deviate(values, means []float64, inverse float64) {
 	for x, m := range means[:len(values)] {
 		d := values[x] - m

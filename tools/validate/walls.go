@@ -78,6 +78,7 @@ func modelledBodies() section {
 			"| sphere, sphere-1e5: Re 1e6 and 1e5, 40 cells per diameter | 0.12 to 0.2 and 0.5: Achenbach, J. Fluid Mech. 54 (1972) 565 | reported |\n" +
 			"| ahmed-35, ahmed-25: Ahmed bodies, Re 2.8e6, 180 cells long | published measurements, 0.257 to 0.279 and 0.285 to 0.30, the first by Ahmed, Ramm & Faltin, SAE 840300 (1984) | 12 % of the middle |\n" +
 			"\n" +
+			"The Ahmed bodies, the square cylinder and the cube are known to miss these tolerances, by [other runs](turbulence.md#wall-model).\n" +
 			"A wall model is turbulent from the nose of a body on. So the sphere at Re 1e5 has the drag of a sphere beyond the crisis.",
 		entries: []entry{
 			{id: "wall-model-plate", gpu: true, args: run("plate")},
