@@ -31,7 +31,7 @@ type Modelled struct {
 	// Sent lists the cells that other ranks' ghost cells read.
 	Sent []Sent
 
-	at *placeRows // of the ghost cells, by their local places and those of periodic images
+	at *placeRows // of the ghost cells, by their local places and of periodic images
 }
 
 // Sent is an own cell and its place in the rows behind the state, both local, that travels to another rank.
@@ -44,7 +44,7 @@ type ModelledCell struct {
 	Type     uint8
 	Normal   [3]float64 // of the surface, into the fluid
 	Bend     [6]float64 // curvature, dn/dx in the order xx, yy, zz, xy, xz, yz: 1/R along a convex surface of radius R
-	Edge     [3]float64 // along the surface towards an edge beside the cell; 0: there is none
+	Edge     [3]float64 // along the surface towards an edge beside the cell; 0: no edge
 	Behind   float64    // distance of the cell's centre behind the surface
 	Before   float64    // distance of the image point before the surface
 	Image    Stencil    // at the image point: moments of fluid cells

@@ -115,7 +115,7 @@ func (f *modelledSearch) count(g *foundGhost) {
 }
 
 // smooth returns the surface of the nearest ghost cell on which a link crosses the body's, as it is before the ghost cell g; false:
-// there is none.
+// no smooth one does.
 func (f *modelledSearch) smooth(g *foundGhost, l foundLink, near []beside) (s surface, ok bool) {
 	point := f.point(l, [3]int8{})
 	least := math.MaxInt

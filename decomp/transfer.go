@@ -227,7 +227,7 @@ type Crossing struct {
 
 // Crossings returns the paths of a population with velocity c through a face across an axis. A diagonal population goes from cell to
 // cell by all orders of its axes alike, so that a uniform flow passes all faces of a cell alike, at edges and corners of an
-// interface too: in the plane half of it passes the face of the starting cell and half that of the cell beside it, in space a third,
+// interface too: in the plane half of it passes the face of the starting cell and half the face of the cell beside it, in space a third,
 // a sixth, a sixth and a third.
 func Crossings(c [3]int, axis int) (list []Crossing) {
 	if c[axis] == 0 {

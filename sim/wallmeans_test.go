@@ -42,7 +42,7 @@ precision = "float64"
 steps = %d
 `
 
-// The means are the means of the fields at the same steps, with the bits of any cut and after a restart, and those of other averages do
+// The means are the means of the fields at the same steps, with the bits of any cut and after a restart, and other averages' do
 // not depend on them. The bound is of the fields, which are in float32.
 func TestMeansAtWalls(t *testing.T) {
 	const all, walls, others = `["mean_pressure", "mean_y_plus", "mean_velocity", "mean_wall_shear"]`, `["mean_wall_shear", "mean_y_plus"]`, `["mean_pressure", "mean_velocity"]`
