@@ -38,3 +38,14 @@ func (b Box) Contains(p [3]int) bool {
 	}
 	return true
 }
+
+// intersect returns the cells of both boxes; without any its Cells are 0.
+func (b Box) intersect(o Box) Box {
+	for a := range b.Lo {
+		b.Lo[a], b.Hi[a] = max(b.Lo[a], o.Lo[a]), min(b.Hi[a], o.Hi[a])
+	}
+	return b
+}
+
+// moved returns the box moved by so many cells.
+func (b Box) moved(by [3]int) Box { return Box{Lo: plus(b.Lo, by), Hi: plus(b.Hi, by)} }
