@@ -104,8 +104,9 @@ func (s sheet) row(y, z int) int {
 	return (z-s.area.Lo[2])*(s.area.Hi[1]-s.area.Lo[1]) + y - s.area.Lo[1]
 }
 
-// place returns the number of a cell of the keys from lo to hi, whose cells are different ones; -1 if it is not in the set.
-func (s *items) place(lo, hi int, cell [3]int) int {
+// place returns the number of a cell of the keys from lo to hi, whose cells are different ones, and the rank it comes from; -1 if it is
+// not in the set.
+func (s *items) place(lo, hi int, cell [3]int) (place, from int) {
 	for _, sh := range s.sheets {
 		if sh.key < lo || sh.key >= hi || !sh.area.Contains(cell) {
 			continue
@@ -113,9 +114,9 @@ func (s *items) place(lo, hi int, cell [3]int) int {
 		row, x := sh.row(cell[1], cell[2]), int32(cell[0])
 		for _, r := range s.runs[sh.first[row]:sh.first[row+1]] {
 			if x >= r.lo && x < r.hi {
-				return int(r.place + x - r.lo)
+				return int(r.place + x - r.lo), int(r.from)
 			}
 		}
 	}
-	return -1
+	return -1, -1
 }

@@ -89,12 +89,44 @@ func (h *Hierarchy) Traffic(kind Passing, level, rank int) *Traffic {
 }
 
 // Place returns the slot of a cell of the domain that the rank needs, -1 if the rank does not need it.
-func (t *Traffic) Place(cell [3]int) int { return t.needs.place(0, len(t.level.Patches), cell) }
+func (t *Traffic) Place(cell [3]int) int {
+	place, _ := t.needs.place(0, len(t.level.Patches), cell)
+	return place
+}
 
 // FacePlace returns the slot of a face that the rank needs, -1 if the rank does not need it.
 func (t *Traffic) FacePlace(f Face) int {
-	first := facing(f.Axis, f.Side) * len(t.level.Patches)
-	return t.needs.place(first, first+len(t.level.Patches), f.Cell)
+	lo, hi := t.facing(f)
+	place, _ := t.needs.place(lo, hi, f.Cell)
+	return place
+}
+
+// Source returns the slot to which the rank writes a cell that it has, for the rank that needs it: of the kind Means, where that is
+// one rank. -1: the rank does not have it.
+func (t *Traffic) Source(cell [3]int) int { return t.source(0, len(t.level.Patches), cell) }
+
+// FaceSource returns the slot to which the rank writes a face whose children it has. -1: the rank does not have them.
+func (t *Traffic) FaceSource(f Face) int {
+	lo, hi := t.facing(f)
+	return t.source(lo, hi, f.Cell)
+}
+
+// facing returns the keys of faces in the direction of a face.
+func (t *Traffic) facing(f Face) (lo, hi int) {
+	lo = facing(f.Axis, f.Side) * len(t.level.Patches)
+	return lo, lo + len(t.level.Patches)
+}
+
+func (t *Traffic) source(lo, hi int, cell [3]int) int {
+	if place, from := t.needs.place(lo, hi, cell); from == t.rank {
+		return place
+	}
+	for k, s := range t.sends {
+		if place, _ := s.place(lo, hi, cell); place >= 0 {
+			return t.Peers[k].Send.Lo + place
+		}
+	}
+	return -1
 }
 
 // Needed visits the items that the rank needs by rising slot, and the ranks that have them.

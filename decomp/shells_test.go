@@ -106,7 +106,7 @@ func order(a, b Item) int {
 func TestTrafficIsDeliveredOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 0))
 	var passed, across [passings]int
-	nests(t, 48, func(t *testing.T, d Plan, s nest) {
+	nests(t, 32, func(t *testing.T, d Plan, s nest) {
 		var plans []Plan
 		for ranks := 1; ranks <= 12; ranks++ {
 			if s.h.dims == 2 || r.IntN(2) == 0 {
@@ -186,104 +186,156 @@ func TestMeansBesideWalls(t *testing.T) {
 	}
 }
 
+// letter is an item in a slot.
+type letter struct {
+	item Item
+	slot int
+}
+
+// delivery is one kind at one level, on all ranks of a cut.
+type delivery struct {
+	what  string
+	kind  Passing
+	h     *Hierarchy
+	all   []*Traffic
+	needs []map[Item]int // by rank that needs an item: the rank that has it
+	got   [][][]letter   // [receiver][sender]
+	sent  [][][]letter   // [sender][receiver]
+}
+
 // delivered checks one kind at one level, and returns the number of items and how many of them are other ranks'.
 func delivered(t *testing.T, h *Hierarchy, kind Passing, l int, list []want) (passed, across int) {
 	t.Helper()
 	ranks := h.Levels[0].Patches[0].Plan.Ranks()
-	needs := make([]map[Item]int, ranks) // by rank: the rank that has it
-	for r := range needs {
-		needs[r] = map[Item]int{}
+	d := delivery{what: fmt.Sprintf("kind %d, level %d, %d ranks", kind, l, ranks), kind: kind, h: h}
+	for r := range ranks {
+		d.all = append(d.all, h.Traffic(kind, l, r))
+		d.needs = append(d.needs, map[Item]int{})
+		d.got, d.sent = append(d.got, make([][]letter, ranks)), append(d.sent, make([][]letter, ranks))
 	}
 	for _, w := range list {
-		needs[w.to.rank(h)][w.item] = w.from.rank(h)
+		d.needs[w.to.rank(h)][w.item] = w.from.rank(h)
 	}
-	all := make([]*Traffic, ranks)
-	type letter struct {
-		item Item
-		slot int
+	for r, tr := range d.all {
+		d.read(t, r)
+		passed += tr.Needs
+		across += tr.Needs - len(d.got[r][r])
 	}
-	var got, sent = make([][][]letter, ranks), make([][][]letter, ranks) // [receiver][sender], [sender][receiver]
 	for r := range ranks {
-		tr := h.Traffic(kind, l, r)
-		all[r], got[r], sent[r] = tr, make([][]letter, ranks), make([][]letter, ranks)
-		var last Item
-		count := 0
-		tr.Needed(func(i Item, slot, from int) {
-			if want, ok := needs[r][i]; !ok || want != from || slot != count || count > 0 && order(last, i) >= 0 {
-				t.Fatalf("kind %d, level %d, rank %d of %d: item %+v at %d behind %+v from %d, want from %d, %v", kind, l, r, ranks, i, slot, last, from, want, ok)
-			}
-			place := tr.Place(i.Cell)
-			if kind == Fluxes {
-				place = tr.FacePlace(Face{Cell: i.Cell, Axis: i.Axis, Side: i.Side})
-			}
-			if place != slot {
-				t.Fatalf("kind %d, level %d, rank %d of %d: the place of %+v is %d, not %d", kind, l, r, ranks, i, place, slot)
-			}
-			got[r][from] = append(got[r][from], letter{i, slot})
-			last = i
-			count++
-		})
-		if count != len(needs[r]) || tr.Needs != count {
-			t.Fatalf("kind %d, level %d, rank %d of %d: %d items of %d, said to be %d", kind, l, r, ranks, count, len(needs[r]), tr.Needs)
-		}
-		passed += count
-		across += count - len(got[r][r])
-		end := tr.Needs
-		for _, p := range tr.Peers {
-			if p.Send.Lo != end {
-				t.Fatalf("kind %d, level %d, rank %d: slots for rank %d begin at %d, not at %d", kind, l, r, p.Rank, p.Send.Lo, end)
-			}
-			end = p.Send.Hi
-		}
-		if tr.Slots != end {
-			t.Fatalf("kind %d, level %d, rank %d: %d slots, want %d", kind, l, r, tr.Slots, end)
-		}
-		tr.Sources(func(i Item, slot int) {
-			to := r
-			for _, p := range tr.Peers {
-				if slot >= p.Send.Lo && slot < p.Send.Hi {
-					to = p.Rank
-				}
-			}
-			sent[r][to] = append(sent[r][to], letter{i, slot})
-		})
-	}
-	for to, tr := range all {
-		last := -1
-		for k, p := range tr.Peers {
-			if p.Rank <= last || p.Rank == to || len(got[to][p.Rank])+len(sent[to][p.Rank]) == 0 {
-				t.Fatalf("kind %d, level %d, rank %d of %d: peers %+v", kind, l, to, ranks, tr.Peers)
-			}
-			last = p.Rank
-			var slots, want []int
-			for _, r := range p.Recv {
-				for s := r.Lo; s < r.Hi; s++ {
-					slots = append(slots, s)
-				}
-			}
-			for _, m := range got[to][p.Rank] {
-				want = append(want, m.slot)
-			}
-			if !slices.Equal(slots, want) || all[p.Rank].Tag != tr.Tag || p.Send.Hi-p.Send.Lo != len(sent[to][p.Rank]) {
-				t.Fatalf("kind %d, level %d, rank %d of %d: peer %d %+v gets %v, want %v", kind, l, to, ranks, k, p, slots, want)
-			}
-		}
+		d.peers(t, r)
 		for from := range ranks {
-			out, in := sent[from][to], got[to][from]
-			known := slices.ContainsFunc(tr.Peers, func(p Peer) bool { return p.Rank == from })
-			if known != (from != to && len(in)+len(sent[to][from]) > 0) {
-				t.Fatalf("kind %d, level %d: is rank %d a peer of %d of %d: %v", kind, l, from, to, ranks, known)
-			}
-			same := len(out) == len(in)
-			for i := 0; same && i < len(out); i++ {
-				same = out[i].item == in[i].item && (from != to || out[i].slot == in[i].slot)
-			}
-			if !same {
-				t.Fatalf("kind %d, level %d: rank %d of %d sends %v to %d, which wants %v", kind, l, from, ranks, out, to, in)
-			}
+			d.alike(t, from, r)
+		}
+	}
+	if kind == Means || kind == Fluxes {
+		for _, w := range list {
+			d.written(t, w)
 		}
 	}
 	return passed, across
+}
+
+// read checks what a rank needs, and notes what it gets and sends.
+func (d delivery) read(t *testing.T, r int) {
+	tr, count := d.all[r], 0
+	var last Item
+	tr.Needed(func(i Item, slot, from int) {
+		if want, ok := d.needs[r][i]; !ok || want != from || slot != count || count > 0 && order(last, i) >= 0 {
+			t.Fatalf("%s, rank %d: item %+v at %d behind %+v from %d, want from %d, %v", d.what, r, i, slot, last, from, want, ok)
+		}
+		place := tr.Place(i.Cell)
+		if d.kind == Fluxes {
+			place = tr.FacePlace(Face{Cell: i.Cell, Axis: i.Axis, Side: i.Side})
+		}
+		if place != slot {
+			t.Fatalf("%s, rank %d: the place of %+v is %d, not %d", d.what, r, i, place, slot)
+		}
+		d.got[r][from] = append(d.got[r][from], letter{i, slot})
+		last = i
+		count++
+	})
+	if count != len(d.needs[r]) || tr.Needs != count {
+		t.Fatalf("%s, rank %d: %d items of %d, said to be %d", d.what, r, count, len(d.needs[r]), tr.Needs)
+	}
+	end := tr.Needs
+	for _, p := range tr.Peers {
+		if p.Send.Lo != end {
+			t.Fatalf("%s, rank %d: slots for rank %d begin at %d, not at %d", d.what, r, p.Rank, p.Send.Lo, end)
+		}
+		end = p.Send.Hi
+	}
+	if tr.Slots != end {
+		t.Fatalf("%s, rank %d: %d slots, want %d", d.what, r, tr.Slots, end)
+	}
+	tr.Sources(func(i Item, slot int) {
+		to := r
+		for _, p := range tr.Peers {
+			if slot >= p.Send.Lo && slot < p.Send.Hi {
+				to = p.Rank
+			}
+		}
+		d.sent[r][to] = append(d.sent[r][to], letter{i, slot})
+	})
+}
+
+// peers checks the slots of what a rank gets and sends.
+func (d delivery) peers(t *testing.T, r int) {
+	last := -1
+	for _, p := range d.all[r].Peers {
+		if p.Rank <= last || p.Rank == r || len(d.got[r][p.Rank])+len(d.sent[r][p.Rank]) == 0 {
+			t.Fatalf("%s, rank %d: peers %+v", d.what, r, d.all[r].Peers)
+		}
+		last = p.Rank
+		var slots, want []int
+		for _, r := range p.Recv {
+			for s := r.Lo; s < r.Hi; s++ {
+				slots = append(slots, s)
+			}
+		}
+		for _, m := range d.got[r][p.Rank] {
+			want = append(want, m.slot)
+		}
+		if !slices.Equal(slots, want) || d.all[p.Rank].Tag != d.all[r].Tag || p.Send.Hi-p.Send.Lo != len(d.sent[r][p.Rank]) {
+			t.Fatalf("%s, rank %d: peer %+v gets %v, want %v", d.what, r, p, slots, want)
+		}
+	}
+}
+
+// alike checks that a rank sends what another one wants from it.
+func (d delivery) alike(t *testing.T, from, to int) {
+	out, in := d.sent[from][to], d.got[to][from]
+	known := slices.ContainsFunc(d.all[to].Peers, func(p Peer) bool { return p.Rank == from })
+	if known != (from != to && len(in)+len(d.sent[to][from]) > 0) {
+		t.Fatalf("%s: is rank %d a peer of %d: %v", d.what, from, to, known)
+	}
+	same := len(out) == len(in)
+	for i := 0; same && i < len(out); i++ {
+		same = out[i].item == in[i].item && (from != to || out[i].slot == in[i].slot)
+	}
+	if !same {
+		t.Fatalf("%s: rank %d sends %v to %d, which wants %v", d.what, from, out, to, in)
+	}
+}
+
+// written checks the slots to which ranks write an item that one rank needs: its owner, and the rank behind it.
+func (d delivery) written(t *testing.T, w want) {
+	has := w.from.rank(d.h)
+	for _, r := range []int{has, (has + 1) % len(d.all)} {
+		got, want := d.all[r].Source(w.item.Cell), -1
+		if d.kind == Fluxes {
+			got = d.all[r].FaceSource(Face{Cell: w.item.Cell, Axis: w.item.Axis, Side: w.item.Side})
+		}
+		if list := d.sent[r][w.to.rank(d.h)]; r == has {
+			k, ok := slices.BinarySearchFunc(list, w.item, func(m letter, i Item) int { return order(m.item, i) })
+			if !ok {
+				t.Fatalf("%s: rank %d does not send %+v", d.what, r, w.item)
+			}
+			want = list[k].slot
+		}
+		if got != want {
+			t.Fatalf("%s, rank %d: %+v is written to slot %d, not to %d", d.what, r, w.item, got, want)
+		}
+	}
 }
 
 // No two kinds or levels share a tag, nor one with a link.

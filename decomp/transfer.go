@@ -1,7 +1,7 @@
 package decomp
 
 // What passes between levels, and between patches of a level, as lists of cells. All of it follows from the boxes alone, so every
-// rank can list what it sends and what it gets: a cell's rank is Patch.Owner. A coarse step of level l uses the lists in this order:
+// rank can list what it sends and what it gets (shells.go): a cell's rank is Patch.Owner. A coarse step of level l uses the lists in this order:
 //
 //	Overlap   cells of level l+1 beyond its interfaces, interpolated from level l or copied from a sibling patch
 //	Faces     of level l, where the flux through a coarse face gives way to the sum of its fine faces' over two steps
