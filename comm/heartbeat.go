@@ -13,7 +13,7 @@ type Heartbeat struct {
 	calls   atomic.Uint64 // into the message layer, and marks of the work
 	done    atomic.Uint64 // of these, what has come to its end
 	waiting atomic.Int32  // inside a call that waits for other ranks
-	own     atomic.Bool   // the polled message waits for this rank's own work, too
+	own     atomic.Int32  // polled messages that wait for this rank's own work, too
 	step    atomic.Int64
 	doing   atomic.Pointer[string]
 	steps   atomic.Bool // computes steps: the processor's time is no sign of progress
@@ -105,17 +105,19 @@ func (p *Heartbeat) Look(there bool) {
 	}
 	if there {
 		p.mark()
-	} else if !p.own.Load() {
+	} else if p.own.Load() == 0 {
 		p.calls.Add(1)
 	}
 }
 
-// Own sets whether work of the rank itself is under way between polls for messages: as
-// long as it is, they do not show that the rank waits for others.
-func (p *Heartbeat) Own(underWay bool) {
-	if p != nil {
-		p.own.Store(underWay)
+// Own records that work of the rank itself begins between polls for messages; the returned function records its end, once. As long
+// as some is under way, polls do not show that the rank waits for others.
+func (p *Heartbeat) Own() (end func()) {
+	if p == nil {
+		return func() {}
 	}
+	p.own.Add(1)
+	return func() { p.own.Add(-1) }
 }
 
 // State is a heartbeat at a moment.

@@ -47,12 +47,15 @@ type Route struct {
 //
 // Nothing is found out by an attempt that could end the program: a library that does
 // not know addresses of a GPU breaks on them.
-func New(s Setup) (Exchange, error) {
-	b := &builder{Setup: s, e: &exchange{c: s.Comm, states: s.States}}
+func New(s Setup) (Exchange, error) { return newExchange(s, "ghost planes", s.paths) }
+
+// newExchange makes an exchange of something on the paths to others and to the rank itself.
+func newExchange(s Setup, what string, paths func() ([]path, []loop, error)) (Exchange, error) {
+	b := &builder{Setup: s, paths: paths, e: &exchange{c: s.Comm, states: s.States}}
 	for _, stage := range []func() error{b.look, b.exchangeOffers, b.open, b.choose, b.shareHost, b.build, b.verify} {
 		err := stage()
 		if err != nil {
-			err = fmt.Errorf("rank %d: set up the exchange of ghost planes: %w", s.Comm.Rank(), err)
+			err = fmt.Errorf("rank %d: set up the exchange of %s: %w", s.Comm.Rank(), what, err)
 		}
 		var amid *midway
 		if !errors.As(err, &amid) {
@@ -78,6 +81,7 @@ func New(s Setup) (Exchange, error) {
 // builder is an exchange on its way.
 type builder struct {
 	Setup
+	paths   func() (others []path, self []loop, err error)
 	e       *exchange
 	others  []path
 	nb      comm.NonBlocking // of all who have others
@@ -337,8 +341,8 @@ func (b *builder) build() error {
 		case Peer:
 			d := b.opened[p.Rank]
 			to := unspan(b.theirs[i].Recv)
-			if n := span(to); n != p.bytes {
-				return fmt.Errorf("%d bytes for rank %d, which has room for %d", p.bytes, p.Rank, n) // a bug in decomp
+			if n := span(to); n != p.sendBytes {
+				return fmt.Errorf("%d bytes for rank %d, which has room for %d", p.sendBytes, p.Rank, n) // a bug in decomp
 			}
 			links = append(links, peerLink{path: p, theirs: d.states, copies: stridedCopies(p.send, to), signal: b.theirs[i].Word, await: i})
 			signals = append(signals, d.words)
@@ -351,7 +355,7 @@ func (b *builder) build() error {
 			case b.boxes != nil && b.boxes[i] != nil:
 				c, b.boxes[i] = b.boxes[i], nil
 				b.e.boxes++
-			case visible && len(p.send) == 1 && len(p.recv) == 1:
+			case visible && len(p.send) <= 1 && len(p.recv) <= 1:
 				c = &straight{path: p, nb: b.nb}
 			default:
 				c, err = newStaged(p, b.nb, b.Device)

@@ -75,6 +75,29 @@ func TestOnGPUs(t *testing.T) {
 	})
 }
 
+// Exchanges of items over real GPUs.
+func TestTrafficOnGPUs(t *testing.T) {
+	needGPU(t)
+	mpitest.Run(t, []int{1, 2, 3, 4}, func(c comm.Comm) error {
+		dev, err := gpuOf(c)
+		if err != nil {
+			return err
+		}
+		for _, want := range onGPUs(c) {
+			for _, n := range halotest.Nests() {
+				build := func(s halo.TrafficSetup) (halo.Exchange, error) {
+					s.Want = want
+					return halo.NewTraffic(s)
+				}
+				if err := halotest.CheckTraffic(c, build, dev, n); err != nil {
+					return fmt.Errorf("%v, %v: %w", want, n, err)
+				}
+			}
+		}
+		return dev.Close()
+	})
+}
+
 // TestOnGPUsTime reports what an exchange of 10 float32 values a cell takes when there is
 // nothing to hide it behind: waited for, queued, and recorded.
 func TestOnGPUsTime(t *testing.T) {

@@ -24,25 +24,28 @@ type onGPU struct {
 func newOnGPU(p path, lib comm.DeviceMessages, dev Memory) (*onGPU, error) {
 	g := &onGPU{path: p, lib: lib}
 	var err error
-	if len(p.send) != 1 {
-		if g.from, err = dev.Alloc(p.bytes); err != nil {
+	if len(p.send) > 1 {
+		if g.from, err = dev.Alloc(p.sendBytes); err != nil {
 			return nil, err
 		}
 		g.leave = dev.NewStream(true)
-		g.pieces[0] = stridedCopies(p.send, whole(p.bytes))
+		g.pieces[0] = stridedCopies(p.send, whole(p.sendBytes))
 	}
-	if len(p.recv) != 1 {
-		if g.to, err = dev.Alloc(p.bytes); err != nil {
+	if len(p.recv) > 1 {
+		if g.to, err = dev.Alloc(p.recvBytes); err != nil {
 			g.close()
 			return nil, err
 		}
 		g.land = dev.NewStream(true)
-		g.pieces[1] = stridedCopies(whole(p.bytes), p.recv)
+		g.pieces[1] = stridedCopies(whole(p.recvBytes), p.recv)
 	}
 	return g, nil
 }
 
 func (g *onGPU) pack(state device.Buffer, ready device.Event) (device.Event, error) {
+	if g.sendBytes == 0 {
+		return nil, nil
+	}
 	if g.from == nil {
 		return ready, nil
 	}
@@ -53,16 +56,19 @@ func (g *onGPU) pack(state device.Buffer, ready device.Event) (device.Event, err
 
 func (g *onGPU) isend(state device.Buffer) (comm.Request, error) {
 	if g.from != nil {
-		return g.lib.IsendFrom(address(g.from, 0), g.bytes, g.Rank, g.SendTag)
+		return g.lib.IsendFrom(address(g.from, 0), g.sendBytes, g.Rank, g.SendTag)
 	}
-	return g.lib.IsendFrom(address(state, g.send[0].Lo), g.bytes, g.Rank, g.SendTag)
+	return g.lib.IsendFrom(address(state, g.send[0].Lo), g.sendBytes, g.Rank, g.SendTag)
 }
 
 func (g *onGPU) irecv(state device.Buffer) (comm.Request, error) {
-	if g.to != nil {
-		return g.lib.IrecvTo(address(g.to, 0), g.bytes, g.Rank, g.RecvTag)
+	if g.recvBytes == 0 {
+		return nil, nil
 	}
-	return g.lib.IrecvTo(address(state, g.recv[0].Lo), g.bytes, g.Rank, g.RecvTag)
+	if g.to != nil {
+		return g.lib.IrecvTo(address(g.to, 0), g.recvBytes, g.Rank, g.RecvTag)
+	}
+	return g.lib.IrecvTo(address(state, g.recv[0].Lo), g.recvBytes, g.Rank, g.RecvTag)
 }
 
 func (g *onGPU) unpack(state device.Buffer) (device.Event, error) {

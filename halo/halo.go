@@ -8,6 +8,8 @@
 //	gpuaware.go    messages from and to GPU memory, by a library that takes it
 //	peer.go        GPUs of one machine write into each other's memory
 //	local.go       a rank that is its own neighbour: copies inside its device
+//
+// NewTraffic (shells.go) makes exchanges of what refined levels need from each other, over the same transports.
 package halo
 
 import (
@@ -66,6 +68,12 @@ type Stats struct {
 	// that messages had to hide behind the bulk, waiting for a late neighbour included.
 	// Last is the newest exchange's share, Longest the largest.
 	Seconds, Last, Longest float64
+}
+
+// sent counts what leaves on a path.
+func (s *Stats) sent(p path) {
+	s.Messages += min(p.sendBytes, 1)
+	s.Bytes += p.sendBytes
 }
 
 // Memory is the part of a device that an exchange needs; device.Device has it.
@@ -157,14 +165,13 @@ func (e *exchange) onDevice(s device.Stream, state device.Buffer) {
 	if e.peers != nil {
 		e.peers.push(s, state, e.self)
 		for _, l := range e.peers.links {
-			e.stats.Messages++
-			e.stats.Bytes += l.bytes
+			e.stats.sent(l.path)
 		}
 	} else {
 		copyLoops(s, state, e.self)
 	}
 	for _, l := range e.self {
-		e.stats.Copied += l.bytes
+		e.stats.Copied += l.sendBytes
 	}
 }
 
@@ -210,9 +217,8 @@ func (e *exchange) Finish() error {
 			return e.fail(what, err)
 		}
 		last = seconds
-		e.stats.Messages += len(e.messages.list)
 		for _, m := range e.messages.list {
-			e.stats.Bytes += m.bytes
+			e.stats.sent(m.path)
 		}
 	}
 	if e.copied != nil {

@@ -24,9 +24,15 @@ type straight struct {
 	nb comm.NonBlocking
 }
 
-func (s *straight) pack(_ device.Buffer, ready device.Event) (device.Event, error) { return ready, nil }
-func (s *straight) unpack(device.Buffer) (device.Event, error)                     { return nil, nil }
-func (s *straight) close()                                                         {}
+func (s *straight) pack(_ device.Buffer, ready device.Event) (device.Event, error) {
+	if s.sendBytes == 0 {
+		return nil, nil
+	}
+	return ready, nil
+}
+
+func (s *straight) unpack(device.Buffer) (device.Event, error) { return nil, nil }
+func (s *straight) close()                                     {}
 
 func (s *straight) isend(state device.Buffer) (comm.Request, error) {
 	b, err := hostPart(state, s.send[0])
@@ -37,6 +43,9 @@ func (s *straight) isend(state device.Buffer) (comm.Request, error) {
 }
 
 func (s *straight) irecv(state device.Buffer) (comm.Request, error) {
+	if s.recvBytes == 0 {
+		return nil, nil
+	}
 	b, err := hostPart(state, s.recv[0])
 	if err != nil {
 		return nil, err
@@ -68,18 +77,21 @@ type staged struct {
 // newStaged makes a carrier for a link.
 func newStaged(p path, nb comm.NonBlocking, dev Memory) (*staged, error) {
 	s := &staged{path: p, nb: nb}
-	for _, b := range []*[]byte{&s.from, &s.to} {
+	for _, m := range []struct {
+		of    *[]byte
+		bytes int
+	}{{&s.from, p.sendBytes}, {&s.to, p.recvBytes}} {
 		h, ok := dev.(HostAllocator)
-		if !ok {
-			*b = make([]byte, p.bytes)
+		if !ok || m.bytes == 0 {
+			*m.of = make([]byte, m.bytes)
 			continue
 		}
-		memory, free, err := h.AllocHost(p.bytes)
+		memory, free, err := h.AllocHost(m.bytes)
 		if err != nil {
 			s.close()
-			return nil, fmt.Errorf("%d bytes of staging memory: %w", p.bytes, err)
+			return nil, fmt.Errorf("%d bytes of staging memory: %w", m.bytes, err)
 		}
-		*b = memory
+		*m.of = memory
 		s.free = append(s.free, free)
 	}
 	if _, ok := dev.(HostAllocator); ok {
@@ -87,13 +99,16 @@ func newStaged(p path, nb comm.NonBlocking, dev Memory) (*staged, error) {
 		leave, land := dev.NewStream(true), dev.NewStream(true)
 		if _, ok := leave.(device.RowCopier); ok {
 			s.leave, s.land = leave, land
-			s.out, s.in = stridedCopies(p.send, whole(p.bytes)), stridedCopies(whole(p.bytes), p.recv)
+			s.out, s.in = stridedCopies(p.send, whole(p.sendBytes)), stridedCopies(whole(p.recvBytes), p.recv)
 		}
 	}
 	return s, nil
 }
 
 func (s *staged) pack(state device.Buffer, ready device.Event) (device.Event, error) {
+	if s.sendBytes == 0 {
+		return nil, nil
+	}
 	if s.leave == nil {
 		return ready, nil
 	}
@@ -118,6 +133,9 @@ func (s *staged) isend(state device.Buffer) (comm.Request, error) {
 }
 
 func (s *staged) irecv(device.Buffer) (comm.Request, error) {
+	if s.recvBytes == 0 {
+		return nil, nil
+	}
 	return s.nb.Irecv(s.to, s.Rank, s.RecvTag)
 }
 

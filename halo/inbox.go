@@ -16,7 +16,7 @@ import (
 // ranks on processors send straight from the state.
 //
 // An inbox has room for two exchanges. The bytes of exchange n+2 replace the bytes of n behind the neighbour's number n+1, and it
-// sends that after it has taken out n.
+// sends that after it has taken out n. So numbers go both ways, even where bytes go one way only.
 
 // inbox is a carrier of that kind.
 type inbox struct {
@@ -40,10 +40,13 @@ func sharesHost(dev Memory) (device.HostSharer, bool) {
 	return h, ok
 }
 
+// inboxBytes returns the size of an inbox for messages of so many bytes: there is no memory without bytes to share.
+func inboxBytes(message int) int { return 2 * max(message, 1) }
+
 // newInbox makes the rank's own side of a link.
 func newInbox(p path, nb comm.NonBlocking, dev Memory, h device.HostSharer) (box *inbox, key []byte, err error) {
 	box = &inbox{path: p, nb: nb, count: make([]byte, 8), heardCount: make([]byte, 8)}
-	memory, key, free, err := h.ShareHost(2 * p.bytes)
+	memory, key, free, err := h.ShareHost(inboxBytes(p.recvBytes))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -51,8 +54,8 @@ func newInbox(p path, nb comm.NonBlocking, dev Memory, h device.HostSharer) (box
 	// What arrives does not wait behind what leaves, which waits for the edges.
 	box.leave, box.land = dev.NewStream(true), dev.NewStream(true)
 	for turn := range 2 {
-		room := []decomp.Range{{Lo: turn * p.bytes, Hi: (turn + 1) * p.bytes}}
-		box.out[turn], box.in[turn] = stridedCopies(p.send, room), stridedCopies(room, p.recv)
+		room := func(bytes int) []decomp.Range { return []decomp.Range{{Lo: turn * bytes, Hi: (turn + 1) * bytes}} }
+		box.out[turn], box.in[turn] = stridedCopies(p.send, room(p.sendBytes)), stridedCopies(room(p.recvBytes), p.recv)
 	}
 	return box, key, nil
 }
@@ -64,8 +67,8 @@ func (b *inbox) open(h device.HostSharer, key []byte) error {
 		return err
 	}
 	b.free = append(b.free, free)
-	if len(memory) != 2*b.bytes {
-		return fmt.Errorf("the inbox of rank %d has %d bytes, not %d", b.Rank, len(memory), 2*b.bytes)
+	if n := inboxBytes(b.sendBytes); len(memory) != n {
+		return fmt.Errorf("the inbox of rank %d has %d bytes, not %d", b.Rank, len(memory), n)
 	}
 	b.theirs = memory
 	return nil

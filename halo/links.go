@@ -9,11 +9,12 @@ import (
 	"lbmsim/device"
 )
 
-// path is one link in bytes of the state.
+// path is one link in bytes of the state. One direction may be empty.
 type path struct {
-	decomp.Link
-	send, recv []decomp.Range
-	bytes      int
+	Rank                 int // the neighbour
+	SendTag, RecvTag     int
+	send, recv           []decomp.Range
+	sendBytes, recvBytes int
 }
 
 // loop is a path of a rank to itself: what leaves on one side lands in the ghost
@@ -21,6 +22,19 @@ type path struct {
 type loop struct {
 	path
 	copies []stridedCopy
+}
+
+// newPath makes a path of places in a state that are counted in units of so many bytes.
+func newPath(rank, sendTag, recvTag int, send, recv []decomp.Range, unit int) path {
+	p := path{Rank: rank, SendTag: sendTag, RecvTag: recvTag}
+	for _, r := range send {
+		p.send = append(p.send, decomp.Range{Lo: r.Lo * unit, Hi: r.Hi * unit})
+	}
+	for _, r := range recv {
+		p.recv = append(p.recv, decomp.Range{Lo: r.Lo * unit, Hi: r.Hi * unit})
+	}
+	p.sendBytes, p.recvBytes = span(p.send), span(p.recv)
+	return p
 }
 
 // paths turns the rank's links into byte ranges: those to other ranks and those to
@@ -32,23 +46,12 @@ func (s Setup) paths() (others []path, self []loop, err error) {
 			return nil, nil, fmt.Errorf("the layout has %d bytes, a state fewer", layout.Len()*s.ValueBytes)
 		}
 	}
-	inBytes := func(b decomp.Box) (out []decomp.Range, n int) {
-		for _, r := range layout.Ranges(b) {
-			r.Lo *= s.ValueBytes
-			r.Hi *= s.ValueBytes
-			out = append(out, r)
-			n += r.Hi - r.Lo
-		}
-		return out, n
-	}
 	for _, l := range s.Links {
 		if err := s.check(l); err != nil {
 			return nil, nil, err
 		}
-		p := path{Link: l}
-		var n int
-		p.send, p.bytes = inBytes(l.Send)
-		if p.recv, n = inBytes(l.Recv); n != p.bytes {
+		p := newPath(l.Rank, l.SendTag, l.RecvTag, layout.Ranges(l.Send), layout.Ranges(l.Recv), s.ValueBytes)
+		if p.sendBytes != p.recvBytes {
 			return nil, nil, errors.New("the sent and received sizes of a link differ") // a bug in decomp
 		}
 		if l.Rank == c.Rank() {
@@ -59,7 +62,7 @@ func (s Setup) paths() (others []path, self []loop, err error) {
 	}
 	for i := range self {
 		back := slices.IndexFunc(self, func(l loop) bool { return l.RecvTag == self[i].SendTag })
-		if back < 0 || self[back].bytes != self[i].bytes {
+		if back < 0 || self[back].recvBytes != self[i].sendBytes {
 			return nil, nil, errors.New("a message of a rank to itself has no destination") // a bug in decomp
 		}
 		self[i].copies = stridedCopies(self[i].send, self[back].recv)

@@ -23,6 +23,8 @@ type messages struct {
 	ready   device.Event // nil once it was seen
 	seen    time.Time    // when it was
 	arrived time.Time    // when the last ghost plane was there
+
+	computed func() // is called when ready was seen
 }
 
 // message is a path to another rank with its two messages.
@@ -37,10 +39,10 @@ type message struct {
 // carrier brings one link's bytes from the state to the library of messages and back.
 type carrier interface {
 	// pack queues, behind ready, what makes the message ready to leave, and returns the
-	// event after which it is.
+	// event after which it is; nil where nothing leaves.
 	pack(state device.Buffer, ready device.Event) (device.Event, error)
 	isend(state device.Buffer) (comm.Request, error)
-	irecv(state device.Buffer) (comm.Request, error)
+	irecv(state device.Buffer) (comm.Request, error) // nil where nothing comes
 	// unpack brings what has arrived to the state: at once (nil), or when the event fires.
 	unpack(state device.Buffer) (device.Event, error)
 	close()
@@ -49,7 +51,7 @@ type carrier interface {
 // start posts the receives and lets leave what is ready. What is the attempt of an error.
 func (e *messages) start(state device.Buffer, ready device.Event) (what string, err error) {
 	e.state, e.ready, e.arrived = state, ready, time.Time{}
-	e.heartbeat.Own(true)
+	e.computed = e.heartbeat.Own()
 	for _, m := range e.list {
 		if m.in, err = m.carrier.irecv(state); err != nil {
 			return "receive", err
@@ -98,7 +100,7 @@ func (e *messages) progress() (moved bool, what string, err error) {
 			return true, "send", fmt.Errorf("the edge cells: %w", err)
 		}
 		e.ready, e.seen, moved = nil, time.Now(), true
-		e.heartbeat.Own(false)
+		e.computed()
 	}
 	for _, m := range e.list {
 		sent, err := e.send(m)
@@ -117,7 +119,7 @@ func (e *messages) progress() (moved bool, what string, err error) {
 func (e *messages) send(m *message) (moved bool, err error) {
 	if m.packed != nil && e.ready == nil && m.packed.Done() {
 		if err := m.packed.Wait(); err != nil {
-			return true, fmt.Errorf("read %d bytes of the state: %w", m.bytes, err)
+			return true, fmt.Errorf("read %d bytes of the state: %w", m.sendBytes, err)
 		}
 		m.packed = nil
 		m.out, err = m.carrier.isend(e.state)
@@ -148,7 +150,7 @@ func (e *messages) receive(m *message) (moved bool, err error) {
 		return true, err
 	case m.landed != nil && m.landed.Done():
 		if err := m.landed.Wait(); err != nil {
-			return true, fmt.Errorf("write %d bytes of the state: %w", m.bytes, err)
+			return true, fmt.Errorf("write %d bytes of the state: %w", m.recvBytes, err)
 		}
 		m.landed, e.arrived = nil, time.Now()
 		return true, nil

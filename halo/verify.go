@@ -28,8 +28,8 @@ func (b *builder) verify() error {
 		return nil
 	}
 	me := b.Comm.Rank()
-	nothing := func(int, int) uint64 { return ^uint64(0) }
-	err := b.fill(func(state, at int) uint64 { return known(me, state, at) }, nothing)
+	nothing := func(int, int) uint32 { return ^uint32(0) }
+	err := b.fill(func(state, at int) uint32 { return known(me, state, at) }, nothing)
 	// Neighbours write as soon as they are ready.
 	if err := comm.Agree(b.Comm, err); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (b *builder) verify() error {
 			}
 		}
 	}
-	zero := func(int, int) uint64 { return 0 }
+	zero := func(int, int) uint32 { return 0 }
 	return b.fill(zero, zero)
 }
 
@@ -87,26 +87,28 @@ func (b *builder) try(state device.Buffer) error {
 
 // known returns the number at a place of a rank's state (splitmix64, Steele et
 // al. 2014, doi.org/10.1145/2660193.2660195: neighbouring places have nothing in common).
-func known(rank, state, at int) uint64 {
+func known(rank, state, at int) uint32 {
 	z := (uint64(rank)<<40 ^ uint64(at)<<1 ^ uint64(state)) * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	return uint32(z ^ z>>31)
 }
 
-// fill writes numbers to what the links send, and others to what they receive. Rows
-// begin and end at multiples of 8 bytes (decomp.Align).
-func (b *builder) fill(sent, received func(state, at int) uint64) error {
+// word is the unit in which messages are verified: rows (decomp.Align) and items (TrafficSetup.ItemBytes) are multiples of it.
+const word = 4
+
+// fill writes numbers to what the links send, and others to what they receive.
+func (b *builder) fill(sent, received func(state, at int) uint32) error {
 	for i, state := range b.States {
 		for _, p := range b.others {
 			for _, part := range []struct {
 				list []decomp.Range
-				of   func(state, at int) uint64
+				of   func(state, at int) uint32
 			}{{p.send, sent}, {p.recv, received}} {
 				for _, r := range part.list {
 					memory := make([]byte, 0, r.Hi-r.Lo)
-					for at := r.Lo; at < r.Hi; at += 8 {
-						memory = binary.LittleEndian.AppendUint64(memory, part.of(i, at))
+					for at := r.Lo; at < r.Hi; at += word {
+						memory = binary.LittleEndian.AppendUint32(memory, part.of(i, at))
 					}
 					if err := state.Write(memory, r.Lo); err != nil {
 						return err
@@ -120,9 +122,9 @@ func (b *builder) fill(sent, received func(state, at int) uint64) error {
 
 // compare checks what a link brought from these places of the neighbour's state.
 func (b *builder) compare(state int, p path, from []decomp.Range) error {
-	sent := make([]int, 0, p.bytes/8)
+	sent := make([]int, 0, p.recvBytes/word)
 	for _, r := range from {
-		for at := r.Lo; at < r.Hi; at += 8 {
+		for at := r.Lo; at < r.Hi; at += word {
 			sent = append(sent, at)
 		}
 	}
@@ -131,8 +133,8 @@ func (b *builder) compare(state int, p path, from []decomp.Range) error {
 		if err := b.States[state].Read(memory, r.Lo); err != nil {
 			return err
 		}
-		for i := 0; i < len(memory); i += 8 {
-			got, want := binary.LittleEndian.Uint64(memory[i:]), known(p.Rank, state, sent[0])
+		for i := 0; i < len(memory); i += word {
+			got, want := binary.LittleEndian.Uint32(memory[i:]), known(p.Rank, state, sent[0])
 			if sent = sent[1:]; got != want {
 				return fmt.Errorf("rank %d sent %#x, received %#x, at byte %d of the state", p.Rank, want, got, r.Lo+i)
 			}
