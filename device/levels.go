@@ -1,0 +1,56 @@
+package device
+
+import (
+	"lbmsim/boundary"
+	"lbmsim/decomp"
+	"lbmsim/model"
+)
+
+// Coupler is a Program of a patch of a refined grid. Found by type assertion.
+type Coupler interface {
+	// Couple uploads lists of one rank's part of a patch. It fails where the state is populations, has 16 bits or a scalar. The lists
+	// must not change afterwards.
+	Couple(CouplingLists) (Coupling, error)
+}
+
+// CouplingLists are what passes between a part of a patch and other levels or patches; lists may be empty. The formats are in
+// decomp/coupling.go and boundary/crossings.go.
+type CouplingLists struct {
+	Gathered, Scattered []decomp.Copied
+	Parents             decomp.Parents // of the part's overlap
+	Families            []decomp.Family
+	Crossings           *boundary.Crossings // nil: there are none
+	Corrected           []decomp.Corrected
+	Faces               []uint32 // of Corrected
+}
+
+// Coupling is uploaded lists. A compact buffer has the components of cells in the state's number type, cell after cell; sums are
+// float64, mass and momentum (1 + Dims) for each place. All work is queued on s, may be recorded, and gives the same bits for any
+// cut and any number of threads. A step of level l consists of:
+//
+//	Gather, Prolong     the overlap of level l+1, from the state of level l
+//	FillFaces, Count    of level l, in the state that the step starts from: the coarse side of level l+1's faces, and the fine side of
+//	                    its own, set in the first step within one of level l-1 and added to in the second one
+//	Step                level l
+//	twice               the same of level l+1
+//	Restrict, Scatter   cells of level l beside the interface from their children
+//	Correct             cells of level l outside the interface
+//
+// Count has memory for what passes: two counts of one Coupling must not overlap.
+type Coupling interface {
+	// Gather copies cells of Gathered to a compact buffer, Scatter those of Scattered from one.
+	Gather(s Stream, state, buffer Buffer)
+	Scatter(s Stream, buffer, state Buffer)
+	// Prolong fills the interpolated overlap from a compact buffer of the coarser level, with room for Parents.Extrapolated behind
+	// its cells; coarse are the numbers of that level, own those of the program's.
+	Prolong(s Stream, buffer, state Buffer, coarse, own model.Params)
+	// Restrict writes the means of Families to a compact buffer, in the coarser level's moments.
+	Restrict(s Stream, state, buffer Buffer, own, coarse model.Params)
+	// Count sets sums of Crossings from the state before a step, or adds to them.
+	Count(s Stream, state, sums Buffer, add bool)
+	// Correct adds to each cell of Corrected its own sum, that of CoarseCrossings, and its faces' in fine. P stays.
+	Correct(s Stream, own, fine, state Buffer, p model.Params)
+	// Bytes is the memory that the lists take.
+	Bytes() int
+	Close()
+}
