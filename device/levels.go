@@ -17,18 +17,20 @@ type Coupler interface {
 // decomp/coupling.go and boundary/crossings.go.
 type CouplingLists struct {
 	Gathered, Scattered []decomp.Copied
-	Parents             decomp.Parents // of the part's overlap
+	Values              []decomp.Copied // cells that a finer level is interpolated from
+	Parents             decomp.Parents  // of the part's overlap
 	Families            []decomp.Family
 	Crossings           *boundary.Crossings // nil: there are none
 	Corrected           []decomp.Corrected
 	Faces               []uint32 // of Corrected
 }
 
-// Coupling is uploaded lists. A compact buffer has the components of cells in the state's number type, cell after cell; sums are
-// float64, mass and momentum (1 + Dims) for each place. All work is queued on s, may be recorded, and gives the same bits for any
+// Coupling is uploaded lists. A compact buffer has as many numbers of each cell as a state, in its number type, cell after cell: the
+// components, or rho - 1, u and P on the way to a finer level. Sums are float64, mass and momentum (1 + Dims) for each place. All work is queued on s, may be recorded, and gives the same bits for any
 // cut and any number of threads. A step of level l consists of:
 //
-//	Gather, Prolong     the overlap of level l+1, from the state of level l
+//	GatherValues        of level l
+//	Prolong             the overlap of level l+1 from them
 //	FillFaces, Count    of level l, in the state that the step starts from: the coarse side of level l+1's faces, and the fine side of
 //	                    its own, set in the first step within one of level l-1 and added to in the second one
 //	Step                level l
@@ -41,7 +43,9 @@ type Coupling interface {
 	// Gather copies cells of Gathered to a compact buffer, Scatter those of Scattered from one.
 	Gather(s Stream, state, buffer Buffer)
 	Scatter(s Stream, buffer, state Buffer)
-	// Prolong fills the interpolated overlap from a compact buffer of the coarser level, with room for Parents.Extrapolated behind
+	// GatherValues writes rho - 1, u and P of the cells of Values to a compact buffer: once each, as many parents read them.
+	GatherValues(s Stream, state, buffer Buffer, p model.Params)
+	// Prolong fills the interpolated overlap from a compact buffer of values of the coarser level, with room for Parents.Extrapolated behind
 	// its cells; coarse are the numbers of that level, own those of the program's.
 	Prolong(s Stream, buffer, state Buffer, coarse, own model.Params)
 	// Restrict writes the means of Families to a compact buffer, in the coarser level's moments.

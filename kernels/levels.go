@@ -1,7 +1,8 @@
 package kernels
 
 // #include "cpu/levels_api.h"
-// static void extrapolate(const lbm_levels* k, const void* v, const void* list, int64_t first, int64_t last, int64_t cells, void* buffer) { k->extrapolate(v, list, first, last, cells, buffer); }
+// static void values(const lbm_levels* k, const void* c, const double* force, const void* list, int64_t first, int64_t last, const void* state, void* buffer) { k->values(c, force, list, first, last, state, buffer); }
+// static void extrapolate(const lbm_levels* k, const void* list, int64_t first, int64_t last, int64_t cells, void* buffer) { k->extrapolate(list, first, last, cells, buffer); }
 // static void prolong(const lbm_levels* k, const void* c, const void* v, const void* list, int64_t first, int64_t last, const void* buffer, void* state) { k->prolong(c, v, list, first, last, buffer, state); }
 // static void restricted(const lbm_levels* k, const void* c, const void* v, const void* list, int64_t first, int64_t last, const void* state, void* buffer) { k->restricted(c, v, list, first, last, state, buffer); }
 // static void send_upstream(const lbm_levels* k, const void* c, int model, const void* list, int64_t first, int64_t last, const void* state, void* sent) { k->send(c, model, list, first, last, state, sent); }
@@ -33,9 +34,14 @@ func (i ISA) Levels(m Index) (Levels, bool) {
 // Sends returns how many populations an upstream cell sends through the faces across an axis on one side.
 func (k Levels) Sends() int { return int(k.table.sends) }
 
-// Extrapolate fills places cells + first to cells + last of a compact buffer, by a list of decomp.Extrapolated.
-func (k Levels) Extrapolate(v *Conversion, list unsafe.Pointer, first, last, cells int, buffer unsafe.Pointer) {
-	C.extrapolate(k.table, unsafe.Pointer(v), list, C.int64_t(first), C.int64_t(last), C.int64_t(cells), buffer)
+// Values writes rho - 1, u and P of cells first to last to a compact buffer, by a list of decomp.Copied.
+func (k Levels) Values(c *Case, force *[3]float64, list unsafe.Pointer, first, last int, state, buffer unsafe.Pointer) {
+	C.values(k.table, unsafe.Pointer(c), (*C.double)(&force[0]), list, C.int64_t(first), C.int64_t(last), state, buffer)
+}
+
+// Extrapolate fills places cells + first to cells + last of such a buffer, by a list of decomp.Extrapolated.
+func (k Levels) Extrapolate(list unsafe.Pointer, first, last, cells int, buffer unsafe.Pointer) {
+	C.extrapolate(k.table, list, C.int64_t(first), C.int64_t(last), C.int64_t(cells), buffer)
 }
 
 // Prolong fills the children of parents first to last, by a list of decomp.Parent.

@@ -15,7 +15,7 @@ namespace lbm { namespace {
 template <int D> struct AroundOf { typedef D3Q19 Type; };
 template <> struct AroundOf<2> { typedef D2Q9 Type; };
 
-// LevelValue is what is interpolated, of one cell or a vector of them.
+// LevelValue is what is interpolated, of one cell or a vector of them. Compact buffers on the way to a finer level have these values.
 template <class L, class R> struct LevelValue {
 	using T = typename Scalar<R>::type;
 	R r, u[L::D], p[L::M - 1 - L::D];  // rho - 1, velocity, P
@@ -54,11 +54,16 @@ template <class L, class R> struct LevelValue {
 		});
 	}
 
-	// each calls f with all numbers of this value and another one.
-	template <class F> LBM_HD LBM_INLINE void each(const LevelValue& o, F f) {
-		f(r, o.r);
-		unroll<L::D>([&](auto a) LBM_LAMBDA { f(u[a.value], o.u[a.value]); });
-		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { f(p[k.value], o.p[k.value]); });
+	// each calls f(k, v) for the numbers, in the order of a compact buffer.
+	template <class F> LBM_HD LBM_INLINE void each(F f) {
+		f(0, r);
+		unroll<L::D>([&](auto a) LBM_LAMBDA { f(1 + a.value, u[a.value]); });
+		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { f(1 + L::D + k.value, p[k.value]); });
+	}
+
+	LBM_HD LBM_INLINE void add(const LevelValue& o) {
+		r = r + o.r;
+		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { p[k.value] = p[k.value] + o.p[k.value]; });
 	}
 
 	// convert turns P into the other level's; gradient is g[a][b] = du_a/dx_b in its cells.
@@ -84,50 +89,46 @@ template <class L, class R> struct LevelValue {
 	}
 };
 
-// extrapolated returns the moments of a cell beyond an end of the domain, from the three cells inwards: the velocity by a parabola,
+// extrapolate writes the values of a cell beyond an end of the domain, from the three cells inwards: the velocity by a parabola,
 // which a channel has, density and P linearly.
-template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> extrapolated(const Moments<L, T>& first, const Moments<L, T>& second, const Moments<L, T>& third, const double* force) {
-	typedef LevelValue<L, T> Value;
-	const Value a = Value::of(first, force), b = Value::of(second, force), c = Value::of(third, force);
-	Value v = a;
-	v.each(b, [](T& to, const T& from) LBM_LAMBDA { to = to + (to - from); });
-	unroll<L::D>([&](auto k) LBM_LAMBDA { v.u[k.value] = T(3) * (a.u[k.value] - b.u[k.value]) + c.u[k.value]; });
-	return v.moments(force);
+template <class L, class T> LBM_HD LBM_INLINE void extrapolate(const T* first, const T* second, const T* third, T* to) {
+	unroll<L::M>([&](auto k) LBM_LAMBDA {
+		constexpr int K = decltype(k)::value;
+		if constexpr (K >= 1 && K <= L::D) to[K] = T(3) * (first[K] - second[K]) + third[K];
+		else to[K] = first[K] + (first[K] - second[K]);
+	});
 }
 
-// Parabola is what the children of a parent follow from: the parabola that has the means of the cells around. get(Int<k>) returns
-// the moments of cell k of AroundOf, slope has the differences of the cells on either side.
+// Parabola is what the children of a parent follow from: the parabola that has the means of the cells around. at(Int<k>) returns
+// the values of cell k of AroundOf.
 template <class L, class T> struct Parabola {
 	typedef typename AroundOf<L::D>::Type Around;
-	typedef LevelValue<L, T> Value;
-	Value mid, slope[L::D];
+	LevelValue<L, T> mid, slope[L::D];             // slope: differences of the cells on either side
 	T bend[L::D][L::D], mixed[L::D][L::D][L::D];  // of the velocity, by axes, then component; mixed of the larger axis first
 
-	template <class GET> LBM_HD LBM_INLINE Parabola(const lbm_conversion& c, GET get) : mid(Value::of(get(Int<Around::Q / 2>{}), c.from)) {
+	template <class AT> LBM_HD LBM_INLINE explicit Parabola(AT at) {
+		const T* const own = at(Int<Around::Q / 2>{});
+		mid.each([&](int k, T& v) LBM_LAMBDA { v = own[k]; });
 		unroll<L::D>([&](auto x) LBM_LAMBDA {
 			constexpr int X = decltype(x)::value, HI = Around::find(X == 0, X == 1, X == 2);
-			const Value lo = Value::of(get(Int<Around::opposite(HI)>{}), c.from);
-			slope[X] = Value::of(get(Int<HI>{}), c.from);
-			unroll<L::D>([&](auto a) LBM_LAMBDA { bend[X][a.value] = (slope[X].u[a.value] - mid.u[a.value]) - (mid.u[a.value] - lo.u[a.value]); });
-			slope[X].each(lo, [](T& to, const T& from) LBM_LAMBDA { to = to - from; });
+			const T *const hi = at(Int<HI>{}), *const lo = at(Int<Around::opposite(HI)>{});
+			slope[X].each([&](int k, T& v) LBM_LAMBDA { v = hi[k] - lo[k]; });
+			unroll<L::D>([&](auto a) LBM_LAMBDA {
+				constexpr int A = decltype(a)::value;
+				bend[X][A] = (hi[1 + A] - mid.u[A]) - (mid.u[A] - lo[1 + A]);
+			});
 		});
-		auto velocity = [&](auto k, T* to) LBM_LAMBDA {
-			const Moments<L, T> m = get(k);
-			const T inv = reciprocal(T(1) + m.r);
-			unroll<L::D>([&](auto a) LBM_LAMBDA { to[a.value] = (m.j[a.value] - T(0.5) * T(c.from[a.value])) * inv; });
-		};
 		unroll<L::D>([&](auto y) LBM_LAMBDA {
 			constexpr int Y = decltype(y)::value;
 			unroll<Y>([&](auto x) LBM_LAMBDA {
 				constexpr int X = decltype(x)::value;
 				constexpr int SAME = Around::find(X == 0 || Y == 0, X == 1 || Y == 1, X == 2 || Y == 2);
 				constexpr int MIXED = Around::find(X == 0, X == 1 ? 1 : Y == 1 ? -1 : 0, Y == 2 ? -1 : 0);
-				T u[4][L::D];
-				velocity(Int<SAME>{}, u[0]);
-				velocity(Int<MIXED>{}, u[1]);
-				velocity(Int<Around::opposite(MIXED)>{}, u[2]);
-				velocity(Int<Around::opposite(SAME)>{}, u[3]);
-				unroll<L::D>([&](auto a) LBM_LAMBDA { mixed[Y][X][a.value] = (u[0][a.value] - u[1][a.value]) - (u[2][a.value] - u[3][a.value]); });
+				const T *const pp = at(Int<SAME>{}), *const pm = at(Int<MIXED>{}), *const mp = at(Int<Around::opposite(MIXED)>{}), *const mm = at(Int<Around::opposite(SAME)>{});
+				unroll<L::D>([&](auto a) LBM_LAMBDA {
+					constexpr int A = decltype(a)::value;
+					mixed[Y][X][A] = (pp[1 + A] - pm[1 + A]) - (mp[1 + A] - mm[1 + A]);
+				});
 			});
 		});
 	}
@@ -176,13 +177,13 @@ template <class L, class R, class GET> LBM_HD LBM_INLINE Moments<L, R> parentOf(
 	using T = typename Scalar<R>::type;
 	constexpr int N = 1 << L::D;
 	constexpr T share = T(1) / T(N);
-	Value mean;
+	Value mean;  // its velocity follows from the momentum
 	R j[L::D], gradient[L::D][L::D];  // in cells of the coarser level
 	unroll<N>([&](auto k) LBM_LAMBDA {
 		constexpr int K = decltype(k)::value;
 		const Value v = Value::of(get(k), c.from);
 		if constexpr (K == 0) mean = v;
-		else mean.each(v, [](R& to, const R& from) LBM_LAMBDA { to = to + from; });
+		else mean.add(v);
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			constexpr int A = decltype(a)::value;
 			const R rhou = (T(1) + v.r) * v.u[A];

@@ -119,6 +119,14 @@ func (c *coupling) copy(list []decomp.Copied, visit func(cell, compact int)) {
 	}
 }
 
+// GatherValues queues what a finer level is interpolated from.
+func (c *coupling) GatherValues(s device.Stream, state, buffer device.Buffer, q model.Params) {
+	list := c.lists.Values
+	c.queue(s, "gathering values", len(list), []device.Buffer{state, buffer}, []int{c.stateBytes(), c.copiedBytes(list)}, func(first, last int, at []unsafe.Pointer) {
+		c.levels.Values(c.box, &q.Force, unsafe.Pointer(unsafe.SliceData(list)), first, last, at[0], at[1])
+	})
+}
+
 // Prolong queues the cells beyond ends of the domain, then the overlap.
 func (c *coupling) Prolong(s device.Stream, buffer, state device.Buffer, coarse, own model.Params) {
 	v, p := lookup.Conversion(coarse, own, 0.5), &c.lists.Parents
@@ -126,7 +134,7 @@ func (c *coupling) Prolong(s device.Stream, buffer, state device.Buffer, coarse,
 	for round, first := range p.Rounds[:3] {
 		list := p.Extrapolated[first:p.Rounds[round+1]]
 		c.queue(s, "extrapolation", len(list), []device.Buffer{buffer}, []int{need}, func(from, to int, at []unsafe.Pointer) {
-			c.levels.Extrapolate(&v, unsafe.Pointer(unsafe.SliceData(list)), from, to, p.Cells+first, at[0])
+			c.levels.Extrapolate(unsafe.Pointer(unsafe.SliceData(list)), from, to, p.Cells+first, at[0])
 		})
 	}
 	c.queue(s, "interpolation", len(p.List), []device.Buffer{buffer, state}, []int{need, c.stateBytes()}, func(from, to int, at []unsafe.Pointer) {
@@ -173,7 +181,7 @@ func (c *coupling) Correct(s device.Stream, own, fine, state device.Buffer, q mo
 // Bytes returns the memory of the lists and of what passes.
 func (c *coupling) Bytes() int {
 	l := &c.lists
-	n := len(raw.Bytes(l.Gathered)) + len(raw.Bytes(l.Scattered)) + len(raw.Bytes(l.Parents.List)) + len(raw.Bytes(l.Parents.Extrapolated)) +
+	n := len(raw.Bytes(l.Gathered)) + len(raw.Bytes(l.Values)) + len(raw.Bytes(l.Scattered)) + len(raw.Bytes(l.Parents.List)) + len(raw.Bytes(l.Parents.Extrapolated)) +
 		len(raw.Bytes(l.Families)) + len(raw.Bytes(l.Corrected)) + len(raw.Bytes(l.Faces))
 	if x := l.Crossings; x != nil {
 		n += len(raw.Bytes(x.Upstream)) + len(raw.Bytes(x.Groups)) + len(raw.Bytes(x.Cells)) + len(raw.Bytes(x.List))

@@ -21,8 +21,8 @@ import (
 // couplings is the functions of kernels/gpu/levels.h, loaded when a program is first coupled.
 type couplings struct {
 	*core
-	module                                                                  module
-	gather, scatter, extrapolate, prolong, restricted, send, count, correct cu.Function
+	module                                                                          module
+	gather, scatter, values, extrapolate, prolong, restricted, send, count, correct cu.Function
 }
 
 var _ device.Coupler = (*program)(nil)
@@ -37,7 +37,7 @@ func (c *couplings) prepare() error {
 		return nil
 	}
 	return c.load(&c.module, "loading the kernels that couple levels", levelsFile, functions{
-		"lbm_level_gather": &c.gather, "lbm_level_scatter": &c.scatter, "lbm_level_extrapolate": &c.extrapolate, "lbm_level_prolong": &c.prolong,
+		"lbm_level_gather": &c.gather, "lbm_level_scatter": &c.scatter, "lbm_level_values": &c.values, "lbm_level_extrapolate": &c.extrapolate, "lbm_level_prolong": &c.prolong,
 		"lbm_level_restrict": &c.restricted, "lbm_level_send": &c.send, "lbm_level_count": &c.count, "lbm_level_correct": &c.correct}, nil)
 }
 
@@ -51,13 +51,13 @@ type uploaded struct {
 // coupling is a device.Coupling.
 type coupling struct {
 	*couplings
-	gathered, scattered, parents, extrapolated, families uploaded
-	rounds                                               [4]int
-	upstream, faces, upstreamOf, crossings               uploaded // faces are boundary.Crossings.Groups
-	sent                                                 uploaded
-	scale                                                float64
-	corrected, facesOf                                   uploaded
-	bytes                                                int
+	gathered, scattered, valued, parents, extrapolated, families uploaded
+	rounds                                                       [4]int
+	upstream, faces, upstreamOf, crossings                       uploaded // faces are boundary.Crossings.Groups
+	sent                                                         uploaded
+	scale                                                        float64
+	corrected, facesOf                                           uploaded
+	bytes                                                        int
 
 	conversions uploaded // []kernels.Conversion: from the coarser level, and to it
 	params      [2]kernels.Conversion
@@ -77,6 +77,7 @@ func (c *couplings) Couple(lists device.CouplingLists) (device.Coupling, error) 
 	errs := []error{
 		put(p, &p.gathered, lists.Gathered, func(e decomp.Copied) int { return int(e.Place) }),
 		put(p, &p.scattered, lists.Scattered, func(e decomp.Copied) int { return int(e.Place) }),
+		put(p, &p.valued, lists.Values, func(e decomp.Copied) int { return int(e.Place) }),
 		put(p, &p.parents, lists.Parents.List, nil),
 		put(p, &p.extrapolated, lists.Parents.Extrapolated, nil),
 		put(p, &p.families, lists.Families, func(e decomp.Family) int { return int(e.Place) }),
@@ -185,6 +186,17 @@ func (c *coupling) Scatter(s device.Stream, buffer, state device.Buffer) {
 	c.copies(s, c.scatter, c.scattered, c.ofCells(buffer, c.scattered.need), c.ofState(state))
 }
 
+// GatherValues queues what a finer level is interpolated from.
+func (c *coupling) GatherValues(s device.Stream, state, buffer device.Buffer, q model.Params) {
+	if c.valued.count == 0 {
+		return
+	}
+	buffers := []used{c.ofState(state), c.ofCells(buffer, c.valued.need)}
+	c.queue(s, "gathering values", buffers, func() error { return c.uploadStep(q) }, func(own *stream, at []uint64) error {
+		return run(c.values, c.valued.count, own, uint64(c.box.at), uint64(c.valued.at.at), at[0], at[1], uint64(c.valued.count))
+	})
+}
+
 // convert uploads conversion k and returns its address. Work that is queued has to see the old one.
 func (c *coupling) convert(k int, v kernels.Conversion) error {
 	if c.given[k] && c.params[k] == v {
@@ -213,7 +225,7 @@ func (c *coupling) Prolong(s device.Stream, buffer, state device.Buffer, coarse,
 	c.queue(s, "interpolation", []used{c.ofCells(buffer, c.parents.need), c.ofState(state)}, upload, func(own *stream, at []uint64) error {
 		for round, first := range c.rounds[:3] {
 			last := c.rounds[round+1]
-			if err := run(c.extrapolate, last-first, own, c.conversion(0), uint64(c.extrapolated.at.at), at[0], uint64(c.parents.need-c.extrapolated.count), uint64(first), uint64(last)); err != nil {
+			if err := run(c.extrapolate, last-first, own, uint64(c.extrapolated.at.at), at[0], uint64(c.parents.need-c.extrapolated.count), uint64(first), uint64(last)); err != nil {
 				return err
 			}
 		}
@@ -265,7 +277,7 @@ func (c *coupling) Bytes() int { return c.bytes }
 
 // Close frees the memory.
 func (c *coupling) Close() {
-	for _, l := range []uploaded{c.gathered, c.scattered, c.parents, c.extrapolated, c.families, c.upstream, c.faces, c.upstreamOf, c.crossings, c.sent, c.corrected, c.facesOf, c.conversions} {
+	for _, l := range []uploaded{c.gathered, c.scattered, c.valued, c.parents, c.extrapolated, c.families, c.upstream, c.faces, c.upstreamOf, c.crossings, c.sent, c.corrected, c.facesOf, c.conversions} {
 		l.at.Free()
 	}
 }

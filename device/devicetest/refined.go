@@ -342,7 +342,7 @@ func (r *refined) couple(t testing.TB, d device.Device, level int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lists := device.CouplingLists{Gathered: p.Owned(shell.cells, shell.place), Scattered: p.Owned(means.cells, means.place), Crossings: x}
+		lists := device.CouplingLists{Values: p.Owned(shell.cells, shell.place), Scattered: p.Owned(means.cells, means.place), Crossings: x}
 		lists.Corrected, lists.Faces = p.Corrected(outside, place)
 		p.own, p.down = r.sums(t, d, len(outside)), join(t, p, lists)
 	}
@@ -352,7 +352,7 @@ func (r *refined) couple(t testing.TB, d device.Device, level int) {
 func (r *refined) prolong(level int) {
 	l := &r.levels[level]
 	for _, p := range r.levels[level-1].parts {
-		p.down.Gather(r.stream, p.state[0], l.shell)
+		p.down.GatherValues(r.stream, p.state[0], l.shell, r.params[level-1])
 	}
 	for _, p := range l.parts {
 		p.up.Prolong(r.stream, l.shell, p.state[0], r.params[level-1], r.params[level])

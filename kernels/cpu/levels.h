@@ -27,9 +27,17 @@ template <class L, class T> struct LevelsOf {
 		unroll<L::D>([&](auto a) LBM_LAMBDA { f(1 + a.value, m.j[a.value]); });
 		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { f(1 + L::D + k.value, m.s[k.value]); });
 	}
+	// run reports whether cells lie side by side.
+	static LBM_INLINE bool run(const T* const* p) {
+		bool all = true;
+		for (int n = 1; n < W; n++) all = all && p[n] == p[0] + n;
+		return all;
+	}
 	// readAll reads W cells, writeAll writes the first so many of a vector's.
 	static LBM_INLINE Moments<L, R> readAll(const T* const* p, long pitch) {
+		const bool together = run(p);
 		return momentsAt<L, true, R>([&](auto k) LBM_LAMBDA {
+			if (together) return loadAny(p[0] + k.value * pitch);
 			alignas(64) T v[W];
 			for (int l = 0; l < W; l++) v[l] = p[l][k.value * pitch];
 			return load(v);
@@ -49,12 +57,31 @@ template <class L, class T> struct LevelsOf {
 		return (k & 1) + (k >> 1 & 1) * row + (k >> 2 & 1) * row * (l.ny + 2 * l.gy);
 	}
 
-	static void extrapolate(const lbm_conversion* c, const lbm_extrapolated* list, int64_t first, int64_t last, int64_t cells, void* buffer) {
+	static void values(const lbm_case* c, const double* force, const lbm_copied* list, int64_t first, int64_t last, const void* state, void* buffer) {
+		FlushTiny guard;
+		for (int64_t i = first; i < last; i += W) {
+			const int lanes = int(W < last - i ? W : last - i);
+			for (int64_t next = i + AHEAD; next < i + AHEAD + W && next < last; next++) fetch((const T*)state + list[next].at, c->pitch);
+			const T* from[W];
+			T* to[W];
+			for (int n = 0; n < W; n++) {
+				const lbm_copied& cell = list[i + (n < lanes ? n : 0)];
+				from[n] = (const T*)state + cell.at, to[n] = (T*)buffer + cell.place * L::M;
+			}
+			LevelValue<L, R>::of(readAll(from, c->pitch), force).each([&](int k, const R& v) LBM_LAMBDA {
+				for (int n = 0; n < lanes; n++) to[n][k] = v[n];
+			});
+		}
+	}
+
+	static void extrapolated(const lbm_extrapolated* list, int64_t first, int64_t last, int64_t cells, void* buffer) {
 		FlushTiny guard;
 		T* const values = (T*)buffer;
-		auto at = [&](unsigned place) { return read(values + (long)place * L::M, 1); };
-		for (int64_t i = first; i < last; i++)
-			write(extrapolated(at(list[i].from[0]), at(list[i].from[1]), at(list[i].from[2]), c->from), values + (cells + i) * L::M, 1);
+		for (int64_t i = first; i < last; i++) {
+			const T* from[3];
+			for (int k = 0; k < 3; k++) from[k] = values + (long)list[i].from[k] * L::M;
+			extrapolate<L>(from[0], from[1], from[2], values + (cells + i) * L::M);
+		}
 	}
 
 	static void prolong(const lbm_case* c, const lbm_conversion* conversion, const lbm_parent* list, int64_t first, int64_t last, const void* buffer, void* state) {
@@ -66,13 +93,14 @@ template <class L, class T> struct LevelsOf {
 			for (int a = 0; a < L::D; a++) sides[a][k] = k >> a & 1 ? T(1) : T(-1);
 		for (int64_t i = first; i < last; i++) {
 			const lbm_parent& parent = list[i];
-			const Parabola<L, T> parabola(*conversion, [&](auto at) LBM_LAMBDA { return read((const T*)buffer + (long)parent.around[at.value] * L::M, 1); });
+			const Parabola<L, T> parabola([&](auto k) LBM_LAMBDA { return (const T*)buffer + (long)parent.around[k.value] * L::M; });
 			for (int k = 0; k < N; k += W) {
 				R side[L::D];
-				T* to[W];
 				for (int a = 0; a < L::D; a++) side[a] = load(sides[a] + k);
-				for (int n = 0; n < W && k + n < N; n++) to[n] = (T*)state + parent.first + child(l, k + n);
-				writeAll(parabola.child(side, *conversion), to, l.pitch, W < N - k ? W : N - k);
+				T* const to = (T*)state + parent.first;
+				each(parabola.child(side, *conversion), [&](int component, const R& v) LBM_LAMBDA {
+					for (int n = 0; n < (W < N ? W : N); n += 2) __builtin_memcpy(to + child(l, k + n) + component * l.pitch, (const T*)&v + n, 2 * sizeof(T));
+				});
 			}
 		}
 	}
@@ -111,6 +139,17 @@ template <class L, class T> struct LevelsOf {
 		FaceGhost<L, true, T, One>(source, rule).each([&](auto k, const T& v) LBM_LAMBDA { to[k.value] = v; });
 	}
 
+	// withGhosts returns the moments of cells of which some are ghost cells.
+	static __attribute__((noinline)) Moments<L, R> withGhosts(const lbm_case* c, const lbm_upstream* list, int lanes, const T* const* from) {
+		alignas(64) T all[L::M][W] = {};
+		for (int n = 0; n < lanes; n++) {
+			T ghost[L::M];
+			if (list[n].rule >= 0) ghostOf(One{from[n], c->pitch}, (const T*)c->faceRules + (long)list[n].rule * FACE_NUMBERS, ghost);
+			for (int k = 0; k < L::M; k++) all[k][n] = list[n].rule < 0 ? from[n][k * (long)c->pitch] : ghost[k];
+		}
+		return momentsAt<L, true, R>([&](auto k) LBM_LAMBDA { return load(all[k.value]); });
+	}
+
 	static void send(const lbm_case* c, int model, const lbm_upstream* list, int64_t first, int64_t last, const void* state, void* sent) {
 		FlushTiny guard;
 		const T* const values = (const T*)state;
@@ -122,15 +161,14 @@ template <class L, class T> struct LevelsOf {
 			int lanes = 1;  // that send alike
 			while (lanes < W && i + lanes < last && list[i + lanes].axis == list[i].axis && list[i + lanes].high == list[i].high) lanes++;
 			for (int64_t next = i + AHEAD; next < i + AHEAD + lanes && next < last; next++) fetch(values + list[next].at, c->pitch);
-			alignas(64) T all[L::M][W];
+			const T* from[W];
+			bool plain = true;
 			for (int n = 0; n < W; n++) {
-				const lbm_upstream& from = list[i + (n < lanes ? n : 0)];
-				const T* const p = values + from.at;
-				T ghost[L::M];
-				if (from.rule >= 0) ghostOf(One{p, c->pitch}, (const T*)c->faceRules + (long)from.rule * FACE_NUMBERS, ghost);
-				for (int k = 0; k < L::M; k++) all[k][n] = from.rule < 0 ? p[k * (long)c->pitch] : ghost[k];
+				const lbm_upstream& cell = list[i + (n < lanes ? n : 0)];
+				from[n] = values + cell.at;
+				plain = plain && cell.rule < 0;
 			}
-			const Expansion<L, R> x = expandAny(model, momentsAt<L, true, R>([&](auto k) LBM_LAMBDA { return load(all[k.value]); }));
+			const Expansion<L, R> x = expandAny(model, plain ? readAll(from, c->pitch) : withGhosts(c, list + i, lanes, from));
 			for (int k = 0; k < Sent<L>::N; k++) {
 				const R f = x.any(directions[list[i].axis][list[i].high][k]);
 				for (int n = 0; n < lanes; n++) ((T*)sent)[(i + n) * Sent<L>::N + k] = f[n];
@@ -174,7 +212,7 @@ template <class L, class T> struct LevelsOf {
 
 template <class L, class T> constexpr lbm_levels levelsOf() {
 	typedef LevelsOf<L, T> Of;
-	return {&Of::extrapolate, &Of::prolong, &Of::restricted, &Of::send, &Of::count, &Of::correct, Sent<L>::N};
+	return {&Of::values, &Of::extrapolated, &Of::prolong, &Of::restricted, &Of::send, &Of::count, &Of::correct, Sent<L>::N};
 }
 template <class L> const lbm_levels* findLevels(int precision) {
 	static constexpr lbm_levels of[2] = {levelsOf<L, float>(), levelsOf<L, double>()};

@@ -9,8 +9,10 @@ extern "C" {
 #endif
 
 typedef struct {
-	// fills places cells + first to cells + last of a compact buffer
-	void (*extrapolate)(const lbm_conversion*, const lbm_extrapolated*, int64_t first, int64_t last, int64_t cells, void* buffer);
+	// writes rho - 1, u and P of cells first to last to a compact buffer
+	void (*values)(const lbm_case*, const double* force, const lbm_copied*, int64_t first, int64_t last, const void* state, void* buffer);
+	// fills places cells + first to cells + last of such a buffer
+	void (*extrapolate)(const lbm_extrapolated*, int64_t first, int64_t last, int64_t cells, void* buffer);
 	// fills the children of parents first to last
 	void (*prolong)(const lbm_case*, const lbm_conversion*, const lbm_parent*, int64_t first, int64_t last, const void* buffer, void* state);
 	// writes the means of families first to last

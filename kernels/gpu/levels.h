@@ -28,16 +28,20 @@ struct LevelsOf {
 	}
 	__device__ static LBM_INLINE Layout layout(const Case* c) { return Box(c, L::M).layout; }
 
-	__device__ static LBM_INLINE void extrapolate(const lbm_conversion* c, const lbm_extrapolated& e, long long place, Real* values) {
-		auto at = [&](unsigned k) LBM_LAMBDA { return read(values + (long long)k * L::M, 1); };
-		write(extrapolated(at(e.from[0]), at(e.from[1]), at(e.from[2]), c->from), values + place * L::M, 1);
+	__device__ static LBM_INLINE void values(const Case* c, const lbm_copied& cell, const Real* LBM_RESTRICT state, Real* buffer) {
+		Real* const to = buffer + cell.place * L::M;
+		LevelValue<L, Real>::of(read(state + cell.at, layout(c).pitch), c->numbers.force).each([&](int k, const Real& v) LBM_LAMBDA { to[k] = v; });
+	}
+
+	__device__ static LBM_INLINE void extrapolated(const lbm_extrapolated& e, long long place, Real* values) {
+		extrapolate<L>(values + (long long)e.from[0] * L::M, values + (long long)e.from[1] * L::M, values + (long long)e.from[2] * L::M, values + place * L::M);
 	}
 
 	__device__ static LBM_INLINE void prolong(const Case* c, const lbm_conversion* conversion, const lbm_parent& parent, int k, const Real* LBM_RESTRICT buffer, Real* state) {
 		const Layout l = layout(c);
 		Real side[L::D];
 		unroll<L::D>([&](auto a) LBM_LAMBDA { side[a.value] = k >> a.value & 1 ? Real(1) : Real(-1); });
-		const Parabola<L, Real> parabola(*conversion, [&](auto at) LBM_LAMBDA { return read(buffer + (long long)parent.around[at.value] * L::M, 1); });
+		const Parabola<L, Real> parabola([&](auto at) LBM_LAMBDA { return buffer + (long long)parent.around[at.value] * L::M; });
 		write(parabola.child(side, *conversion), state + parent.first + child(l, k), l.pitch);
 	}
 
@@ -129,10 +133,15 @@ extern "C" __global__ void __launch_bounds__(ROW) lbm_level_scatter(const lbm::R
 	const lbm_copied cell = list[i % count];
 	state[cell.at + k * pitch] = buffer[cell.place * components + k];
 }
-// Fills places cells + first to cells + last of a compact buffer.
-extern "C" __global__ void __launch_bounds__(ROW) lbm_level_extrapolate(const lbm_conversion* c, const lbm_extrapolated* list, lbm::Real* buffer, long long cells, long long first, long long last) {
+// Writes rho - 1, u and P of count cells to a compact buffer.
+extern "C" __global__ void __launch_bounds__(ROW) lbm_level_values(const lbm::Case* c, const lbm_copied* list, const lbm::Real* state, lbm::Real* buffer, long long count) {
+	const long long i = lbm::threadNumber();
+	if (i < count) lbm::LevelsOf::values(c, list[i], state, buffer);
+}
+// Fills places cells + first to cells + last of such a buffer.
+extern "C" __global__ void __launch_bounds__(ROW) lbm_level_extrapolate(const lbm_extrapolated* list, lbm::Real* buffer, long long cells, long long first, long long last) {
 	const long long i = first + lbm::threadNumber();
-	if (i < last) lbm::LevelsOf::extrapolate(c, list[i], cells + i, buffer);
+	if (i < last) lbm::LevelsOf::extrapolated(list[i], cells + i, buffer);
 }
 // Fills the children of count parents.
 extern "C" __global__ void __launch_bounds__(ROW)

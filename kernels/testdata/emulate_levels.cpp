@@ -116,12 +116,17 @@ int main() {
 		for (int k = 0; k < M; k++) wanted[e.at + k * pitch] = buffer[e.place * M + k];
 	compare("scatter", at, wanted, true);
 
+	to = want = buffer;
+	launch(250, [&] { lbm_level_values(&c, copied.data(), state.data(), to.data(), 250); });
+	cpu->values(&own, v.from, copied.data(), 0, 250, state.data(), want.data());
+	compare("values", to, want, false);
+
 	std::vector<lbm_extrapolated> beyond(70);
 	for (auto& e : beyond)
 		for (auto& k : e.from) k = random_() % 200;
 	to = want = buffer;
-	launch(60, [&] { lbm_level_extrapolate(&v, beyond.data(), to.data(), 210, 10, 70); });
-	cpu->extrapolate(&v, beyond.data(), 10, 70, 210, want.data());
+	launch(60, [&] { lbm_level_extrapolate(beyond.data(), to.data(), 210, 10, 70); });
+	cpu->extrapolate(beyond.data(), 10, 70, 210, want.data());
 	compare("extrapolate", to, want, false);
 
 	std::vector<lbm_parent> parents;
