@@ -51,17 +51,21 @@ type uploaded struct {
 // coupling is a device.Coupling.
 type coupling struct {
 	*couplings
+	crossed
 	gathered, scattered, valued, parents, extrapolated, families uploaded
 	rounds                                                       [4]int
-	upstream, faces, upstreamOf, crossings                       uploaded // faces are boundary.Crossings.Groups
-	sent                                                         uploaded
-	scale                                                        float64
 	corrected, facesOf                                           uploaded
 	bytes                                                        int
 
 	conversions uploaded // []kernels.Conversion: from the coarser level, and to it
 	params      [2]kernels.Conversion
 	given       [2]bool
+}
+
+// crossed is boundary.Crossings, and what upstream cells send.
+type crossed struct {
+	upstream, faces, upstreamOf, crossings, sent uploaded
+	scale                                        float64
 }
 
 // Couple brings the lists to the GPU.
