@@ -44,7 +44,7 @@ func (p *program) Couple(lists device.CouplingLists) (device.Coupling, error) {
 }
 
 // couplingPiece is the number of entries of a list that one task does.
-const couplingPiece = 256
+const couplingPiece = 1024
 
 // queue queues work on a list in pieces, with the memory of some buffers, each of which has to have so many bytes.
 func (c *coupling) queue(s device.Stream, what string, count int, buffers []device.Buffer, bytes []int, do func(first, last int, at []unsafe.Pointer)) {

@@ -160,7 +160,8 @@ template <class L, class T> struct LevelsOf {
 		for (int64_t i = first; i < last;) {
 			int lanes = 1;  // that send alike
 			while (lanes < W && i + lanes < last && list[i + lanes].axis == list[i].axis && list[i + lanes].high == list[i].high) lanes++;
-			for (int64_t next = i + AHEAD; next < i + AHEAD + lanes && next < last; next++) fetch(values + list[next].at, c->pitch);
+			for (int64_t next = i + AHEAD; next < i + AHEAD + lanes && next < last; next++)
+				if (list[next].at != list[next - 1].at + 1 || list[next].at % 8 == 0) fetch(values + list[next].at, c->pitch);
 			const T* from[W];
 			bool plain = true;
 			for (int n = 0; n < W; n++) {
@@ -180,15 +181,26 @@ template <class L, class T> struct LevelsOf {
 	static void count(const lbm_crossed* list, const uint32_t* upstream, const lbm_crossing* crossings, int64_t first, int64_t last, const void* sent, double scale, int add, double* sums) {
 		FlushTiny guard;
 		typedef double Sum __attribute__((vector_size(32)));  // mass and momentum
-		Sum directions[L::Q];
+		constexpr unsigned MOST = 256;
+		Sum directions[L::Q], share[MOST];  // of the crossings from part on: neighbouring faces mostly have the same
 		for (int i = 0; i < L::Q; i++) directions[i] = Sum{1, double(L::c(i, 0)), double(L::c(i, 1)), double(L::c(i, 2))};
+		const lbm_crossing* known = nullptr;
+		unsigned shares = 0;
 		for (int64_t i = first; i < last; i++) {
 			const lbm_crossed& face = list[i];
 			const uint32_t* const cells = upstream + face.cells;
 			Sum sum{};
-			for (const lbm_crossing *x = crossings + face.first, *end = x + face.count; x < end; x++) {
-				const double f = ((const T*)sent)[(long)cells[x->cell] * Sent<L>::N + x->slot], momentum = x->momentum;
-				sum += Sum{double(x->mass), momentum, momentum, momentum} * directions[x->direction] * f;
+			for (unsigned at = 0; at < face.count; at += MOST) {
+				const lbm_crossing* const part = crossings + face.first + at;
+				const unsigned n = face.count - at < MOST ? face.count - at : MOST;
+				if (part != known || n > shares) {
+					for (unsigned k = 0; k < n; k++) {
+						const double momentum = part[k].momentum;
+						share[k] = Sum{double(part[k].mass), momentum, momentum, momentum} * directions[part[k].direction];
+					}
+					known = part, shares = n;
+				}
+				for (unsigned k = 0; k < n; k++) sum += share[k] * double(((const T*)sent)[(long)cells[part[k].cell] * Sent<L>::N + part[k].slot]);
 			}
 			double* const to = sums + face.place * (1 + L::D);
 			for (int k = 0; k <= L::D; k++) to[k] = add ? to[k] + scale * sum[k] : scale * sum[k];
