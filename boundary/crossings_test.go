@@ -6,7 +6,6 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/decomp"
-	"lbmsim/internal/brief"
 	"lbmsim/model"
 )
 
@@ -85,7 +84,6 @@ func TestCrossingsAreShared(t *testing.T) {
 
 // The lists of a box of 256^3 cells take less than ten seconds: bound set before the measurement.
 func TestCrossingsOfALargeBox(t *testing.T) {
-	brief.Fewer(t, "a large box")
 	if testing.Short() {
 		t.Skip("takes seconds: make test-all runs it")
 	}

@@ -6,10 +6,15 @@ import (
 	"lbmsim/model"
 )
 
+// LevelCoupler is a Device whose programs couple levels of refined grids. Found by type assertion.
+type LevelCoupler interface {
+	// CouplesLevels reports whether programs of a spec are Couplers that couple: moments of 32 or 64 bits without a scalar.
+	CouplesLevels(spec model.Spec) bool
+}
+
 // Coupler is a Program of a patch of a refined grid. Found by type assertion.
 type Coupler interface {
-	// Couple uploads lists of one rank's part of a patch. It fails where the state is populations, has 16 bits or a scalar. The lists
-	// must not change afterwards.
+	// Couple uploads lists of one rank's part of a patch, which must not change afterwards.
 	Couple(CouplingLists) (Coupling, error)
 }
 

@@ -22,7 +22,17 @@ type coupling struct {
 	values int     // of a cell
 }
 
-var _ device.Coupler = (*program)(nil)
+var (
+	_ device.Coupler      = (*program)(nil)
+	_ device.LevelCoupler = (*Device)(nil)
+)
+
+// CouplesLevels reports whether programs of a spec can be coupled.
+func (d *Device) CouplesLevels(spec model.Spec) bool {
+	index, err := lookup.Index(spec)
+	_, ok := d.isa.Levels(index)
+	return err == nil && ok && !spec.Scalar
+}
 
 // Couple takes the lists and the memory of what passes faces.
 func (p *program) Couple(lists device.CouplingLists) (device.Coupling, error) {
@@ -30,10 +40,10 @@ func (p *program) Couple(lists device.CouplingLists) (device.Coupling, error) {
 	if err != nil {
 		return nil, err
 	}
-	levels, ok := p.device.isa.Levels(index)
-	if !ok || p.spec.Scalar {
+	if !p.device.CouplesLevels(p.spec) {
 		return nil, fmt.Errorf("%s has no coupling of levels: it takes moments of 32 or 64 bits without a scalar", p.spec)
 	}
+	levels, _ := p.device.isa.Levels(index)
 	c := &coupling{program: p, levels: levels, lists: lists, sent: &memory{}, number: p.spec.Precision.Bytes(), values: p.layout.Components}
 	if lists.Crossings != nil {
 		if c.sent, err = newMemory(len(lists.Crossings.Upstream) * levels.Sends() * c.number); err != nil {

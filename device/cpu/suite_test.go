@@ -6,6 +6,7 @@ import (
 
 	"lbmsim/device"
 	"lbmsim/device/devicetest"
+	"lbmsim/internal/brief"
 	"lbmsim/kernels"
 	"lbmsim/model"
 )
@@ -59,6 +60,7 @@ func TestInstructionSets(t *testing.T) {
 
 // Refined flows have the same bits on 1, 2 and 3 threads and with every instruction set.
 func TestRefinedThreads(t *testing.T) {
+	brief.Fewer(t, "precisions")
 	var devices []device.Device
 	for threads := 1; threads <= 3; threads++ {
 		for _, isa := range kernels.ISAs() {

@@ -517,6 +517,7 @@ func TestCompileModelled(t *testing.T) {
 
 // Programs of patches have kernels of their own, which every model of moments has.
 func TestCompileLevels(t *testing.T) {
+	brief.Fewer(t, "GPUs")
 	c := compilerForTest(t)
 	names := []string{"lbm_level_gather", "lbm_level_scatter", "lbm_level_values", "lbm_level_extrapolate", "lbm_level_prolong", "lbm_level_restrict", "lbm_level_send", "lbm_level_count", "lbm_level_correct"}
 	for _, spec := range model.Pairs() {

@@ -25,7 +25,15 @@ type couplings struct {
 	gather, scatter, values, extrapolate, prolong, restricted, send, count, correct cu.Function
 }
 
-var _ device.Coupler = (*program)(nil)
+var (
+	_ device.Coupler      = (*program)(nil)
+	_ device.LevelCoupler = (*Device)(nil)
+)
+
+// CouplesLevels reports whether programs of a spec can be coupled.
+func (*Device) CouplesLevels(spec model.Spec) bool {
+	return spec.Collision.Scheme == model.Moments && spec.Precision != model.Float16 && !spec.Scalar
+}
 
 func (c *couplings) free() { c.module.unload(c.d) }
 
@@ -70,7 +78,7 @@ type crossed struct {
 
 // Couple brings the lists to the GPU.
 func (c *couplings) Couple(lists device.CouplingLists) (device.Coupling, error) {
-	if c.spec.Collision.Scheme != model.Moments || c.spec.Precision == model.Float16 || c.spec.Scalar {
+	if !c.d.CouplesLevels(c.spec) {
 		return nil, fmt.Errorf("%s has no coupling of levels: it takes moments of 32 or 64 bits without a scalar", c.spec)
 	}
 	err := c.prepare()

@@ -96,34 +96,37 @@ func names(flows map[string]refinedFlow) (list []string) {
 
 // couples runs a test for all specs that have couplings.
 func (o Options) couples(t *testing.T, d device.Device, test func(t *testing.T, spec model.Spec)) {
+	c, ok := d.(device.LevelCoupler)
+	if !ok {
+		t.Skip("the device couples no levels")
+	}
 	o.all(t, func(t *testing.T, spec model.Spec) {
-		if spec.Collision.Scheme != model.Moments || spec.Precision == model.Float16 {
-			return
+		if c.CouplesLevels(spec) {
+			test(t, spec)
 		}
-		l := decomp.NewLayout([3]int{4, 4, 1 + 3*(spec.Lattice.Dims-2)}, [3]int{0, 3 - spec.Lattice.Dims, spec.Lattice.Dims - 2}, spec.Components())
-		p := load(t, d, spec, l, [3]bool{true, true, true}, boundary.NewCells(l.N))
-		defer p.Close()
-		if _, ok := p.(device.Coupler); !ok {
-			t.Skip("the device couples no levels")
-		}
-		test(t, spec)
 	})
 }
 
-// uncoupled verifies that models without couplings are refused.
+// uncoupled verifies that models of moments are coupled in float32 and float64, and that others are refused.
 func uncoupled(t *testing.T, d device.Device, o Options) {
+	couples, ok := d.(device.LevelCoupler)
+	if !ok {
+		t.Skip("the device couples no levels")
+	}
 	o.all(t, func(t *testing.T, spec model.Spec) {
 		for _, spec.Scalar = range []bool{false, true} {
-			n := [3]int{4, 4, 1 + 3*(spec.Lattice.Dims-2)}
-			p := load(t, d, spec, decomp.NewLayout(n, [3]int{0, 3 - spec.Lattice.Dims, spec.Lattice.Dims - 2}, spec.Components()), [3]bool{true, true, true}, boundary.NewCells(n))
-			defer p.Close()
-			c, ok := p.(device.Coupler)
-			if !ok || spec.Collision.Scheme == model.Moments && spec.Precision != model.Float16 && !spec.Scalar {
+			if couples.CouplesLevels(spec) != (spec.Collision.Scheme == model.Moments && spec.Precision != model.Float16 && !spec.Scalar) {
+				t.Errorf("%s: couples levels is %v", spec, couples.CouplesLevels(spec))
+			}
+			if couples.CouplesLevels(spec) {
 				continue
 			}
-			if _, err := c.Couple(device.CouplingLists{}); err == nil || !strings.Contains(err.Error(), "moments of 32 or 64 bits without a scalar") {
+			n := [3]int{4, 4, 1 + 3*(spec.Lattice.Dims-2)}
+			p := load(t, d, spec, decomp.NewLayout(n, [3]int{0, 3 - spec.Lattice.Dims, spec.Lattice.Dims - 2}, spec.Components()), [3]bool{true, true, true}, boundary.NewCells(n))
+			if _, err := p.(device.Coupler).Couple(device.CouplingLists{}); err == nil || !strings.Contains(err.Error(), "moments of 32 or 64 bits without a scalar") {
 				t.Errorf("%s is coupled: error %v", spec, err)
 			}
+			p.Close()
 		}
 	})
 }
