@@ -366,9 +366,9 @@ func refinedMass(t *testing.T, d device.Device, o Options) {
 			})
 			return sum / volume
 		}
-		steps := 100
+		steps := 400
 		if spec.Lattice.Dims == 3 {
-			steps = 60
+			steps = 80
 		}
 		before := mean()
 		for range steps {
