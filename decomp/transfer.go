@@ -107,22 +107,28 @@ type Filled struct {
 // the parent level; they read the 3x3x3 cells around their parent, 3x3 in 2D, of which those beyond walls are extrapolated
 // (Inwards). Cells of siblings are copied before each step of the level.
 func (h *Hierarchy) Overlap(level int, visit func(Filled)) {
-	for k, p := range h.Levels[level].Patches {
-		p.Stored.each(p.Owned, func(c [3]int) {
-			f := Filled{Patch: k, Cell: c, Sibling: -1}
-			f.Source, _ = h.Wrap(level, c)
-			if q, ok := h.Find(level, f.Source); ok {
-				f.Sibling = q
-				visit(f)
-				return
-			}
-			for a := range h.dims {
-				f.Child[a] = f.Source[a]&1*2 - 1
-				f.Source[a] >>= 1
-			}
-			visit(f)
-		})
+	for k := range h.Levels[level].Patches {
+		h.overlap(level, k, visit)
 	}
+}
+
+// overlap visits the overlap cells of one patch.
+func (h *Hierarchy) overlap(level, patch int, visit func(Filled)) {
+	p := h.Levels[level].Patches[patch]
+	p.Stored.each(p.Owned, func(c [3]int) {
+		f := Filled{Patch: patch, Cell: c, Sibling: -1}
+		f.Source, _ = h.Wrap(level, c)
+		if q, ok := h.Find(level, f.Source); ok {
+			f.Sibling = q
+			visit(f)
+			return
+		}
+		for a := range h.dims {
+			f.Child[a] = f.Source[a]&1*2 - 1
+			f.Source[a] >>= 1
+		}
+		visit(f)
+	})
 }
 
 // Inwards returns the cells from which a cell beyond an end of the domain is extrapolated, the nearest first: along the first axis

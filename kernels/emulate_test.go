@@ -119,6 +119,31 @@ func TestEddiesOfAGPU(t *testing.T) {
 	}
 }
 
+// The GPU's kernels that couple levels agree with the CPU's: the same lists, strides and arithmetic.
+func TestLevelsOfAGPU(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles for half a minute: make test-all runs it")
+	}
+	dir := readable(t)
+	cpu, flags := filepath.Join(dir, "levels.o"), []string{"-std=c++20", "-O1", "-ffp-contract=off", "-w", "-pthread"}
+	if out, err := exec.Command("g++", append(flags, "-c", "levels.cpp", "-o", cpu)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out[:min(len(out), 4000)])
+	}
+	for _, c := range []struct{ lattice, collision, model, real string }{{"D2Q9", "Regularized", "0", "double"}, {"D3Q19", "RecursiveRegularized", "3", "float"}, {"D3Q27", "Cumulant", "4", "double"}} {
+		program := filepath.Join(dir, "levels")
+		build := exec.Command("g++", append(flags, "-I"+dir, "-DLBM_LATTICE="+c.lattice, "-DLBM_COLLISION="+c.collision, "-DLBM_MODEL="+c.model, "-DLBM_MOMENTS=1",
+			"-DLBM_REAL="+c.real, "-DLBM_STORED="+c.real, "testdata/emulate_levels.cpp", cpu, "-o", program)...)
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", build.Args, err, out[:min(len(out), 4000)])
+		}
+		out, err := exec.Command(program).CombinedOutput()
+		t.Logf("%v\n%s", c, out)
+		if err != nil {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+}
+
 // finite reports whether all float32 or float64 of b are finite.
 func finite(b []byte, double bool) bool {
 	for len(b) > 0 {

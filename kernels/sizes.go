@@ -1,6 +1,7 @@
 package kernels
 
 // #include "cpu.h"
+// #include "level_lists.h"
 import "C"
 
 import "unsafe"
@@ -15,6 +16,7 @@ func StructSizes() map[string][2]uintptr {
 		"Sums":        {unsafe.Sizeof(Sums{}), C.sizeof_lbm_sums},
 		"Links":       {unsafe.Sizeof(Links{}), C.sizeof_lbm_links},
 		"Numbers":     {unsafe.Sizeof(Numbers{}), C.sizeof_lbm_numbers},
+		"Conversion":  {unsafe.Sizeof(Conversion{}), C.sizeof_lbm_conversion},
 		"ScalarWalls": {unsafe.Sizeof(ScalarWalls{}), C.sizeof_lbm_scalar_walls},
 	}
 }

@@ -21,7 +21,7 @@ func (p *program) placeEddies(box *kernels.Case) (err error) {
 	return nil
 }
 
-func (p *program) freeEddies() {
+func freeEddies(p *program) {
 	if p.eddies != nil {
 		p.eddies.Free()
 	}

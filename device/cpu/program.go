@@ -63,7 +63,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 		return nil, err
 	}
 	if err := p.place(box, w); err != nil {
-		p.freeEddies()
+		freeEddies(p)
 		return nil, err
 	}
 	if err := errors.Join(p.modelled.place(p, cells), placeLinks(p, w), p.placeFaces(periodic, cells), p.placeScalar(w)); err != nil {
@@ -302,5 +302,5 @@ func (p *program) Close() {
 	p.faces.free()
 	p.scalar.free()
 	p.modelled.free()
-	p.freeEddies()
+	freeEddies(p)
 }

@@ -6,7 +6,9 @@ import (
 
 	"lbmsim/device"
 	"lbmsim/device/devicetest"
+	"lbmsim/internal/brief"
 	"lbmsim/kernels"
+	"lbmsim/model"
 )
 
 func newDevice(t testing.TB, threads int, isa string) *Device {
@@ -54,4 +56,28 @@ func TestInstructionSets(t *testing.T) {
 	devices = append(devices, newDevice(t, 2, isas[0].String()))
 	t.Cleanup(func() { devices[len(devices)-1].Close() })
 	devicetest.Same(t, devices, devicetest.Options{})
+}
+
+// Refined flows have the same bits on 1, 2 and 3 threads and with every instruction set.
+func TestRefinedThreads(t *testing.T) {
+	brief.Fewer(t, "precisions")
+	var devices []device.Device
+	for threads := 1; threads <= 3; threads++ {
+		for _, isa := range kernels.ISAs() {
+			d := newDevice(t, threads, isa.String())
+			t.Cleanup(func() { d.Close() })
+			devices = append(devices, d)
+		}
+	}
+	for _, name := range []string{"D2Q9", "D3Q19", "D3Q27"} {
+		for _, precision := range []model.Precision{model.Float32, model.Float64} {
+			spec := model.Spec{Precision: precision}
+			spec.Lattice, _ = model.FindLattice(name)
+			spec.Collision, _ = model.FindCollision("cumulant")
+			if precision == model.Float64 && testing.Short() {
+				continue
+			}
+			devicetest.SameRefined(t, devices, spec, []int{2})
+		}
+	}
 }

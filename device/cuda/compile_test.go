@@ -19,6 +19,7 @@ import (
 	"unsafe"
 
 	"lbmsim/boundary"
+	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/internal/brief"
 	"lbmsim/internal/raw"
@@ -302,7 +303,7 @@ func TestOlderGPU(t *testing.T) {
 func TestABI(t *testing.T) {
 	c := compilerForTest(t)
 	text := ""
-	for _, name := range []string{"gpu/api.h", "gpu/barrier.h", "gpu/special.h", "gpu/face.h", "outflow.h", "gpu/scalar.h", "gpu/modelled.h", "gpu/timed.h"} {
+	for _, name := range []string{"gpu/api.h", "gpu/barrier.h", "gpu/special.h", "gpu/face.h", "outflow.h", "gpu/scalar.h", "gpu/modelled.h", "gpu/levels.h", "gpu/timed.h"} {
 		part, err := source(kernels.Sources, name)
 		if err != nil {
 			t.Fatal(err)
@@ -311,12 +312,15 @@ func TestABI(t *testing.T) {
 	}
 	var fields, places []string
 	var want []uint64
-	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Barrier": barrierABI{}, "Links": linksABI{}, "Modelled": modelledABI{}, "Gathered": gatheredABI{}, "ModelledCell": modelledCellABI{}, "LayerCell": kernels.LayerCell{}, "LinkCell": boundary.LinkCell{}, "RowEnd": rowEndABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": boundary.ScalarLink{}, "ScalarPlace": boundary.ScalarPlace{}, "FaceCell": boundary.FaceCell{}, "OutletCell": boundary.OutletCell{}, "Later": laterABI{}, "Term": termABI{}, "Clock": clockABI{}} {
-		of := reflect.TypeOf(v)
-		fields, places, want = append(fields, "size of "+name), append(places, "sizeof(lbm::"+name+")"), append(want, uint64(of.Size()))
+	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Barrier": barrierABI{}, "Links": linksABI{}, "Modelled": modelledABI{}, "Gathered": gatheredABI{}, "ModelledCell": modelledCellABI{}, "LayerCell": kernels.LayerCell{}, "lbm_conversion": kernels.Conversion{}, "lbm_copied": decomp.Copied{}, "lbm_extrapolated": decomp.Extrapolated{}, "lbm_parent": decomp.Parent{}, "lbm_family": decomp.Family{}, "lbm_corrected": decomp.Corrected{}, "lbm_upstream": boundary.Upstream{}, "lbm_crossing": boundary.Crossing{}, "lbm_crossed": boundary.Crossed{}, "LinkCell": boundary.LinkCell{}, "RowEnd": rowEndABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": boundary.ScalarLink{}, "ScalarPlace": boundary.ScalarPlace{}, "FaceCell": boundary.FaceCell{}, "OutletCell": boundary.OutletCell{}, "Later": laterABI{}, "Term": termABI{}, "Clock": clockABI{}} {
+		of, in := reflect.TypeOf(v), "lbm::"
+		if strings.HasPrefix(name, "lbm_") {
+			in = "" // plain C
+		}
+		fields, places, want = append(fields, "size of "+name), append(places, "sizeof("+in+name+")"), append(want, uint64(of.Size()))
 		add := func(base uintptr, f reflect.StructField) {
 			fields = append(fields, name+"."+f.Name)
-			places = append(places, fmt.Sprintf("(unsigned long long)&((lbm::%s*)0)->%s", name, strings.ToLower(f.Name[:1])+f.Name[1:]))
+			places = append(places, fmt.Sprintf("(unsigned long long)&((%s*)0)->%s", in+name, strings.ToLower(f.Name[:1])+f.Name[1:]))
 			want = append(want, uint64(base+f.Offset))
 		}
 		for i := 0; i < of.NumField(); i++ {
@@ -333,7 +337,7 @@ func TestABI(t *testing.T) {
 		}
 	}
 	numbers := map[string]uint64{"lbm::MOVING": movingBit, "lbm::ROW_END_NONE": rowEndNone, "lbm::ROW_END_BOUNCES": rowEndBounces, "lbm::ROW_END_OWN": rowEndOwn,
-		"lbm::ROW_END_GHOST": rowEndGhost, "lbm::ROW_END_OUTLET": rowEndOutlet, "lbm::ROW_END_INNER": rowEndInner, "lbm::ROW_END_COPY": rowEndCopy, "ROW": rowThreads, "lbm::Special::LANES": specialLanes, "lbm::ModelledOf::LANES": modelledLanes, "lbm::PARTIES": device.MaxParties,
+		"lbm::ROW_END_GHOST": rowEndGhost, "lbm::ROW_END_OUTLET": rowEndOutlet, "lbm::ROW_END_INNER": rowEndInner, "lbm::ROW_END_COPY": rowEndCopy, "ROW": rowThreads, "lbm::Special::LANES": specialLanes, "lbm::ModelledOf::LANES": modelledLanes, "lbm::LevelsOf::LANES": levelLanes, "lbm::PARTIES": device.MaxParties,
 		"lbm::MORE_CONSERVE": boundary.MoreConserve, "lbm::MORE_RATES": boundary.MoreRates, "lbm::MORE_SHIFT": boundary.MoreShift,
 		"lbm::LINK_NUMBERS": boundary.LinkNumbers, "lbm::ENTERING": boundary.EnteringPer, "lbm::FACE_NUMBERS": boundary.FaceNumbers, "lbm::OUTLET_NUMBERS": boundary.OutletNumbers, "lbm::OUTLET_BITS": boundary.OutletBits, "lbm::MOMENT_FORCE": 1, "lbm::MOMENT_WALLS": 2, "lbm::WALL_NUMBERS": 2, "lbm::GHOST_LINK": boundary.GhostLink, "lbm::MODELLED_LINK": boundary.ModelledLink, "lbm::MODELLED_NUMBERS": boundary.ModelledCount, "lbm::MODELLED_RESULTS": kernels.ModelledResults, "lbm::PLUS_COUNT": boundary.PlusCount,
 		"(unsigned long long)lbm::FORCE_UNITS": device.ForceUnits, "(unsigned long long)lbm::TORQUE_UNITS": device.TorqueUnits,
@@ -504,6 +508,37 @@ func TestCompileModelled(t *testing.T) {
 					}
 					if !bytes.Contains(code, []byte(k)) {
 						t.Errorf("there is no kernel %s", k)
+					}
+				})
+			}
+		}
+	}
+}
+
+// Programs of patches have kernels of their own, which every model of moments has.
+func TestCompileLevels(t *testing.T) {
+	brief.Fewer(t, "GPUs")
+	c := compilerForTest(t)
+	names := []string{"lbm_level_gather", "lbm_level_scatter", "lbm_level_values", "lbm_level_extrapolate", "lbm_level_prolong", "lbm_level_restrict", "lbm_level_send", "lbm_level_count", "lbm_level_correct"}
+	for _, spec := range model.Pairs() {
+		for _, spec.Precision = range []model.Precision{model.Float32, model.Float64} {
+			if spec.Collision.Scheme != model.Moments {
+				continue
+			}
+			for _, arch := range architectures {
+				if !slices.Contains(c.archs, arch) || arch != 90 && (testing.Short() || spec.Collision.Name != "cumulant") {
+					continue
+				}
+				t.Run(fmt.Sprintf("sm_%d/%s", arch, spec), func(t *testing.T) {
+					t.Parallel()
+					code, err := compileFile(levelsFile, spec, arch)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, name := range names {
+						if !bytes.Contains(code, []byte(name)) {
+							t.Errorf("there is no kernel %s", name)
+						}
 					}
 				})
 			}

@@ -30,6 +30,7 @@ type program struct {
 	statistics
 	eddies
 	modelled
+	couplings
 	snapshots
 
 	placed []placed // in the order in which they are placed
@@ -80,7 +81,7 @@ var _ interface {
 func newProgram(c *core) *program {
 	p := &program{
 		core: c, boxLists: boxLists{c}, transfers: transfers{c}, sums: sums{core: c}, scalar: scalar{core: c}, statistics: statistics{core: c},
-		eddies: eddies{core: c}, modelled: modelled{core: c}, snapshots: snapshots{core: c},
+		eddies: eddies{core: c}, modelled: modelled{core: c}, couplings: couplings{core: c}, snapshots: snapshots{core: c},
 	}
 	p.links = links{core: c, modelled: &p.modelled, scalar: &p.scalar}
 	p.scalar.modelled = &p.modelled
@@ -92,7 +93,7 @@ func newProgram(c *core) *program {
 	// The box has the address of the eddies, lists of links and the scalar have the addresses of what ghost cells send; faces and rules in time follow
 	// the lists of links.
 	p.placed = []placed{&p.eddies, &p.modelled, &p.boxLists, &p.sums, &p.links, &p.faces, &p.scalar, &p.timed, &p.multistep}
-	p.parts = []part{&p.boxLists, &p.sums, &p.links, &p.faces, &p.scalar, &p.timed, &p.stepFields, &p.statistics, &p.eddies, &p.modelled, &p.snapshots}
+	p.parts = []part{&p.boxLists, &p.sums, &p.links, &p.faces, &p.scalar, &p.timed, &p.stepFields, &p.statistics, &p.eddies, &p.modelled, &p.couplings, &p.snapshots}
 	return p
 }
 

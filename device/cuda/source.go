@@ -23,6 +23,7 @@ const (
 	stepFieldsFile = "gpu/step_fields.h" // for runs that want fields of steps
 	statisticsFile = "gpu/statistics.h"  // for runs with averages or profiles
 	modelledFile   = "gpu/modelled.h"    // for walls with a model
+	levelsFile     = "gpu/levels.h"      // for patches of refined grids
 	eddiesFile     = "gpu/eddies.h"      // for viscosity laws that read neighbours
 )
 

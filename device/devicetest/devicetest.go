@@ -135,6 +135,13 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"StepFields", stepFields},
 		{"Statistics", statistics},
 		{"Roofline", roofline},
+		{"Uncoupled", uncoupled},
+		{"Couplings", couplings},
+		{"RefinedSteps", refinedSteps},
+		{"RefinedUniform", refinedUniform},
+		{"RefinedMass", refinedMass},
+		{"RefinedCuts", refinedCuts},
+		{"RefinedRecorder", refinedRecorder},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, d, o) })
 	}

@@ -5,6 +5,7 @@ package lookup
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"lbmsim/kernels"
@@ -35,4 +36,30 @@ func Numbers(s model.Spec, p model.Params) kernels.Numbers {
 		ScalarKeep: p.ScalarKeep, ScalarTau: p.ScalarTau, ScalarEddy: p.ScalarEddy, Buoyancy: p.Buoyancy,
 		Model: int32(x.Collision), Kind: int32(s.Viscosity),
 	}
+}
+
+// nearOne is how close to 1 a relaxation time makes P, which is (tau - 1) e, useless for the other level's.
+const nearOne = 0.05
+
+// Conversion returns what turns P of one level of a refined grid into another level's, whose cells are so many times as wide
+// (docs/refinement-numerics.md): deviator and trace each by a factor, or from velocity differences where the relaxation time of
+// either level is near 1. At large relaxation times of the trace, velocity differences are unstable.
+func Conversion(from, to model.Params, width float64) kernels.Conversion {
+	c := kernels.Conversion{From: from.Force, To: to.Force}
+	part := func(omega, other float64) (scale, strain float64) {
+		a, b := 1/omega-1, 1/other-1
+		if math.Abs(a) < nearOne || math.Abs(b) < nearOne {
+			return 0, -2. / 3 * b
+		}
+		return b / a * width, 0
+	}
+	bulk := func(p model.Params) float64 {
+		if p.OmegaBulk == 0 {
+			return p.Omega
+		}
+		return p.OmegaBulk
+	}
+	c.Shear, c.ShearStrain = part(from.Omega, to.Omega)
+	c.Trace, c.TraceStrain = part(bulk(from), bulk(to))
+	return c
 }

@@ -1,0 +1,336 @@
+package boundary
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"lbmsim/decomp"
+	"lbmsim/model"
+)
+
+// Crossings lists the populations that pass faces of the interface between two levels, for one rank's part of a patch and its
+// kernels (kernels/levels.h). An upstream cell sends the populations of one axis and side, computed once for all faces that they
+// pass. Faces are counted in groups with one sum each, and groups that are alike share their list of crossings.
+type Crossings struct {
+	Upstream []Upstream
+	Groups   []Crossed
+	Cells    []uint32   // of the groups: numbers in Upstream
+	List     []Crossing // of the patterns
+	Scale    float64    // of the sums, in populations of the coarser level per sixth, positive out of the covered cell
+	Sums     int        // places of sums that are written: one more than the largest
+}
+
+// Upstream is a cell that sends populations (lbm_upstream).
+type Upstream struct {
+	At         int64 // place in the state
+	Rule       int32 // face rule of the ghost cell beyond it, -1: the cell itself
+	Axis, High uint8 // High is 1 for the side +1
+	unused     [2]uint8
+}
+
+// Crossing is a population that passes a face (lbm_crossing).
+type Crossing struct {
+	Cell            uint16 // number within the group's Cells
+	Slot, Direction uint8  // among the populations that the cell sends; of the lattice
+	Mass, Momentum  int16  // sixths that count
+}
+
+// Crossed is a group of faces (lbm_crossed): the place of its sum, the first of its Cells, and its part of List.
+type Crossed struct {
+	Place                       int64
+	Cells, First, Count, unused uint32
+}
+
+// CoarseCrossings lists the crossings of a part's faces to the next level; the sum of cell k of outside is at place k.
+func CoarseCrossings(l model.Lattice, part decomp.Part, cells Cells, outside []decomp.Outside) (*Crossings, error) {
+	f := newCrossingFinder(l, part, cells, -1.0/6)
+	for k, o := range outside {
+		for _, face := range o.Faces {
+			covered := o.Cell // which may be an image's neighbour
+			covered[face.Axis] -= face.Side
+			f.add(f.local(covered), face.Axis, face.Side)
+		}
+		f.end(k)
+	}
+	return f.finish()
+}
+
+// FineCrossings lists the crossings of the fine faces that make up faces of the coarser level, whose sums have the places given.
+func FineCrossings(l model.Lattice, part decomp.Part, cells Cells, faces []decomp.Face, place func(decomp.Face) int) (*Crossings, error) {
+	f := newCrossingFinder(l, part, cells, math.Pow(0.5, float64(l.Dims))/6) // the area of a fine face times its step
+	for _, face := range faces {
+		for _, pair := range part.Hierarchy.FineFaces(face) {
+			f.add(f.local(pair[0]), face.Axis, face.Side)
+		}
+		f.end(place(face))
+	}
+	return f.finish()
+}
+
+// crossingFinder collects crossings. Cells are local, from -1 to N along each axis.
+type crossingFinder struct {
+	lattice model.Lattice
+	part    decomp.Part
+	cells   Cells
+	paths   [3][]path // by axis
+	slots   [3][]uint8
+	found   Crossings
+	err     error
+
+	upstream map[Upstream]uint32
+	patterns map[string][2]uint32
+	plain    map[string]*pattern // groups away from faces of the domain, by their faces
+	beyond   map[[2]int]FaceCell // ghost cells beyond the ends of rows, by x and row; nil: not listed yet
+
+	faces []faceOf // of the group at hand
+}
+
+type faceOf struct {
+	inside     [3]int
+	axis, side int
+}
+
+// path is a way of a population through a face: the start, from the cell inside, and the end.
+type path struct {
+	direction, side int
+	before          [3]int
+	sixths          int
+}
+
+// sender is an upstream cell before it has a place.
+type sender struct {
+	cell       [3]int // from the inside of the group's first face
+	axis, side int
+}
+
+// pattern is what groups share.
+type pattern struct {
+	senders      []sender
+	first, count uint32
+}
+
+func newCrossingFinder(l model.Lattice, part decomp.Part, cells Cells, scale float64) *crossingFinder {
+	f := &crossingFinder{lattice: l, part: part, cells: cells, found: Crossings{Scale: scale},
+		upstream: map[Upstream]uint32{}, patterns: map[string][2]uint32{}, plain: map[string]*pattern{}}
+	for a := range l.Dims {
+		f.slots[a] = make([]uint8, l.Q())
+		counted := map[int]uint8{}
+		for i, c := range l.Velocities {
+			f.slots[a][i] = counted[c[a]]
+			counted[c[a]]++
+			for _, p := range decomp.Crossings(c, a) {
+				f.paths[a] = append(f.paths[a], path{i, c[a], p.Before, p.Sixths})
+			}
+		}
+	}
+	return f
+}
+
+func (f *crossingFinder) local(cell [3]int) [3]int {
+	lo := f.part.Box().Lo
+	for a := range cell {
+		cell[a] -= lo[a]
+	}
+	return cell
+}
+
+func (f *crossingFinder) add(inside [3]int, axis, side int) {
+	f.faces = append(f.faces, faceOf{inside, axis, side})
+}
+
+// end lists the faces that were added as one group.
+func (f *crossingFinder) end(place int) {
+	first := f.faces[0].inside
+	away := true
+	key := make([]byte, 0, 25) // of small numbers
+	for _, face := range f.faces {
+		away = away && f.away(face.inside)
+		for a := range first {
+			key = append(key, byte(face.inside[a]-first[a]))
+		}
+		key = append(key, byte(face.axis), byte(face.side))
+	}
+	var p *pattern
+	if away {
+		p = f.plain[string(key)]
+	}
+	if p == nil {
+		p = f.pattern(first)
+		if away {
+			f.plain[string(key)] = p
+		}
+	}
+	f.found.Groups = append(f.found.Groups, Crossed{Place: int64(place), Cells: uint32(len(f.found.Cells)), First: p.first, Count: p.count})
+	f.found.Sums = max(f.found.Sums, place+1)
+	for _, s := range p.senders {
+		u, err := f.place(plus(first, s.cell), s.axis, s.side)
+		if err != nil && f.err == nil {
+			f.err = err
+		}
+		k, ok := f.upstream[u]
+		if !ok {
+			k = uint32(len(f.found.Upstream))
+			f.upstream[u] = k
+			f.found.Upstream = append(f.found.Upstream, u)
+		}
+		f.found.Cells = append(f.found.Cells, k)
+	}
+	f.faces = f.faces[:0]
+}
+
+// away reports whether no face of the domain is within two cells of a cell.
+func (f *crossingFinder) away(cell [3]int) bool {
+	n := f.part.Hierarchy.Levels[f.part.Level].N
+	for a := range f.lattice.Dims {
+		if at := f.part.Box().Lo[a] + cell[a]; !f.part.Hierarchy.Periodic[a] && (at < 2 || at >= n[a]-2) {
+			return false
+		}
+	}
+	return true
+}
+
+// pattern lists the crossings of the group at hand, by the rules of the oracle (internal/ref/coupling.go): the ghost cells of open
+// faces send and receive like others, also from one to another past an edge of the domain. What a wall sends back passes the face a
+// second time: its momentum counts twice, its mass not at all. Past the edge of two walls, from behind one of them to behind the
+// other, as only D3Q27 does, no population exists: the upstream cell's stands for the pressure there.
+func (f *crossingFinder) pattern(first [3]int) *pattern {
+	type key struct {
+		sender
+		direction int
+	}
+	p := &pattern{}
+	var list []Crossing
+	senders, index := map[sender]int{}, map[key]int{}
+	for _, face := range f.faces {
+		outside := face.inside
+		outside[face.axis] += face.side
+		for _, path := range f.paths[face.axis] {
+			up, sign := face.inside, 1
+			if path.side != face.side {
+				up, sign = outside, -1
+			}
+			from, mass, momentum := f.crossing(up, path, sign*path.sixths)
+			if momentum == 0 {
+				continue
+			}
+			s := sender{minus(from, first), face.axis, path.side}
+			cell, ok := senders[s]
+			if !ok {
+				cell = len(p.senders)
+				senders[s] = cell
+				p.senders = append(p.senders, s)
+			}
+			k, ok := index[key{s, path.direction}]
+			if !ok {
+				k = len(list)
+				index[key{s, path.direction}] = k
+				list = append(list, Crossing{Cell: uint16(cell), Slot: f.slots[face.axis][path.direction], Direction: uint8(path.direction)})
+			}
+			list[k].Mass += int16(mass)
+			list[k].Momentum += int16(momentum)
+		}
+	}
+	text := make([]byte, 0, 8*len(list))
+	for _, x := range list {
+		text = append(text, byte(x.Cell), byte(x.Cell>>8), x.Slot, x.Direction, byte(x.Mass), byte(x.Momentum)) // at most 48 sixths
+	}
+	at, ok := f.patterns[string(text)]
+	if !ok {
+		at = [2]uint32{uint32(len(f.found.List)), uint32(len(list))}
+		f.patterns[string(text)] = at
+		f.found.List = append(f.found.List, list...)
+	}
+	p.first, p.count = at[0], at[1]
+	return p
+}
+
+// crossing returns the cell from which a population passes, and what counts of it; 0: nothing.
+func (f *crossingFinder) crossing(up [3]int, p path, part int) (from [3]int, mass, momentum int) {
+	from = minus(up, p.before)
+	to, dims := plus(from, f.lattice.Velocities[p.direction]), f.lattice.Dims
+	fluid, ghost := f.sends(from)
+	arrives, beyond := f.sends(to)
+	switch {
+	case fluid && f.cells.Meets(from, to, dims) != 0, ghost && !arrives && !beyond:
+		return from, 0, 2 * part
+	case fluid, ghost && beyond, ghost && f.cells.Meets(to, from, dims) == 0:
+		return from, part, part
+	case !ghost && !arrives && !beyond:
+		return up, 0, part
+	}
+	return from, 0, 0 // counted twice in the opposite direction
+}
+
+// sends reports whether a cell is one of the fluid, or a ghost cell behind an open face.
+func (f *crossingFinder) sends(x [3]int) (fluid, ghost bool) {
+	_, wall, ghost := f.cells.Ghost(x, f.lattice.Dims)
+	return !ghost && wall == 0, ghost
+}
+
+// place returns an upstream cell's place in the state: a cell of the part, of its ghost layers, or the source of a ghost cell beyond
+// an end of a row, which states have no room for.
+func (f *crossingFinder) place(cell [3]int, axis, side int) (Upstream, error) {
+	u := Upstream{Rule: -1, Axis: uint8(axis), High: uint8((side + 1) / 2)}
+	l, whole := f.part.Layout, f.part.Hierarchy.Levels[f.part.Level].Patches[f.part.Patch]
+	for a := range cell {
+		switch beyond := cell[a] < 0 || cell[a] >= l.N[a]; {
+		case !beyond:
+		case whole.Plan.Periodic[a] && l.N[a] == whole.Stored.Size()[a]:
+			cell[a] = (cell[a] + l.N[a]) % l.N[a]
+		case a > 0 && l.Ghost[a] == 0:
+			return u, fmt.Errorf("cell %v beside an interface is beyond the cells %v of its part", cell, l.N)
+		}
+	}
+	if cell[0] >= 0 && cell[0] < l.N[0] {
+		u.At = int64(l.At(cell[0], cell[1], cell[2], 0))
+		return u, nil
+	}
+	if f.beyond == nil {
+		f.beyond = map[[2]int]FaceCell{}
+		faces, err := FindFaces(f.lattice, l, whole.Plan.Periodic, f.cells)
+		if err != nil {
+			return u, err
+		}
+		if faces != nil {
+			for _, c := range faces.Cells {
+				f.beyond[[2]int{int(c.X), int(c.Row)}] = c
+			}
+		}
+	}
+	ghost, ok := f.beyond[[2]int{cell[0], l.Row(cell[1], cell[2])}]
+	if !ok {
+		return u, fmt.Errorf("cell %v beside an interface is beyond the rows of its part and no ghost cell", cell)
+	}
+	u.Rule = int32(ghost.Rule)
+	u.At = int64(int(ghost.From)*l.RowLen() + min(max(cell[0], 0), l.N[0]-1))
+	return u, nil
+}
+
+// finish puts upstream cells that send alike next to each other, in the order of the state.
+func (f *crossingFinder) finish() (*Crossings, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	c := &f.found
+	order := make([]uint32, len(c.Upstream))
+	for k := range order {
+		order[k] = uint32(k)
+	}
+	slices.SortFunc(order, func(a, b uint32) int {
+		u, v := c.Upstream[a], c.Upstream[b]
+		return slices.Compare([]int64{int64(u.Axis), int64(u.High), u.At, int64(u.Rule)}, []int64{int64(v.Axis), int64(v.High), v.At, int64(v.Rule)})
+	})
+	number, sorted := make([]uint32, len(order)), make([]Upstream, len(order))
+	for k, was := range order {
+		number[was], sorted[k] = uint32(k), c.Upstream[was]
+	}
+	c.Upstream = sorted
+	for k, was := range c.Cells {
+		c.Cells[k] = number[was]
+	}
+	return c, nil
+}
+
+func plus(a, b [3]int) [3]int  { return [3]int{a[0] + b[0], a[1] + b[1], a[2] + b[2]} }
+func minus(a, b [3]int) [3]int { return [3]int{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }

@@ -1,0 +1,98 @@
+package boundary_test
+
+import (
+	"testing"
+	"time"
+
+	"lbmsim/boundary"
+	"lbmsim/decomp"
+	"lbmsim/model"
+)
+
+// interfaceOf returns the crossings on both sides of the interface of a box in the middle of a periodic domain.
+func interfaceOf(t *testing.T, l model.Lattice, parents int) (coarse, fine *boundary.Crossings, faces int) {
+	t.Helper()
+	n, from, to := [3]int{parents + 6, parents + 6, 1}, [3]float64{3, 3, 0}, [3]float64{float64(parents + 3), float64(parents + 3), 1}
+	if l.Dims == 3 {
+		n[2], from[2], to[2] = n[0], from[0], to[0]
+	}
+	periodic := [3]bool{true, true, true}
+	plan, err := decomp.Slabs(n, periodic, l.Dims, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := decomp.NewHierarchy(plan, []decomp.Refinement{{Name: "refine.box", Level: 1, From: from, To: to}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ghost := [3]int{0, 3 - l.Dims, l.Dims - 2}
+	part := func(level int) (decomp.Part, boundary.Cells) {
+		p := decomp.Part{Hierarchy: h, Level: level}
+		p.Layout = decomp.NewLayout(p.Box().Size(), ghost, l.Moments())
+		cells := boundary.NewCells(p.Layout.N)
+		cells.Global, cells.Origin, cells.Periodic = h.Levels[level].N, p.Box().Lo, periodic
+		return p, cells
+	}
+	p, cells := part(0)
+	if coarse, err = boundary.CoarseCrossings(l, p, cells, p.Outside()); err != nil {
+		t.Fatal(err)
+	}
+	p, cells = part(1)
+	inside := p.Inside()
+	place := map[decomp.Face]int{}
+	for k, f := range inside {
+		place[f] = k
+	}
+	if fine, err = boundary.FineCrossings(l, p, cells, inside, func(f decomp.Face) int { return place[f] }); err != nil {
+		t.Fatal(err)
+	}
+	return coarse, fine, len(inside)
+}
+
+// Faces share what they need: about two upstream cells per fine face, instead of 6, 10 or 18; and all plain faces of one axis and side have one
+// pattern, in which the shares of each direction add up to one population on each fine face and side.
+func TestCrossingsAreShared(t *testing.T) {
+	for name, items := range map[string]int{"D2Q9": 16, "D3Q19": 56, "D3Q27": 128} {
+		l, _ := model.FindLattice(name)
+		coarse, fine, faces := interfaceOf(t, l, 24)
+		perFace := 1 << (l.Dims - 1)
+		if most := 2.6 * float64(faces*perFace); float64(len(fine.Upstream)) > most || fine.Sums != faces || len(fine.Groups) != faces {
+			t.Errorf("%s: %d upstream cells, %d sums of %d faces: at most %g and all of them", name, len(fine.Upstream), fine.Sums, faces, most)
+		}
+		if want := 2 * l.Dims * items; len(fine.List) != want {
+			t.Errorf("%s: %d crossings in all patterns, want %d", name, len(fine.List), want)
+		}
+		if len(coarse.Groups) != faces { // of a box each cell outside has one face
+			t.Errorf("%s: %d coarse sums of %d faces", name, len(coarse.Groups), faces)
+		}
+		for _, g := range fine.Groups[:1] {
+			sixths := map[uint8]int{}
+			for _, x := range fine.List[g.First : g.First+g.Count] {
+				sixths[x.Direction] += int(x.Mass)
+				if x.Mass != x.Momentum {
+					t.Errorf("%s: mass and momentum differ away from walls: %+v", name, x)
+				}
+			}
+			for i, v := range sixths {
+				if v != 6*perFace && v != -6*perFace {
+					t.Errorf("%s: direction %d passes %d sixths of %d faces", name, i, v, perFace)
+				}
+			}
+		}
+	}
+}
+
+// The lists of a box of 256^3 cells take less than ten seconds: bound set before the measurement.
+func TestCrossingsOfALargeBox(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: make test-all runs it")
+	}
+	l, _ := model.FindLattice("D3Q27")
+	start := time.Now()
+	_, fine, faces := interfaceOf(t, l, 128)
+	took := time.Since(start)
+	t.Logf("%d faces, %d upstream cells, %d crossings: %.2f s", faces, len(fine.Upstream), len(fine.List), took.Seconds())
+	if took > 10*time.Second {
+		t.Errorf("the lists of %d faces take %.1f s", faces, took.Seconds())
+	}
+}

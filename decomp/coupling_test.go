@@ -1,0 +1,104 @@
+package decomp
+
+import (
+	"testing"
+)
+
+// partsOf returns all ranks' parts of all patches of a level, of moments in 3D with a ghost layer along z.
+func partsOf(h *Hierarchy, level, ranks int) (list []Part) {
+	for k, patch := range h.Levels[level].Patches {
+		for rank := range ranks {
+			if box := patch.Part(rank); box.Cells() > 0 {
+				ghost := [3]int{0, 0, 1}
+				if box.Size()[1] < patch.Stored.Size()[1] {
+					ghost[1] = 1
+				}
+				list = append(list, Part{Hierarchy: h, Level: level, Patch: k, Rank: rank, Layout: NewLayout(box.Size(), ghost, 10)})
+			}
+		}
+	}
+	return list
+}
+
+// Every parent, mirror cell, face and cell outside is on the lists of one part, however levels are cut; what lies beyond faces of the
+// domain is computed from cells that are there before.
+func TestCouplingLists(t *testing.T) {
+	for ranks := 1; ranks <= 5; ranks++ {
+		plan, err := Slabs([3]int{16, 16, 24}, [3]bool{true, false, false}, 3, ranks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := NewHierarchy(plan, []Refinement{
+			{Name: "corner", Level: 1, From: [3]float64{0, 0, 0}, To: [3]float64{8, 9, 20}},
+			{Name: "beside", Level: 1, From: [3]float64{8, 4, 2}, To: [3]float64{12, 16, 24}},
+			{Name: "inner", Level: 2, From: [3]float64{2, 0, 0}, To: [3]float64{6, 5, 12}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for level := 1; level < len(h.Levels); level++ {
+			cells := map[[3]int]int{}
+			place := func(c [3]int) int {
+				k, ok := cells[c]
+				if !ok {
+					k = len(cells)
+					cells[c] = k
+				}
+				return k
+			}
+			const buffer = 1 << 20
+			parents, families, inside, siblings := 0, 0, map[Face]int{}, 0
+			for _, p := range partsOf(h, level, ranks) {
+				list := p.Parents(buffer, place)
+				parents += len(list.List)
+				for round, first := range list.Rounds[:3] {
+					for k := first; k < list.Rounds[round+1]; k++ {
+						for _, from := range list.Extrapolated[k].From {
+							if int(from) >= buffer+first || from < buffer && int(from) >= len(cells) {
+								t.Fatalf("%d ranks, level %d: entry %d of round %d reads place %d", ranks, level, k, round, from)
+							}
+						}
+					}
+				}
+				if list.Rounds[3] != len(list.Extrapolated) {
+					t.Errorf("%d ranks, level %d: %d of %d entries are in rounds", ranks, level, list.Rounds[3], len(list.Extrapolated))
+				}
+				families += len(p.Families(place))
+				siblings += len(p.Siblings(place))
+				for _, f := range p.Inside() {
+					inside[f]++
+				}
+			}
+			want, copies := 0, 0
+			h.Overlap(level, func(f Filled) {
+				if f.Sibling >= 0 {
+					copies++
+				} else {
+					want++
+				}
+			})
+			if 8*parents != want || siblings != copies {
+				t.Errorf("%d ranks, level %d: %d parents and %d copies of %d cells and %d copies", ranks, level, parents, siblings, want, copies)
+			}
+			mirror, faces := 0, 0
+			h.Mirror(level-1, func([3]int) { mirror++ })
+			outside := map[Face]int{}
+			for _, p := range partsOf(h, level-1, ranks) {
+				for _, o := range p.Outside() {
+					for _, f := range o.Faces {
+						outside[f]++
+					}
+				}
+			}
+			h.Faces(level-1, func(f Face) {
+				faces++
+				if inside[f] != 1 || outside[f] != 1 {
+					t.Errorf("%d ranks, level %d: face %v is on %d fine and %d coarse lists", ranks, level, f, inside[f], outside[f])
+				}
+			})
+			if families != mirror || len(inside) != faces || len(outside) != faces {
+				t.Errorf("%d ranks, level %d: %d families of %d mirror cells, %d and %d lists of %d faces", ranks, level, families, mirror, len(inside), len(outside), faces)
+			}
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package device
+
+import (
+	"lbmsim/boundary"
+	"lbmsim/decomp"
+	"lbmsim/model"
+)
+
+// LevelCoupler is a Device whose programs couple levels of refined grids. Found by type assertion.
+type LevelCoupler interface {
+	// CouplesLevels reports whether programs of a spec are Couplers that couple: moments of 32 or 64 bits without a scalar.
+	CouplesLevels(spec model.Spec) bool
+}
+
+// Coupler is a Program of a patch of a refined grid. Found by type assertion.
+type Coupler interface {
+	// Couple uploads lists of one rank's part of a patch, which must not change afterwards.
+	Couple(CouplingLists) (Coupling, error)
+}
+
+// CouplingLists are what passes between a part of a patch and other levels or patches; lists may be empty. The formats are in
+// decomp/coupling.go and boundary/crossings.go.
+type CouplingLists struct {
+	Gathered, Scattered []decomp.Copied
+	Values              []decomp.Copied // cells that a finer level is interpolated from
+	Parents             decomp.Parents  // of the part's overlap
+	Families            []decomp.Family
+	Crossings           *boundary.Crossings // nil: there are none
+	Corrected           []decomp.Corrected
+	Faces               []uint32 // of Corrected
+}
+
+// Coupling is uploaded lists. A compact buffer has as many numbers of each cell as a state, in its number type, cell after cell: the
+// components, or rho - 1, u and P on the way to a finer level. Sums are float64, mass and momentum (1 + Dims) for each place. All work is queued on s, may be recorded, and gives the same bits for any
+// cut and any number of threads. A step of level l consists of:
+//
+//	GatherValues        of level l
+//	Prolong             the overlap of level l+1 from them
+//	FillFaces, Count    of level l, in the state that the step starts from: the coarse side of level l+1's faces, and the fine side of
+//	                    its own, set in the first step within one of level l-1 and added to in the second one
+//	Step                level l
+//	twice               the same of level l+1
+//	Restrict, Scatter   cells of level l beside the interface from their children
+//	Correct             cells of level l outside the interface
+//
+// Count has memory for what passes: two counts of one Coupling must not overlap.
+type Coupling interface {
+	// Gather copies cells of Gathered to a compact buffer, Scatter those of Scattered from one.
+	Gather(s Stream, state, buffer Buffer)
+	Scatter(s Stream, buffer, state Buffer)
+	// GatherValues writes rho - 1, u and P of the cells of Values to a compact buffer: once each, as many parents read them.
+	GatherValues(s Stream, state, buffer Buffer, p model.Params)
+	// Prolong fills the interpolated overlap from a compact buffer of values of the coarser level, with room for Parents.Extrapolated behind
+	// its cells; coarse are the numbers of that level, own those of the program's.
+	Prolong(s Stream, buffer, state Buffer, coarse, own model.Params)
+	// Restrict writes the means of Families to a compact buffer, in the coarser level's moments.
+	Restrict(s Stream, state, buffer Buffer, own, coarse model.Params)
+	// Count sets sums of Crossings from the state before a step, or adds to them.
+	Count(s Stream, state, sums Buffer, add bool)
+	// Correct adds to each cell of Corrected its own sum, that of CoarseCrossings, and its faces' in fine. P stays.
+	Correct(s Stream, own, fine, state Buffer, p model.Params)
+	// Bytes is the memory that the lists take.
+	Bytes() int
+	Close()
+}

@@ -1,0 +1,57 @@
+// Lists of the coupling between two levels of a refined grid, as Go fills them in for all devices (decomp/coupling.go,
+// boundary/crossings.go): plain C, for cgo. A place in a state is the index of a cell's first component.
+#ifndef LBM_LEVEL_LISTS_H
+#define LBM_LEVEL_LISTS_H
+
+// lbm_conversion turns P of one level into the other level's (device.Conversion): factors of its deviator and trace, and, where
+// these are 0, of the strain rate instead. The body forces of both levels.
+typedef struct {
+	double shear, trace, shearStrain, traceStrain, from[3], to[3];
+} lbm_conversion;
+
+// lbm_copied is a cell of a state and its place, counted in cells, in a compact buffer.
+typedef struct { long long at, place; } lbm_copied;
+
+// lbm_extrapolated is a cell beyond an end of the domain: the places in the compact buffer of the three cells inwards.
+typedef struct { unsigned from[3]; } lbm_extrapolated;
+
+// lbm_parent is a coarse cell whose children are interpolated: the place of the first child, and the places in the compact buffer
+// of the cells around the parent, by the velocities of D3Q19 or D2Q9.
+typedef struct {
+	long long first;
+	unsigned around[19], unused;
+} lbm_parent;
+
+// lbm_family is a mirror cell by its place in the compact buffer, and the place of its first child.
+typedef struct { long long first, place; } lbm_family;
+
+// lbm_upstream is a cell that sends populations through faces across an axis: those whose velocity has the sign side along it.
+// rule is the face rule of the ghost cell that is meant instead of the cell, -1: the cell itself.
+typedef struct {
+	long long at;
+	int rule;
+	unsigned char axis, high, unused[2];  // high: the side is +1, otherwise -1
+} lbm_upstream;
+
+// lbm_crossing is a population that passes a face: of the upstream cell with a number within its face's list, the slot among the
+// populations that the cell sends, its direction, and how many sixths of its mass and of its momentum count.
+typedef struct __attribute__((aligned(8))) {
+	unsigned short cell;
+	unsigned char slot, direction;
+	short mass, momentum;
+} lbm_crossing;
+
+// lbm_crossed is a face, or several with one sum: the place of the sum, the first entry of its list of upstream cells, and its
+// crossings, which it shares with others that have the same pattern.
+typedef struct {
+	long long place;
+	unsigned cells, first, count, unused;
+} lbm_crossed;
+
+// lbm_corrected is a coarse cell outside the interface: its place, and its faces' places among the sums of fine faces.
+typedef struct {
+	long long at;
+	unsigned first, count;
+} lbm_corrected;
+
+#endif

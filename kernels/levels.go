@@ -1,0 +1,70 @@
+package kernels
+
+// #include "cpu/levels_api.h"
+// static void values(const lbm_levels* k, const void* c, const double* force, const void* list, int64_t first, int64_t last, const void* state, void* buffer) { k->values(c, force, list, first, last, state, buffer); }
+// static void extrapolate(const lbm_levels* k, const void* list, int64_t first, int64_t last, int64_t cells, void* buffer) { k->extrapolate(list, first, last, cells, buffer); }
+// static void prolong(const lbm_levels* k, const void* c, const void* v, const void* list, int64_t first, int64_t last, const void* buffer, void* state) { k->prolong(c, v, list, first, last, buffer, state); }
+// static void restricted(const lbm_levels* k, const void* c, const void* v, const void* list, int64_t first, int64_t last, const void* state, void* buffer) { k->restricted(c, v, list, first, last, state, buffer); }
+// static void send_upstream(const lbm_levels* k, const void* c, int model, const void* list, int64_t first, int64_t last, const void* state, void* sent) { k->send(c, model, list, first, last, state, sent); }
+// static void count(const lbm_levels* k, const void* list, const void* upstream, const void* crossings, int64_t first, int64_t last, const void* sent, double scale, int add, void* sums) { k->count(list, upstream, crossings, first, last, sent, scale, add, sums); }
+// static void correct(const lbm_levels* k, const void* c, const double* force, const void* list, const void* faces, int64_t first, int64_t last, const void* own, const void* fine, void* state) { k->correct(c, force, list, faces, first, last, own, fine, state); }
+import "C"
+
+import "unsafe"
+
+// Conversion turns P of one level of a refined grid into the other level's (lbm_conversion).
+type Conversion struct {
+	Shear, Trace             float64    // factors of the deviator and the trace of P, ...
+	ShearStrain, TraceStrain float64    // ... and, where these are 0, of the strain rate and the divergence
+	From, To                 [3]float64 // body forces of both levels
+}
+
+// Levels holds the functions of the coupling between levels, for a lattice and a precision of moments.
+type Levels struct{ table *C.lbm_levels }
+
+// Levels finds the functions of a model; false: it has none.
+func (i ISA) Levels(m Index) (Levels, bool) {
+	const half = 2
+	if !m.Moments || m.Precision >= half {
+		return Levels{}, false
+	}
+	return Levels{C.lbm_levels_of(flag(i.String() != "baseline"), C.int(m.Lattice), C.int(m.Precision))}, true
+}
+
+// Sends returns how many populations an upstream cell sends through the faces across an axis on one side.
+func (k Levels) Sends() int { return int(k.table.sends) }
+
+// Values writes rho - 1, u and P of cells first to last to a compact buffer, by a list of decomp.Copied.
+func (k Levels) Values(c *Case, force *[3]float64, list unsafe.Pointer, first, last int, state, buffer unsafe.Pointer) {
+	C.values(k.table, unsafe.Pointer(c), (*C.double)(&force[0]), list, C.int64_t(first), C.int64_t(last), state, buffer)
+}
+
+// Extrapolate fills places cells + first to cells + last of such a buffer, by a list of decomp.Extrapolated.
+func (k Levels) Extrapolate(list unsafe.Pointer, first, last, cells int, buffer unsafe.Pointer) {
+	C.extrapolate(k.table, list, C.int64_t(first), C.int64_t(last), C.int64_t(cells), buffer)
+}
+
+// Prolong fills the children of parents first to last, by a list of decomp.Parent.
+func (k Levels) Prolong(c *Case, v *Conversion, list unsafe.Pointer, first, last int, buffer, state unsafe.Pointer) {
+	C.prolong(k.table, unsafe.Pointer(c), unsafe.Pointer(v), list, C.int64_t(first), C.int64_t(last), buffer, state)
+}
+
+// Restrict writes the means of families first to last to a compact buffer, by a list of decomp.Family.
+func (k Levels) Restrict(c *Case, v *Conversion, list unsafe.Pointer, first, last int, state, buffer unsafe.Pointer) {
+	C.restricted(k.table, unsafe.Pointer(c), unsafe.Pointer(v), list, C.int64_t(first), C.int64_t(last), state, buffer)
+}
+
+// Send writes the populations of upstream cells first to last, [cell][Sends], by a list of boundary.Upstream.
+func (k Levels) Send(c *Case, model int, list unsafe.Pointer, first, last int, state, sent unsafe.Pointer) {
+	C.send_upstream(k.table, unsafe.Pointer(c), C.int(model), list, C.int64_t(first), C.int64_t(last), state, sent)
+}
+
+// Count sets the sums of faces first to last of lists of boundary.Crossings, or adds to them.
+func (k Levels) Count(list, upstream, crossings unsafe.Pointer, first, last int, sent unsafe.Pointer, scale float64, add bool, sums unsafe.Pointer) {
+	C.count(k.table, list, upstream, crossings, C.int64_t(first), C.int64_t(last), sent, C.double(scale), flag(add), sums)
+}
+
+// Correct adds sums to cells first to last, by lists of decomp.Corrected and of faces.
+func (k Levels) Correct(c *Case, force *[3]float64, list, faces unsafe.Pointer, first, last int, own, fine, state unsafe.Pointer) {
+	C.correct(k.table, unsafe.Pointer(c), (*C.double)(&force[0]), list, faces, C.int64_t(first), C.int64_t(last), own, fine, state)
+}
