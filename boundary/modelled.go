@@ -44,7 +44,6 @@ type ModelledCell struct {
 	Type     uint8
 	Normal   [3]float64 // of the surface, into the fluid
 	Bend     [6]float64 // curvature, dn/dx in the order xx, yy, zz, xy, xz, yz: 1/R along a convex surface of radius R
-	Edge     [3]float64 // along the surface towards an edge beside the cell; 0: no edge
 	Behind   float64    // distance of the cell's centre behind the surface
 	Before   float64    // distance of the image point before the surface
 	Image    Stencil    // at the image point: moments of fluid cells
@@ -53,9 +52,10 @@ type ModelledCell struct {
 	Velocity [3]float64 // of the wall
 	Rough    float64    // friction velocity by sampled velocity of a rough wall; 0: smooth; NoFriction: no friction
 	Area     float64    // of the surface that links from this cell cross
+	Sharp    float64    // of it, what links beside convex edges cross, which are bounced back half-way
 	Without  Without    // why the wall is the no-slip wall here
 	Around   uint32     // the directions of its links into fluid cells, a bit each
-	Serves   uint32     // those along which it sends populations
+	Serves   uint32     // those along which it sends populations; others are bounced back half-way
 	Links    []ModelledStream
 }
 
@@ -113,7 +113,7 @@ type Without int
 const (
 	WithModel    Without = iota
 	WithoutSpace         // no fluid at the sampled height, in a gap or beside another body: a no-slip wall at its place
-	AtEdge               // at an edge, where the flow separates: likewise
+	AtEdge               // at an edge that is no meeting of smooth surfaces, where the flow separates: likewise
 	WithoutImage         // no image point among fluid cells, or a body one cell thick: a half-way wall
 )
 
@@ -129,8 +129,7 @@ const (
 	ModelledSample   = 18
 	ModelledBend     = 26 // six components
 	ModelledHeat     = 32 // the law of a scalar, and its value
-	ModelledEdge     = 34 // three components
-	ModelledCount    = 37
+	ModelledCount    = 34
 )
 
 // ModelledNumbersOf returns the numbers of the ghost cells of these walls, ModelledCount each.
@@ -139,7 +138,7 @@ func ModelledNumbersOf[T float32 | float64](m *Modelled, walls []Wall) []T {
 	for i := range m.Cells {
 		c, n := &m.Cells[i], list[i*ModelledCount:][:ModelledCount]
 		for a := range 3 {
-			n[ModelledNormal+a], n[ModelledVelocity+a], n[ModelledEdge+a] = T(c.Normal[a]), T(c.Velocity[a]), T(c.Edge[a])
+			n[ModelledNormal+a], n[ModelledVelocity+a] = T(c.Normal[a]), T(c.Velocity[a])
 		}
 		n[ModelledMirror], n[ModelledReach] = T(c.Behind/c.Before), T(c.Behind+c.Before)
 		if c.Without == WithModel {

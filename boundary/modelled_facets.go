@@ -12,20 +12,38 @@ const (
 	facetWithin = 0.15 // distance from a surface up to which a point lies on it
 	smoothest   = 0.03 // largest residual of the surface fit on a smooth flat surface
 	smoothCubic = 5    // what the square of a curvature adds to it: terms of third order of a sphere
-	leastLean   = 0.01 // of a plane beside an edge: 0.15 two cells from one of 90 degrees, 0.03 three cells
 	facetAlike  = 0.95 // cosine of the angle up to which two surfaces are one
+	edgeWidth   = 1.45 // cells from a convex edge up to which links are bounced back, by their middles: one cell wherever the edge is
+	edgeReach   = 2    // cells around an edge in which links are within edgeWidth
+	// angle by which a curved surface may turn up to where it is looked at as one side of an edge: beyond, its second order is wrong
+	farthestTurn = 0.5
+	edgeTurn     = 0.85 // cosine of the angle from which two surfaces meet at an edge
 )
 
-// facets replaces each ghost cell beside an edge by one for each of the smooth surfaces before it: two at an
-// edge, three at a corner. A link belongs to the nearest surface on which it crosses the body's: so every face of a block is flat up to its
-// edges. Without, planes fitted around an edge lean by ten degrees, and what they send tears a boundary layer off. Links on no such
-// surface keep the fitted one, and are an edge where it is too curved.
+// facets replaces each ghost cell beside an edge by one for each of the smooth surfaces before it. A link belongs to the nearest surface
+// on which it crosses the body's: so every face of a block is flat up to its edges. Without, planes fitted around an edge lean by ten
+// degrees, and what they send tears a boundary layer off. Links on no such surface keep the fitted one.
+//
+// Links beside a convex edge are bounced back. Where a face goes on, what a link that leans one way brings of mass, the link that leans the
+// other way at the same place takes. At an edge the other one is missing, and without a bounce the face takes in or gives off up to a sixth
+// of the velocity along it, over one cell. So links with the same middle are bounced back together. The strip is one cell wide: where
+// the corner alone bounces back, the flow turns around edges.
 func (f *modelledSearch) facets() {
+	around := make([]bool, len(f.ghosts))
+	var near []beside
+	for i := range f.ghosts {
+		if g := &f.ghosts[i]; g.edge && !g.hollow {
+			near = f.rows.around(near[:0], g.at, edgeReach)
+			for _, n := range near {
+				around[n.number] = true
+			}
+		}
+	}
 	instead := make([][]foundGhost, len(f.ghosts))
 	parallel.Pieces(len(f.ghosts), ghostsOfPiece, func(lo, hi int) {
 		var near []beside
 		for i := lo; i < hi; i++ {
-			if g := &f.ghosts[i]; g.edge && !g.hollow || g.rough && !g.edge {
+			if g := &f.ghosts[i]; g.edge && !g.hollow || !g.edge && (g.rough || around[i]) {
 				near = f.rows.around(near[:0], g.at, facetReach)
 				instead[i] = f.split(g, near)
 			}
@@ -49,7 +67,7 @@ func (f *modelledSearch) facets() {
 	f.order()
 }
 
-// split returns the ghost cells of the surfaces that meet before one behind an edge.
+// split returns the ghost cells of the surfaces that meet before one behind or beside an edge.
 func (f *modelledSearch) split(g *foundGhost, near []beside) (list []foundGhost) {
 	rest := *g
 	rest.links = nil
@@ -59,6 +77,7 @@ func (f *modelledSearch) split(g *foundGhost, near []beside) (list []foundGhost)
 			rest.links = append(rest.links, l)
 			continue
 		}
+		l.sharp = f.besideEdge(g, l, s, near)
 		k := 0
 		for k < len(list) && (dot3(list[k].normal, s.normal) < facetAlike || !f.leaves(l, list[k].normal)) {
 			k++
@@ -71,34 +90,39 @@ func (f *modelledSearch) split(g *foundGhost, near []beside) (list []foundGhost)
 	if len(rest.links) > 0 {
 		list = append(list, rest)
 	}
-	beside := slices.ContainsFunc(near, func(n beside) bool {
-		other := &f.ghosts[n.number]
-		return other.edge && !other.hollow && other.k == g.k
-	})
 	for i := range list {
 		list[i].facet = i
 		f.count(&list[i])
-		if beside && !list[i].edge {
-			list[i].towards = leaning(g.normal, list[i].normal)
-		}
 	}
 	return list
 }
 
-// leaning returns the direction of a vector's part along a surface with a normal; 0: it has none to speak of. The plane fitted beside an
-// edge leans towards the other face, so that its normal has such a part.
-func leaning(v, normal [3]float64) [3]float64 {
-	along := dot3(v, normal)
-	for a := range v {
-		v[a] -= along * normal[a]
+// besideEdge reports whether a link of the ghost cell g is within edgeWidth of another surface that its own one meets at a convex edge.
+// Middles of links decide, which those that lean either way have in common.
+func (f *modelledSearch) besideEdge(g *foundGhost, l foundLink, s surface, near []beside) bool {
+	var middle [3]float64
+	for a, v := range f.lattice.Velocities[l.direction] {
+		middle[a] = float64(v) / 2
 	}
-	size := math.Sqrt(dot3(v, v))
-	for a := range v {
-		if v[a] /= size; size < leastLean {
-			v[a] = 0
+	_, normal := s.over(middle, [3]int8{})
+	for _, n := range near {
+		other := &f.ghosts[n.number]
+		if other.edge || other.rough || other.k != g.k || other.normal == [3]float64{} || other.bends(n.from) > farthestTurn {
+			continue
+		}
+		height, turned := other.over(middle, n.from)
+		if math.Abs(height) > edgeWidth || math.Abs(dot3(normal, turned)) > edgeTurn {
+			continue
+		}
+		var foot [3]float64
+		for a := range foot {
+			foot[a] = float64(n.from[a]) + other.behind*other.normal[a]
+		}
+		if below, _ := s.over(foot, [3]int8{}); below < 0 {
+			return true
 		}
 	}
-	return v
+	return false
 }
 
 // count finds what follows from a ghost cell's links.
@@ -136,6 +160,20 @@ func (f *modelledSearch) smooth(g *foundGhost, l foundLink, near []beside) (s su
 		s = surface{normal: normal, behind: math.Max(0, -height), bend: other.bend}
 	}
 	return s, ok
+}
+
+// bends returns about the angle by which the surface turns between its ghost cell and another cell, given from that one.
+func (s *surface) bends(from [3]int8) float64 {
+	away, bend := 0.0, 0.0
+	for k, ab := range bendPairs {
+		if bend += s.bend[k] * s.bend[k]; ab[0] != ab[1] {
+			bend += s.bend[k] * s.bend[k]
+		}
+	}
+	for _, v := range from {
+		away += float64(v) * float64(v)
+	}
+	return math.Sqrt(away * bend)
 }
 
 // leaves reports whether a link leads out of a surface with a normal.

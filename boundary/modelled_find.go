@@ -91,19 +91,19 @@ type foundGhost struct {
 
 // surface is what is before a ghost cell.
 type surface struct {
-	normal  [3]float64
-	behind  float64
-	bend    [6]float64
-	towards [3]float64 // along the surface to an edge beside it (split)
-	edge    bool       // a principal curvature is beyond edgeBend
-	hollow  bool       // the larger principal curvature is concave
-	rough   bool       // a point around is farther than smoothest from the fitted surface
+	normal [3]float64
+	behind float64
+	bend   [6]float64
+	edge   bool // a principal curvature is beyond edgeBend
+	hollow bool // the larger principal curvature is concave
+	rough  bool // a point around is farther than smoothest from the fitted surface
 }
 
 // foundLink is a link into a fluid cell.
 type foundLink struct {
 	direction int32
 	own       bool    // into one of the rank's own cells, or a periodic image of it
+	sharp     bool    // beside a convex edge: bounced back half-way
 	distance  float64 // of the surface from the fluid cell, in its lengths
 }
 
@@ -236,7 +236,7 @@ func (f *modelledSearch) ghost(g *foundGhost, links []foundLink) []foundLink {
 		own := within(f.local(x), f.n)
 		g.own = g.own || len(links) == first && own
 		g.needed = g.needed || f.holds(x)
-		links = append(links, foundLink{int32(i), own, q})
+		links = append(links, foundLink{direction: int32(i), own: own, distance: q})
 	}
 	return links
 }
@@ -258,7 +258,7 @@ func (f *modelledSearch) collect(m *Modelled, layer []LayerCell) {
 		room := make([]ModelledStream, 0, links)
 		for i := lo; i < hi; i++ {
 			g, c := &f.ghosts[chosen[i]], &cells[i]
-			*c = ModelledCell{At: f.local(g.at), Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Edge: g.towards, Behind: g.behind}
+			*c = ModelledCell{At: f.local(g.at), Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Behind: g.behind}
 			f.stencils(g, c)
 			room = f.link(g, c, room)
 			early[i] = c.reads(f.n)
@@ -371,6 +371,10 @@ func (f *modelledSearch) link(g *foundGhost, to *ModelledCell, room []ModelledSt
 		area, across := f.area(g, l)
 		to.Around |= 1 << l.direction
 		if to.Area += area; across <= 0 || to.Without == WithoutImage {
+			continue
+		}
+		if l.sharp {
+			to.Sharp += area
 			continue
 		}
 		if to.Serves |= 1 << l.direction; !l.own {

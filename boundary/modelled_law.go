@@ -14,9 +14,6 @@ const (
 	// LaminarPlus and TurbulentPlus are y+ of half a cell below which a Modelled wall is the no-slip wall, and above which
 	// the law holds in full.
 	LaminarPlus, TurbulentPlus = 4, 5
-	// Beside an edge a Modelled wall is the no-slip wall where the flow comes round it by an angle of sine 1/EdgeTurn, where the
-	// velocity at the wall by the sampled one is below 0, and where that is above 1 + 1/EdgeFast; from 1/EdgeBack to 1 it is Modelled.
-	EdgeTurn, EdgeBack, EdgeFast = 4, 5, 10
 )
 
 // PlusOf returns y+ of a smooth wall by the Reynolds number u y/nu of a point above it, where u is the velocity along the wall.

@@ -235,6 +235,9 @@ func TestPeriodicImagesOfGhostCells(t *testing.T) {
 			t.Fatalf("ghost cell %v is lost", c.At)
 		}
 		sameGhost(t, c, there.Cells[all[k]], shift)
+		if c.Sharp != 0 {
+			t.Fatalf("ghost cell %v of a ball is beside an edge", c.At)
+		}
 	}
 	lengths := map[[3]int]LayerCell{}
 	for _, c := range there.Layer {
@@ -402,7 +405,7 @@ func TestFacesOfBlocks(t *testing.T) {
 		sin, cos := math.Sincos(turn)
 		axes := [3][3]float64{{cos, sin, 0}, {-sin, cos, 0}, {0, 0, 1}}
 		m := found(t, blockOf([3]float64{15.1, 15.1, 15.1}, half, turn), [3]int{30, 30, 30}, 4)
-		shared, edges, area := 0, 0, 0.0
+		shared, edges, area, sharp := 0, 0, 0.0, 0.0
 		for _, c := range m.Cells {
 			area += c.Area
 			if len(m.at.all(c.At)) > 1 {
@@ -412,6 +415,7 @@ func TestFacesOfBlocks(t *testing.T) {
 				edges++
 				continue
 			}
+			sharp += c.Sharp
 			best := 0.0
 			for a := range axes {
 				best = math.Max(best, math.Abs(dot3(c.Normal, axes[a])))
@@ -421,9 +425,46 @@ func TestFacesOfBlocks(t *testing.T) {
 			}
 		}
 		want := 8 * (half[0]*half[1] + half[1]*half[2] + half[2]*half[0])
-		t.Logf("turned by %g: %d of %d ghost cells are edges, %d share a cell, area %g of %g", turn, edges, len(m.Cells), shared, area, want)
+		inner := 8 * ((half[0]-1)*(half[1]-1) + (half[1]-1)*(half[2]-1) + (half[2]-1)*(half[0]-1)) // without strips one cell wide
+		t.Logf("turned by %g: %d of %d ghost cells are edges, %d share a cell, area %g of %g, beside edges %g of %g", turn, edges, len(m.Cells), shared, area, want, sharp, want-inner)
 		if edges > 8*6 || shared < 150 || math.Abs(area/want-1) > 0.1 {
 			t.Errorf("turned by %g: the faces of a block are not found", turn)
+		}
+		if sharp < 0.5*(want-inner) || sharp > 1.5*(want-inner) {
+			t.Errorf("turned by %g: %g cells of area are beside edges, of about %g", turn, sharp, want-inner)
+		}
+		if turn == 0 {
+			closed(t, m)
+		}
+	}
+}
+
+// closed checks that no link of a face along the grid takes or brings mass alone: links with the same middle lean to both sides.
+func closed(t *testing.T, m *Modelled) {
+	t.Helper()
+	type place struct {
+		middle, normal [3]int
+	}
+	lean := map[place][3]float64{}
+	l, _ := model.FindLattice("D3Q27")
+	for _, c := range m.Cells {
+		for _, link := range c.Links {
+			v, to, at := l.Velocities[link.Direction], link.To.Cell(), place{}
+			for a := range v {
+				at.middle[a], at.normal[a] = 2*to[a]-v[a], int(math.Round(c.Normal[a]))
+			}
+			sum := lean[at]
+			for a := range sum {
+				if at.normal[a] == 0 {
+					sum[a] += l.Weights[link.Direction] * float64(v[a])
+				}
+			}
+			lean[at] = sum
+		}
+	}
+	for at, sum := range lean {
+		if dot3(sum, sum) > 1e-20 {
+			t.Errorf("links of a face with the normal %v around %v/2 lean to one side by %v", at.normal, at.middle, sum)
 		}
 	}
 }

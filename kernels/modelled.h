@@ -1,7 +1,7 @@
 // Ghost cells behind surfaces with a wall model (boundary/modelled.go). Before a step each gets the moments of an image point on
 // the surface's normal, at the distance d_I before the surface where the ghost cell's centre is d_g behind it:
 //   u_n,g = -u_n,I d_g/d_I
-//   no-slip:   rho_g = rho_I + eps,  u_t,g = -u_t,I d_g/d_I,  S_g = S_I
+//   no-slip:   rho_g = rho_I + eps,  u_t,g = -u_t,I d_g/d_I,  S_g = S_I without its part along the wall
 //   modelled:  rho_g = rho_I + eps - 3 rho (d_g + d_I) u_w.K u_w,  u_w = u_t,I - d_I g
 //              u_t,g = u_t,I - (d_g + d_I) (g + K u_t,I)
 //              S_nt,g = -S_nt,I - 2 T + rho g/3,  T = rho u_tau^2 t,  g = F u_tau/(kappa y0) t
@@ -12,8 +12,8 @@
 // Fluid cells of the layer have the eddies of the logarithm, which fade up to its height h: nu_t = kappa max(y, y0) u_tau
 // (1 - y^2/h^2), with u_tau of the nearest ghost cell (Prandtl, Z. Angew. Math. Mech. 5 (1925) 136).
 // Without friction: modelled, with u_tau = 0 (MODELLED_ROUGH below 0).
-// theta blends both with y+ of half a cell, and beside edges by the flow (leaving): the model is off where the flow beside the wall
-// is laminar, and where it is no boundary layer.
+// theta blends both with y+ of half a cell: the model is off where the flow beside the wall is laminar. Nothing moves along a no-slip
+// wall, so that its rates of strain have no part along it; fluid at rest between walls would not stay so with the image's.
 // Velocities are those with half of the coming step's force. What was tried instead is in docs/decisions.md.
 #ifndef LBM_MODELLED_H
 #define LBM_MODELLED_H
@@ -22,8 +22,8 @@
 namespace lbm { namespace {
 
 // Numbers of a ghost cell (boundary.ModelledNormal and the others), and of the table of the law (boundary.PlusFirst).
-enum { MODELLED_NORMAL = 0, MODELLED_VELOCITY = 3, MODELLED_MIRROR = 6, MODELLED_REACH = 7, MODELLED_HEIGHT = 8, MODELLED_ROUGH = 9, MODELLED_IMAGE = 10, MODELLED_SAMPLE = 18, MODELLED_BEND = 26, MODELLED_HEAT = 32, MODELLED_VALUE = 33, MODELLED_EDGE = 34, MODELLED_NUMBERS = 37 };
-constexpr double MODELLED_KAPPA = 0.384, LEAST_MIXING = 1.5, LAMINAR_PLUS = 4, TURBULENT_PLUS = 5, EDGE_TURN = 4, EDGE_BACK = 5, EDGE_FAST = 10;  // boundary.Kappa and the others
+enum { MODELLED_NORMAL = 0, MODELLED_VELOCITY = 3, MODELLED_MIRROR = 6, MODELLED_REACH = 7, MODELLED_HEIGHT = 8, MODELLED_ROUGH = 9, MODELLED_IMAGE = 10, MODELLED_SAMPLE = 18, MODELLED_BEND = 26, MODELLED_HEAT = 32, MODELLED_VALUE = 33, MODELLED_NUMBERS = 34 };
+constexpr double MODELLED_KAPPA = 0.384, LEAST_MIXING = 1.5, LAMINAR_PLUS = 4, TURBULENT_PLUS = 5;  // boundary.Kappa and the others
 enum { PLUS_FIRST = -6, PLUS_BITS = 4, PLUS_COUNT = 44 * 16 + 1 };
 // Numbers that a ghost cell reports: the traction of the fluid on the wall, y+ of half a cell and theta; 0 where it has no model.
 enum { MODELLED_RESULTS = 5 };
@@ -53,26 +53,6 @@ LBM_HD LBM_INLINE double tableAt(double reynolds, const double* table) {
 template <class T> LBM_HD LBM_INLINE T turbulence(const T& half) {
 	const T theta = (half - T(LAMINAR_PLUS)) * T(1.0 / (TURBULENT_PLUS - LAMINAR_PLUS));
 	return theta < T(0) ? T(0) : theta > T(1) ? T(1) : theta;
-}
-
-// leaving returns the share of the model beside an edge, by the velocity along the wall, the velocity at the sampled point and the
-// direction towards the edge, which is 0 elsewhere. It is 1 where a boundary layer goes to the edge or along it. It is 0, and the wall
-// is the no-slip wall which the flow leaves, where the flow comes round the edge, flows backwards, or is faster at the wall than
-// above it: so it is before the leading edge of a block.
-template <int D, class T> LBM_HD LBM_INLINE T leaving(const T* along, const T* sampled, const T& speed, const T* edge) {
-	T towards = 0, size = 0, with = 0, any = 0;
-	for (int a = 0; a < D; a++) {
-		towards += along[a] * edge[a];
-		size += along[a] * along[a];
-		with += along[a] * sampled[a];
-		any += edge[a] * edge[a];
-	}
-	if (!(any > T(0))) return T(1);
-	with /= speed * speed;
-	const T turn = towards < T(0) ? T(1) + T(EDGE_TURN) * (towards / squareRoot(size)) : T(1);
-	const T back = T(EDGE_BACK) * with, fast = T(EDGE_FAST) * (T(1) - with) + T(1);
-	const T least = turn < back ? turn < fast ? turn : fast : back < fast ? back : fast;
-	return least < T(0) ? T(0) : least > T(1) ? T(1) : least;
 }
 
 // layerEddies returns 3 nu_t of a cell of the layer, by its length (boundary.LayerCell) and y+ of half a cell and theta at its ghost cell.
@@ -121,13 +101,13 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		T friction = T(tableAt(double(speed * height / nu), table)) * nu / height;
 		const T rough = n[MODELLED_ROUGH] * speed;
 		if (rough > friction) friction = rough;
-		const T half = T(0.5) * friction / nu, held = leaving<D>(along, slope, speed, n + MODELLED_EDGE);
-		theta = held * turbulence(half);
+		const T half = T(0.5) * friction / nu;
+		theta = turbulence(half);
 		results[D] = half;
 		results[D + 1] = theta;
 		for (int a = 0; a < D; a++) {
 			const T t = slope[a] / speed;
-			traction[a] = held * (rho * friction * friction * t);
+			traction[a] = rho * friction * friction * t;
 			slope[a] = factor * (friction * T(1 / (MODELLED_KAPPA * LEAST_MIXING)) * t);
 		}
 	} else {
@@ -163,7 +143,8 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 	for (int a = 0; a < D; a++)
 		for (int b = 0; b <= a; b++) {
 			const int ab = L::pair(a, b);
-			g.s[ab] = image.pi[ab] + (normal[a] * change[b] + normal[b] * change[a]) + density * u[a] * u[b];
+			const T along = image.pi[ab] - normal[a] * pull[b] - pull[a] * normal[b] + pn * normal[a] * normal[b];
+			g.s[ab] = image.pi[ab] - (T(1) - theta) * along + (normal[a] * change[b] + normal[b] * change[a]) + density * u[a] * u[b];
 		}
 	return g;
 }

@@ -255,7 +255,7 @@ func wallText(w sim.ModelledWall) string {
 		text += fmt.Sprintf("; %.2g %% of the area without a model", 100*w.Without)
 	}
 	if w.NoSlip > 0 {
-		text += fmt.Sprintf("; no-slip, where it is laminar or leaves an edge, on %.2g %%", 100*w.NoSlip)
+		text += fmt.Sprintf("; no-slip, where it is laminar, on %.2g %%", 100*w.NoSlip)
 	}
 	if w.Share != 0 {
 		text += fmt.Sprintf("; %.4g of the law's friction exchanged (slope times %.3g)", w.Share, w.Factor)

@@ -75,11 +75,10 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 			nu := (1/f.Params.Omega - 0.5) / 3
 			friction := math.Max(plusBy(table, speed*c.Height/nu)*nu/c.Height, c.Rough*speed)
 			half = friction / 2 / nu
-			held := leaving(along, sampled, c.Edge)
-			share = held * turbulence(half)
+			share = turbulence(half)
 			theta = share
 			slope = scaled(sampled, f.Factors[c.Type-1]*friction/(boundary.Kappa*boundary.LeastMixing)/speed)
-			traction = scaled(sampled, held*rho*friction*friction/speed)
+			traction = scaled(sampled, rho*friction*friction/speed)
 		}
 	}
 	bend := matrix(c.Bend)
@@ -98,7 +97,8 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 	}
 	for k, ab := range Pairs(3) {
 		a, b := ab[0], ab[1]
-		m[4+k] = stress[a][b] + n[a]*change[b] + n[b]*change[a] + (1+density)*u[a]*u[b]
+		inside := stress[a][b] - n[a]*pull[b] - pull[a]*n[b] + dot(pull, n)*n[a]*n[b]
+		m[4+k] = stress[a][b] - (1-theta)*inside + n[a]*change[b] + n[b]*change[a] + (1+density)*u[a]*u[b]
 	}
 	return modelled{f.Close(f.Populations(m)), traction, half, share, heatOf(f, c, rho, share, half, table)}
 }
@@ -154,19 +154,6 @@ func fromModelled(f *Flow, cell int, x [3]int, i int, diffuses float64) arrival 
 // turbulence returns the share of the model where y+ of half a cell is half.
 func turbulence(half float64) float64 {
 	return math.Min(1, math.Max(0, (half-boundary.LaminarPlus)/(boundary.TurbulentPlus-boundary.LaminarPlus)))
-}
-
-// leaving returns the share of the model beside an edge: 1 where a boundary layer goes to the edge or along it, 0 where the flow comes
-// round it, flows backwards, or is faster at the wall than at the sampled point.
-func leaving(along, sampled, edge [3]float64) float64 {
-	if edge == [3]float64{} {
-		return 1
-	}
-	turn, with := 1.0, dot(along, sampled)/dot(sampled, sampled)
-	if towards := dot(along, edge); towards < 0 {
-		turn += boundary.EdgeTurn * towards / math.Sqrt(dot(along, along))
-	}
-	return math.Min(1, math.Max(0, math.Min(turn, math.Min(boundary.EdgeBack*with, 1+boundary.EdgeFast*(1-with)))))
 }
 
 // WallMomentum returns, for each type, the momentum along the traction that the fluid gives to walls with a model in the coming step,

@@ -187,6 +187,7 @@ func coverages(p *Part, on *rank.Rank, found *boundary.Modelled) (list []Coverag
 		case boundary.AtEdge:
 			k[5] += area
 		case boundary.WithModel:
+			k[5] += int64(math.Round(g.Sharp * AreaUnits))
 		}
 		if g.Curvature() > 1./leastRadius && !p.Cells.Wall(g.Type).Model.Frictionless {
 			k[4] += area
