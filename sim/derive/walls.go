@@ -35,9 +35,13 @@ func emptyWall(k uint8) WallSum {
 
 // add adds the flow at a ghost cell.
 func (s *WallSum) add(c *boundary.ModelledCell, flow device.ModelledWall) {
-	area := int64(math.Round(c.Area * domain.AreaUnits))
+	if c.Serves == 0 { // all its links are bounced back
+		return
+	}
+	held := c.Area - c.Sharp
+	area := int64(math.Round(held * domain.AreaUnits))
 	s.covered += area
-	s.plus += int64(math.Round(flow.HalfPlus * c.Area * plusUnits))
+	s.plus += int64(math.Round(flow.HalfPlus * held * plusUnits))
 	if 2*flow.HalfPlus*c.Height < LeastPlus {
 		s.below += area
 	}
@@ -45,7 +49,7 @@ func (s *WallSum) add(c *boundary.ModelledCell, flow device.ModelledWall) {
 		s.stuck += area
 	}
 	for a := range s.friction {
-		s.friction[a] += int64(math.Round(flow.Traction[a] * c.Area * device.ForceUnits))
+		s.friction[a] += int64(math.Round(flow.Traction[a] * held * device.ForceUnits))
 	}
 	bits := int64(math.Float64bits(flow.HalfPlus))
 	s.least, s.most = min(s.least, bits), max(s.most, bits)
@@ -178,12 +182,12 @@ func (v View) BesideModels(list ...model.Field) (WallFields, error) {
 	return of, nil
 }
 
-// eachUnmodelled calls use for each own fluid cell beside a ghost cell without the model.
+// eachUnmodelled calls use for each own fluid cell beside a ghost cell without the model, or whose links are bounced back.
 func (v View) eachUnmodelled(use func(cell int)) {
 	n, whole := v.Part.Layout.N, v.Case.Cells
 	for i := range v.Part.Cells.Modelled.Cells {
 		c := &v.Part.Cells.Modelled.Cells[i]
-		if c.Without == boundary.WithModel {
+		if c.Without == boundary.WithModel && c.Serves != 0 {
 			continue
 		}
 	links: // along some of them the ghost cell sends nothing
