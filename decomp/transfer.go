@@ -175,16 +175,18 @@ func (h *Hierarchy) shell(level int, visit func(cell [3]int)) {
 		return
 	}
 	for _, p := range h.Levels[level+1].Patches {
-		parents, inner := p.Owned, Box{}
-		for a := range h.dims {
-			parents.Lo[a], parents.Hi[a] = p.Owned.Lo[a]/2, p.Owned.Hi[a]/2
-		}
-		inner = parents
-		for a := range h.dims {
-			inner.Lo[a], inner.Hi[a] = parents.Lo[a]+narrowest-1, parents.Hi[a]-narrowest+1
-		}
+		parents := h.parents(p.Owned)
+		inner := h.within(parents)
 		parents.each(inner, visit)
 	}
+}
+
+// within returns the cells of a covered box that are hidden whatever lies around it.
+func (h *Hierarchy) within(covered Box) Box {
+	for a := range h.dims {
+		covered.Lo[a], covered.Hi[a] = covered.Lo[a]+narrowest-1, covered.Hi[a]-narrowest+1
+	}
+	return covered
 }
 
 // Face is a face between a cell that is not covered and one that is.

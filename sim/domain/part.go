@@ -35,7 +35,8 @@ type Part struct {
 
 	Params model.Params // numbers of a step, of cells outside sponges
 
-	tables tables
+	tables  tables
+	blocked func(visit func(cell [3]int)) // cells of the domain that are solid although the geometry has fluid there; nil: none
 }
 
 // tables holds the tables of boundaries.
@@ -64,6 +65,30 @@ func New(on *rank.Rank, c *config.Case) (*Part, error) {
 		p.Box = p.Plan.Box(on.ID)
 	}
 	return p, err
+}
+
+// NewPatch returns one rank's part of a patch of a refined domain: of the case c at the spacing of the patch's level, with p as the
+// numbers of a step. The plan cuts the cells that the patch stores, box is the rank's part of them. What blocked visits is solid
+// where the geometry has fluid.
+func NewPatch(c *config.Case, p model.Params, plan decomp.Plan, box decomp.Box, blocked func(visit func(cell [3]int))) *Part {
+	return &Part{Case: c, Params: p, Plan: plan, Box: box, blocked: blocked}
+}
+
+// Sample returns the cells of a part and the layer around them.
+func Sample(p *Part, scene geometry.Scene) boundary.Cells {
+	cells := scene.Sample(p.Box)
+	if p.blocked == nil {
+		return cells
+	}
+	cells.Walls = append(slices.Clone(cells.Walls), boundary.Wall{})
+	cells.Rest = [2]bool{} // the geometry's word, which knows no blocked cells
+	lo := p.Box.Lo
+	p.blocked(func(cell [3]int) {
+		if k := cells.Index(cell[0]-lo[0], cell[1]-lo[1], cell[2]-lo[2]); cells.Type[k] == 0 {
+			cells.Type[k] = uint8(len(cells.Walls))
+		}
+	})
+	return cells
 }
 
 // Faces returns the number of boundaries, which are on faces; boundaries of bodies follow them

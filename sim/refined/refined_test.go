@@ -1,0 +1,280 @@
+package refined
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"testing"
+
+	"lbmsim/boundary"
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/device/cpu"
+	"lbmsim/internal/ref"
+	"lbmsim/sim/rank"
+)
+
+// flow is a refined case.
+type flow struct {
+	text  string
+	boxes [][][2][3]float64 // by level from 1 on: the corners in cells of level 0
+	cut   [3]int            // [run] ranks
+}
+
+// hierarchy returns the patches on some ranks.
+func (f flow) hierarchy(c *config.Case, ranks int) (*decomp.Hierarchy, error) {
+	plan, err := c.Cut(ranks)
+	if err != nil {
+		return nil, err
+	}
+	var list []decomp.Refinement
+	for k, boxes := range f.boxes {
+		for _, b := range boxes {
+			if c.Dims() == 2 {
+				b[0][2], b[1][2] = 0, 1
+			}
+			list = append(list, decomp.Refinement{Name: "refine.box", Level: k + 1, From: b[0], To: b[1]})
+		}
+	}
+	return decomp.NewHierarchy(plan, list)
+}
+
+// start makes a rank's part in its initial state. The device is the grid's to close by end.
+func (f flow) start(on *rank.Rank, dev device.Device) (*Grid, error) {
+	c, err := config.Load("test.toml", []byte(f.text))
+	if err != nil {
+		return nil, err
+	}
+	c.Run.Ranks = f.cut
+	h, err := f.hierarchy(c, on.Size)
+	if err != nil {
+		return nil, err
+	}
+	g, err := New(on, c, h, dev)
+	if err == nil {
+		err = g.Initialize()
+	}
+	return g, err
+}
+
+// on calls do on some ranks of CPUs with so many threads each, with the flow's initial state.
+func (f flow) on(ranks, threads int, do func(g *Grid) error) error {
+	return comm.RunLocal(ranks, func(c comm.Comm) error {
+		dev, err := cpu.New(threads)
+		if err != nil {
+			return err
+		}
+		defer dev.Close()
+		g, err := f.start(rank.New(c, threads, nil), dev)
+		if err != nil {
+			return err
+		}
+		if err := do(g); err != nil {
+			return err
+		}
+		g.Close()
+		return nil
+	})
+}
+
+// alone runs a flow on one rank.
+func (f flow) alone(t testing.TB, do func(g *Grid) error) {
+	t.Helper()
+	if err := f.on(1, 2, do); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// moments visits the values of the current state in the cells that the rank stores, overlap included, as float64 and as they are.
+func (g *Grid) moments(visit func(p *patch, cell [3]int, m []float64, state []byte)) error {
+	if err := g.Sync(); err != nil {
+		return err
+	}
+	bytes := g.Case.Spec.Precision.Bytes()
+	for l := range g.levels {
+		for _, p := range g.levels[l].patches {
+			state := make([]byte, p.State[0].Bytes())
+			if err := p.State[0].Read(state, 0); err != nil {
+				return err
+			}
+			n, lo := p.Part.Layout.N, p.Part.Box.Lo
+			for z := range n[2] {
+				for y := range n[1] {
+					for x := range n[0] {
+						m, raw := make([]float64, p.Part.Layout.Components), []byte{}
+						for k := range m {
+							v := state[p.Part.Layout.At(x, y, z, k)*bytes:][:bytes]
+							raw = append(raw, v...)
+							if bytes == 8 {
+								m[k] = math.Float64frombits(binary.LittleEndian.Uint64(v))
+							} else {
+								m[k] = float64(math.Float32frombits(binary.LittleEndian.Uint32(v)))
+							}
+						}
+						visit(p, [3]int{x + lo[0], y + lo[1], z + lo[2]}, m, raw)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// oracle returns the same flow in the same state on the oracle.
+func (g *Grid) oracle() (*ref.Levels, error) {
+	s := ref.NewLevels(g.Hierarchy, g.Case.Spec.Lattice, g.Case.Spec.Collision.Name, g.Case.Params(), func(l int) boundary.Cells {
+		n := g.Hierarchy.Levels[l].N
+		scene := g.levels[l].patches[0].Part.Geometry()
+		return scene.Sample(decomp.Box{Hi: n})
+	})
+	err := g.moments(func(p *patch, x [3]int, m []float64, _ []byte) {
+		grid := s.Grids[p.cut.Level]
+		if cell := g.number(p, x); grid.Stores(cell) {
+			grid.F[cell] = grid.Close(grid.Populations(m))
+		}
+	})
+	return s, err
+}
+
+// number returns the oracle's number of a cell.
+func (g *Grid) number(p *patch, x [3]int) int {
+	n := g.Hierarchy.Levels[p.cut.Level].N
+	x, _ = g.Hierarchy.Wrap(p.cut.Level, x)
+	return (x[2]*n[1]+x[1])*n[0] + x[0]
+}
+
+// counted reports whether a cell is the finest in its place.
+func (p *patch) counted(x [3]int) bool {
+	for _, r := range p.cut.Counted(x[1], x[2]) {
+		if x[0] >= r.Lo && x[0] < r.Hi {
+			return true
+		}
+	}
+	return false
+}
+
+// compare returns the largest difference to the oracle, in counted and mirror cells, and the largest value.
+func (g *Grid) compare(s *ref.Levels) (worst, scale float64, cells int, err error) {
+	err = g.moments(func(p *patch, x [3]int, m []float64, _ []byte) {
+		grid, cell := s.Grids[p.cut.Level], g.number(p, x)
+		if !g.Hierarchy.Levels[p.cut.Level].Patches[p.cut.Patch].Owned.Contains(x) || !grid.Stores(cell) {
+			return
+		}
+		cells++
+		for k, want := range grid.Moments(grid.F[cell]) {
+			if diff := math.Abs(m[k] - want); !(diff <= worst) {
+				worst = diff
+			}
+			scale = math.Max(scale, math.Abs(want))
+		}
+	})
+	return worst, scale, cells, err
+}
+
+// named are the numbers of a case's text.
+type named struct {
+	lattice, model, precision, faces, initial, force, viscosity string
+	cells                                                       [3]int
+	periodic                                                    string
+}
+
+// text returns a case.
+func (n named) text() string {
+	if n.precision == "" {
+		n.precision = "float64"
+	}
+	if n.model == "" {
+		n.model = "cumulant"
+	}
+	if n.viscosity == "" {
+		n.viscosity = "0.03"
+	}
+	cells := fmt.Sprintf("%d, %d", n.cells[0], n.cells[1])
+	if n.lattice != "D2Q9" {
+		cells += fmt.Sprintf(", %d", n.cells[2])
+	}
+	force := ""
+	if n.force != "" {
+		force = "[force]\nforce_density = [" + n.force + "]"
+	}
+	return fmt.Sprintf("[domain]\nlattice = %q\ncells = [%s]\nperiodic = [%s]\n[fluid]\nviscosity = %s\n[collision]\nmodel = %q\nprecision = %q\n%s\n[initial]\n%s\n%s\n[run]\nsteps = 1\n",
+		n.lattice, cells, n.periodic, n.viscosity, n.model, n.precision, force, n.initial, n.faces)
+}
+
+// box returns the corners of a box.
+func box(x0, x1, y0, y1, z0, z1 float64) [2][3]float64 {
+	return [2][3]float64{{x0, y0, z0}, {x1, y1, z1}}
+}
+
+// flows returns refined cases of a lattice with a model: three levels, concave unions, walls, open faces, a force.
+func flows(lattice, collision string) map[string]flow {
+	dims := 3
+	n, waves, force := [3]int{10, 9, 9}, `"0.03*sin(2*pi*y/9)", "0.02*cos(2*pi*x/10 + 1)", "0.02*sin(2*pi*(x/10+y/9))"`, `"1e-5", "-2e-5", "1e-5"`
+	if lattice == "D2Q9" {
+		dims, n[2], waves, force = 2, 1, `"0.03*sin(2*pi*y/9)", "0.02*cos(2*pi*x/10 + 1)"`, `"1e-5", "-2e-5"`
+	}
+	initial := "velocity = [" + waves + "]\ndensity = \"1 + 0.01*sin(2*pi*x/10)\""
+	face := func(name, kind string, faces, more string) string {
+		return fmt.Sprintf("[boundary.%s]\ntype = %q\nfaces = [%s]\n%s\n", name, kind, faces, more)
+	}
+	axes, sides := `"x", "y"`, ""
+	if dims == 3 {
+		axes, sides = `"x", "y", "z"`, `, "z-", "z+"`
+	}
+	vector := func(x string) string {
+		if dims == 3 {
+			return "velocity = [" + x + ", 0, 0]"
+		}
+		return "velocity = [" + x + ", 0]"
+	}
+	corners := [][][2][3]float64{{box(0, 3, 0, 4, 0, 4), box(5, 10, 1, 9, 3, 9), box(3, 5, 2, 7, 3, 5)}, {box(0, 1, 0, 2, 0, 2), box(7, 10, 3, 7, 5, 9)}}
+	common := named{lattice: lattice, model: collision, cells: n, initial: initial, force: force}
+	concave, channel, walls := common, common, common
+	concave.periodic = axes
+	channel.faces = face("in", "velocity", `"x-"`, vector(`"0.04 + 1e-3*y"`)) + face("out", "outflow", `"x+"`, "") + face("sides", "slip", `"y-"`+sides, "") + face("top", "moving_wall", `"y+"`, vector("0.04"))
+	walls.faces = face("rest", "wall", `"x-", "x+", "y-"`+sides, "") + face("lid", "moving_wall", `"y+"`, vector("0.05"))
+	pressures := common
+	pressures.force = ""
+	pressures.faces = face("in", "pressure", `"x-"`, "pressure = 1.5e-3") + face("out", "pressure", `"x+"`, "pressure = 0") + face("sides", "wall", `"y-", "y+"`+sides, "")
+	ends := common
+	ends.periodic = `"x"`
+	ends.faces = face("rest", "wall", `"y-", "y+"`+sides, "")
+	return map[string]flow{
+		"concave":  {text: concave.text(), boxes: [][][2][3]float64{{box(1, 8, 1, 5, 1, 6), box(1, 6, 1, 8, 1, 6)}, {box(2, 7, 2, 4, 2, 5), box(2, 5, 2, 5, 2, 5)}}},
+		"channel":  {text: channel.text(), boxes: corners},
+		"walls":    {text: walls.text(), boxes: corners},
+		"pressure": {text: pressures.text(), boxes: corners},
+		"ends":     {text: ends.text(), boxes: [][][2][3]float64{{box(0, 4, 0, 6, 2, 7), box(6, 10, 1, 9, 0, 9), box(0, 10, 7, 9, 0, 9)}, {box(0, 2, 2, 4, 3, 5)}}},
+	}
+}
+
+// Steps of three levels are the oracle's to 1e-12 of the values' scale.
+func TestStepsAreTheOracles(t *testing.T) {
+	const steps = 4
+	for k, lattice := range []string{"D2Q9", "D3Q19", "D3Q27"} {
+		for name, f := range flows(lattice, []string{"cumulant", "regularized", "recursive_regularized"}[k]) {
+			t.Run(lattice+" "+name, func(t *testing.T) {
+				f.alone(t, func(g *Grid) error {
+					s, err := g.oracle()
+					if err != nil {
+						return err
+					}
+					if err := g.Advance(steps); err != nil {
+						return err
+					}
+					for range steps {
+						s.Advance()
+					}
+					worst, scale, cells, err := g.compare(s)
+					t.Logf("%d cells, differences up to %.2g of %.2g", cells, worst, scale)
+					if cells == 0 || !(worst <= 1e-12*scale) {
+						t.Errorf("%d cells differ by up to %.2g of %.2g", cells, worst, scale)
+					}
+					return err
+				})
+			})
+		}
+	}
+}
