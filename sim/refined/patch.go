@@ -9,8 +9,8 @@ import (
 	"lbmsim/sim/level"
 )
 
-// patch is this rank's part of a patch.
-type patch struct {
+// Patch is this rank's part of a patch.
+type Patch struct {
 	*level.Level
 	cut decomp.Part
 	own device.Buffer // sums of faces to the next level, from this side
@@ -19,12 +19,12 @@ type patch struct {
 }
 
 // couple uploads lists.
-func (p *patch) couple(lists device.CouplingLists) (device.Coupling, error) {
+func (p *Patch) couple(lists device.CouplingLists) (device.Coupling, error) {
 	return p.Program.(device.Coupler).Couple(lists)
 }
 
 // uplists returns the lists with the coarser level.
-func (p *patch) uplists(coarse *between) (lists device.CouplingLists, err error) {
+func (p *Patch) uplists(coarse *between) (lists device.CouplingLists, err error) {
 	cells, lattice := p.Part.Cells, p.Part.Case.Spec.Lattice
 	lists = device.CouplingLists{Parents: p.cut.Parents(coarse.shells.Slots, coarse.shells.Place), Families: p.cut.Families(coarse.means.Source)}
 	lists.Crossings, err = boundary.FineCrossings(lattice, p.cut, cells, p.cut.Inside(), coarse.fluxes.FaceSource)
@@ -32,7 +32,7 @@ func (p *patch) uplists(coarse *between) (lists device.CouplingLists, err error)
 }
 
 // downlists returns the lists with the finer level, and the number of cells that it corrects.
-func (p *patch) downlists(fine *between) (lists device.CouplingLists, corrected int, err error) {
+func (p *Patch) downlists(fine *between) (lists device.CouplingLists, corrected int, err error) {
 	cells, lattice := p.Part.Cells, p.Part.Case.Spec.Lattice
 	lists = device.CouplingLists{Values: p.sources(fine.shells), Scattered: p.needs(fine.means)}
 	outside := p.cut.Outside()
@@ -42,7 +42,7 @@ func (p *patch) downlists(fine *between) (lists device.CouplingLists, corrected 
 }
 
 // sources lists the cells of the patch that traffic takes, needs those that it brings.
-func (p *patch) sources(t *traffic) (list []decomp.Copied) {
+func (p *Patch) sources(t *traffic) (list []decomp.Copied) {
 	t.Sources(func(i decomp.Item, slot int) {
 		if i.Patch == p.cut.Patch {
 			list = append(list, decomp.Copied{At: int64(p.cut.At(i.Cell)), Place: int64(slot)})
@@ -51,7 +51,7 @@ func (p *patch) sources(t *traffic) (list []decomp.Copied) {
 	return list
 }
 
-func (p *patch) needs(t *traffic) (list []decomp.Copied) {
+func (p *Patch) needs(t *traffic) (list []decomp.Copied) {
 	t.Needed(func(i decomp.Item, slot, _ int) {
 		if i.Patch == p.cut.Patch {
 			list = append(list, decomp.Copied{At: int64(p.cut.At(i.Cell)), Place: int64(slot)})
@@ -61,7 +61,7 @@ func (p *patch) needs(t *traffic) (list []decomp.Copied) {
 }
 
 // build makes the couplings: coarse leads to the coarser level, fine to the finer one, and is nil where there is none.
-func (p *patch) build(siblings *traffic, coarse, fine *between) error {
+func (p *Patch) build(siblings *traffic, coarse, fine *between) error {
 	fail := func(err error) error {
 		return fmt.Errorf("what patch %d of level %d exchanges: %w", p.cut.Patch, p.cut.Level, err)
 	}
@@ -100,7 +100,7 @@ func (p *patch) build(siblings *traffic, coarse, fine *between) error {
 func sumBytes(dims int) int { return 8 * (1 + dims) }
 
 // bytes returns the memory of a patch that has been built.
-func (p *patch) bytes() int {
+func (p *Patch) bytes() int {
 	n := p.Level.Bytes()
 	for _, c := range []device.Coupling{p.up, p.down, p.beside} {
 		if c != nil {
@@ -114,7 +114,7 @@ func (p *patch) bytes() int {
 }
 
 // close is collective.
-func (p *patch) close() {
+func (p *Patch) close() {
 	for _, c := range []device.Coupling{p.up, p.down, p.beside} {
 		if c != nil {
 			c.Close()

@@ -31,7 +31,7 @@ type Grid struct {
 // levelOf is a rank's part of a level.
 type levelOf struct {
 	params   model.Params
-	patches  []*patch        // those that the rank has a part of
+	patches  []*Patch        // those that the rank has a part of
 	absent   []*level.Absent // the others
 	siblings *traffic        // nil: level 0
 	coarse   *between        // with the coarser level; nil: level 0
@@ -75,7 +75,7 @@ func (g *Grid) build() error {
 			if box.Cells() == 0 {
 				continue
 			}
-			p := &patch{cut: decomp.Part{Hierarchy: g.Hierarchy, Level: l, Patch: k, Rank: g.Rank.ID}}
+			p := &Patch{cut: decomp.Part{Hierarchy: g.Hierarchy, Level: l, Patch: k, Rank: g.Rank.ID}}
 			p.Level = level.New(g.Rank, domain.NewPatch(c, params, planOf(g.Hierarchy, l, k), box, p.cut.Blocked), g.Device)
 			p.Streams = g.Streams
 			g.levels[l].patches = append(g.levels[l].patches, p)

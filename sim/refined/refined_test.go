@@ -1,9 +1,11 @@
 package refined
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"sync"
 	"testing"
 
 	"lbmsim/boundary"
@@ -59,14 +61,18 @@ func (f flow) start(on *rank.Rank, dev device.Device) (*Grid, error) {
 	return g, err
 }
 
-// on calls do on some ranks of CPUs with so many threads each, with the flow's initial state.
-func (f flow) on(ranks, threads int, do func(g *Grid) error) error {
+// over calls do on some ranks of CPUs with so many threads each, with the flow's initial state. wrap, if any, changes the devices.
+func (f flow) over(ranks, threads int, wrap func(device.Device) device.Device, do func(g *Grid) error) error {
 	return comm.RunLocal(ranks, func(c comm.Comm) error {
-		dev, err := cpu.New(threads)
+		own, err := cpu.New(threads)
 		if err != nil {
 			return err
 		}
-		defer dev.Close()
+		defer own.Close()
+		dev := device.Device(own)
+		if wrap != nil {
+			dev = wrap(dev)
+		}
 		g, err := f.start(rank.New(c, threads, nil), dev)
 		if err != nil {
 			return err
@@ -82,13 +88,13 @@ func (f flow) on(ranks, threads int, do func(g *Grid) error) error {
 // alone runs a flow on one rank.
 func (f flow) alone(t testing.TB, do func(g *Grid) error) {
 	t.Helper()
-	if err := f.on(1, 2, do); err != nil {
+	if err := f.over(1, 2, nil, do); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // moments visits the values of the current state in the cells that the rank stores, overlap included, as float64 and as they are.
-func (g *Grid) moments(visit func(p *patch, cell [3]int, m []float64, state []byte)) error {
+func (g *Grid) moments(visit func(p *Patch, cell [3]int, m []float64, state []byte)) error {
 	if err := g.Sync(); err != nil {
 		return err
 	}
@@ -129,7 +135,7 @@ func (g *Grid) oracle() (*ref.Levels, error) {
 		scene := g.levels[l].patches[0].Part.Geometry()
 		return scene.Sample(decomp.Box{Hi: n})
 	})
-	err := g.moments(func(p *patch, x [3]int, m []float64, _ []byte) {
+	err := g.moments(func(p *Patch, x [3]int, m []float64, _ []byte) {
 		grid := s.Grids[p.cut.Level]
 		if cell := g.number(p, x); grid.Stores(cell) {
 			grid.F[cell] = grid.Close(grid.Populations(m))
@@ -139,14 +145,14 @@ func (g *Grid) oracle() (*ref.Levels, error) {
 }
 
 // number returns the oracle's number of a cell.
-func (g *Grid) number(p *patch, x [3]int) int {
+func (g *Grid) number(p *Patch, x [3]int) int {
 	n := g.Hierarchy.Levels[p.cut.Level].N
 	x, _ = g.Hierarchy.Wrap(p.cut.Level, x)
 	return (x[2]*n[1]+x[1])*n[0] + x[0]
 }
 
 // counted reports whether a cell is the finest in its place.
-func (p *patch) counted(x [3]int) bool {
+func (p *Patch) counted(x [3]int) bool {
 	for _, r := range p.cut.Counted(x[1], x[2]) {
 		if x[0] >= r.Lo && x[0] < r.Hi {
 			return true
@@ -157,7 +163,7 @@ func (p *patch) counted(x [3]int) bool {
 
 // compare returns the largest difference to the oracle, in counted and mirror cells, and the largest value.
 func (g *Grid) compare(s *ref.Levels) (worst, scale float64, cells int, err error) {
-	err = g.moments(func(p *patch, x [3]int, m []float64, _ []byte) {
+	err = g.moments(func(p *Patch, x [3]int, m []float64, _ []byte) {
 		grid, cell := s.Grids[p.cut.Level], g.number(p, x)
 		if !g.Hierarchy.Levels[p.cut.Level].Patches[p.cut.Patch].Owned.Contains(x) || !grid.Stores(cell) {
 			return
@@ -274,6 +280,67 @@ func TestStepsAreTheOracles(t *testing.T) {
 					}
 					return err
 				})
+			})
+		}
+	}
+}
+
+// states returns the bits of all patches' owned cells after some steps, of which each rank writes its own.
+func (f flow) states(ranks, threads, steps int, wrap func(device.Device) device.Device) (map[[2]int][]byte, error) {
+	all, mutex := map[[2]int][]byte{}, sync.Mutex{}
+	err := f.over(ranks, threads, wrap, func(g *Grid) error {
+		if err := g.Advance(steps); err != nil {
+			return err
+		}
+		mutex.Lock()
+		defer mutex.Unlock()
+		return g.moments(func(p *Patch, x [3]int, _ []float64, state []byte) {
+			owned := g.Hierarchy.Levels[p.cut.Level].Patches[p.cut.Patch].Owned
+			if !owned.Contains(x) {
+				return
+			}
+			key, n := [2]int{p.cut.Level, p.cut.Patch}, owned.Size()
+			if all[key] == nil {
+				all[key] = make([]byte, owned.Cells()*len(state))
+			}
+			at := ((x[2]-owned.Lo[2])*n[1]+x[1]-owned.Lo[1])*n[0] + x[0] - owned.Lo[0]
+			copy(all[key][at*len(state):], state)
+		})
+	})
+	return all, err
+}
+
+// Any number of ranks in slabs and pencils, with any number of threads, computes the bits of one.
+func TestRanksAndThreadsAreTheSame(t *testing.T) {
+	const steps = 3
+	for k, lattice := range []string{"D2Q9", "D3Q19", "D3Q27"} {
+		for name, f := range flows(lattice, []string{"cumulant", "regularized", "recursive_regularized"}[k]) {
+			t.Run(lattice+" "+name, func(t *testing.T) {
+				want, err := f.states(1, 1, steps, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, ranks := range []int{1, 2, 3, 4, 7} {
+					cuts := [][3]int{{}}
+					if lattice != "D2Q9" && ranks > 1 {
+						cuts = append(cuts, map[int][3]int{2: {1, 2, 1}, 3: {1, 3, 1}, 4: {1, 2, 2}, 7: {1, 7, 1}}[ranks])
+					}
+					for _, f.cut = range cuts {
+						threads := 2 - ranks%2
+						if ranks == 1 {
+							threads = 2
+						}
+						got, err := f.states(ranks, threads, steps, nil)
+						if err != nil {
+							t.Fatalf("%d ranks %v: %v", ranks, f.cut, err)
+						}
+						for key, b := range want {
+							if !bytes.Equal(got[key], b) {
+								t.Errorf("%d ranks %v, %d threads: patch %d of level %d differs", ranks, f.cut, threads, key[1], key[0])
+							}
+						}
+					}
+				}
 			})
 		}
 	}
