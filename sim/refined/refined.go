@@ -26,6 +26,7 @@ type Grid struct {
 
 	levels []levelOf
 	steps  int // of level 0
+	graphs [len(recorded)]recording
 }
 
 // levelOf is a rank's part of a level.
@@ -214,6 +215,11 @@ func (g *Grid) Bytes() (n int) {
 
 // Close gives the grid's parts of the device back. Collective where there are exchanges.
 func (g *Grid) Close() {
+	for _, r := range g.graphs {
+		if r.Graph != nil {
+			r.Close()
+		}
+	}
 	for l := range g.levels {
 		at, mine, absent := &g.levels[l], g.levels[l].patches, g.levels[l].absent
 		for k := range g.Hierarchy.Levels[l].Patches { // in the order of connect
