@@ -13,7 +13,7 @@ import (
 // The totals are sums over the finest cells of the oracle, each with its volume, and no cut changes a bit of them.
 func TestTotals(t *testing.T) {
 	for _, lattice := range []string{"D2Q9", "D3Q27"} {
-		for name, f := range flows(lattice, "cumulant") {
+		for name, f := range flows(lattice, "cumulant", 1) {
 			t.Run(lattice+" "+name, func(t *testing.T) {
 				var want Totals
 				f.alone(t, func(g *Grid) (err error) {
@@ -76,7 +76,7 @@ func TestTotals(t *testing.T) {
 
 // A cell without finite values is found by its level and place, if outputs see it, on the rank that owns it.
 func TestBadCellsAreFound(t *testing.T) {
-	f := flows("D2Q9", "cumulant")["concave"]
+	f := flows("D2Q9", "cumulant", 1)["concave"]
 	for _, ranks := range []int{1, 3} {
 		for _, c := range []struct {
 			at    Place

@@ -242,7 +242,7 @@ func (m *barrier) Close() {}
 func TestRecordedStepsAreTheSame(t *testing.T) {
 	const steps = 13
 	for _, lattice := range []string{"D2Q9", "D3Q19"} {
-		for name, f := range flows(lattice, "cumulant") {
+		for name, f := range flows(lattice, "cumulant", 1) {
 			if lattice != "D2Q9" && name != "channel" && name != "concave" {
 				continue
 			}
