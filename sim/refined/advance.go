@@ -3,8 +3,21 @@ package refined
 import (
 	"fmt"
 
-	"lbmsim/sim/level"
+	"lbmsim/device"
 )
+
+// Where no exchange needs the host, steps are queued, or replayed from a recording, until the caller asks for their end. A recording
+// knows buffers by their addresses. Levels above 0 do an even number of steps in one of level 0, which does one, and each exchange has
+// taken both its buffers after two: so recordings have an even number of steps of level 0.
+
+// recorded are the steps of level 0 in the recordings: few, as each has many of the finest level.
+var recorded = [...]int{8, 2}
+
+// recording is steps that lead from one buffer of level 0 back to it.
+type recording struct {
+	device.Graph
+	from device.Buffer
+}
 
 // Step returns the number of the current step of level 0.
 func (g *Grid) Step() int { return g.steps }
@@ -41,139 +54,51 @@ func (g *Grid) Sync() error {
 	return g.Wait()
 }
 
-// step queues a step of a level, the first (0) or second (1) one within a step of the coarser level:
-//
-//	values for the overlap of the finer level leave
-//	overlap cells that other patches own are copied
-//	ghost planes leave; inner cells step; values and ghost planes arrive; the edges step
-//	what passes the interfaces is counted, in the state that the step starts from
-//	the finer level does two steps
-//	means and fluxes leave, arrive, and change cells on this side of the interface
-//
-// All work is on the bulk's stream, but for ghost planes and edges, so that it is in this order. Where the host exchanges, all
-// ranks begin and end exchanges in this order, the first that began first.
-func (g *Grid) step(l, which int) error {
-	at := &g.levels[l]
-	finer := g.refines(l)
-	if finer {
-		if err := g.sendValues(l + 1); err != nil {
-			return err
+// Queued reports whether no exchange needs the host between two steps.
+func (g *Grid) Queued() bool {
+	for l := range g.levels {
+		for _, p := range g.levels[l].patches {
+			if p.Queued == nil {
+				return false
+			}
+		}
+		for _, t := range g.levels[l].all() {
+			if t.queued == nil {
+				return false
+			}
 		}
 	}
-	if at.siblings != nil {
-		if err := g.copySiblings(at); err != nil {
-			return err
-		}
-	}
-	for _, p := range at.patches {
-		if err := (level.Ahead{Level: p.Level}).Begin(); err != nil {
-			return err
-		}
-	}
-	for _, p := range at.patches {
-		level.Ahead{Level: p.Level}.Inner()
-	}
-	if finer {
-		if err := g.prolong(l + 1); err != nil {
-			return err
-		}
-	}
-	for _, p := range at.patches {
-		if err := (level.Ahead{Level: p.Level}).End(); err != nil {
-			return err
-		}
-	}
-	g.count(l, which)
-	if !finer {
-		return nil
-	}
-	for which := range 2 {
-		if err := g.step(l+1, which); err != nil {
-			return err
-		}
-	}
-	return g.restrict(l + 1)
+	return true
 }
 
-// sendValues begins the exchange of the values from which a level's overlap is interpolated.
-func (g *Grid) sendValues(l int) error {
-	t := g.levels[l].coarse.shells
-	buffer := t.next()
-	for _, p := range g.levels[l-1].patches {
-		p.down.GatherValues(g.Bulk, p.State[0], buffer, p.Params)
+// replay queues at most so many steps from a recording, where the device makes them. It reports how many.
+func (g *Grid) replay(most int) (int, error) {
+	dev, ok := g.Device.(device.Recorder)
+	if !ok || most < 2 || !g.Queued() {
+		return 0, nil
 	}
-	return t.begin(g.Bulk)
-}
-
-// prolong interpolates them.
-func (g *Grid) prolong(l int) error {
-	t := g.levels[l].coarse.shells
-	if err := t.finish(); err != nil {
-		return err
+	k, from := 0, g.levels[0].patches[0].State[0] // each rank has cells of level 0
+	for recorded[k] > most {
+		k++
 	}
-	for _, p := range g.levels[l].patches {
-		p.up.Prolong(g.Bulk, t.buffers[t.now], p.State[0], g.levels[l-1].params, p.Params)
-	}
-	return nil
-}
-
-// copySiblings copies overlap cells from the patches that own them.
-func (g *Grid) copySiblings(at *levelOf) error {
-	buffer := at.siblings.next()
-	for _, p := range at.patches {
-		p.beside.Gather(g.Bulk, p.State[0], buffer)
-	}
-	if err := at.siblings.begin(g.Bulk); err != nil {
-		return err
-	}
-	if err := at.siblings.finish(); err != nil {
-		return err
-	}
-	for _, p := range at.patches {
-		p.beside.Scatter(g.Bulk, buffer, p.State[0])
-	}
-	return nil
-}
-
-// count queues the sums of what a step has carried through interfaces: with the coarser level, over both steps, and with the finer one.
-func (g *Grid) count(l, which int) {
-	at := &g.levels[l]
-	if l > 0 && which == 0 {
-		at.coarse.fluxes.next()
-	}
-	for _, p := range at.patches {
-		from := p.State[1]
-		if l > 0 {
-			t := at.coarse.fluxes
-			p.up.Count(g.Bulk, from, t.buffers[t.now], which > 0)
+	r := &g.graphs[k]
+	if r.Graph == nil {
+		made, err := dev.Capture(g.Bulk, func() error {
+			for range recorded[k] {
+				if err := g.step(0, 0); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, err
 		}
-		if g.refines(l) {
-			p.down.Count(g.Bulk, from, p.own, false)
-		}
+		*r = recording{made, from}
 	}
-}
-
-// restrict gives the cells of the coarser level beside the interface the means of their children, and what has passed.
-func (g *Grid) restrict(l int) error {
-	b := g.levels[l].coarse
-	means := b.means.next()
-	coarse := g.levels[l-1].params
-	for _, p := range g.levels[l].patches {
-		p.up.Restrict(g.Bulk, p.State[0], means, p.Params, coarse)
+	if r.from != from {
+		return 0, nil
 	}
-	for _, t := range []*traffic{b.means, b.fluxes} {
-		if err := t.begin(g.Bulk); err != nil {
-			return err
-		}
-	}
-	for _, t := range []*traffic{b.means, b.fluxes} {
-		if err := t.finish(); err != nil {
-			return err
-		}
-	}
-	for _, p := range g.levels[l-1].patches {
-		p.down.Scatter(g.Bulk, means, p.State[0])
-		p.down.Correct(g.Bulk, p.own, b.fluxes.buffers[b.fluxes.now], p.State[0], p.Params)
-	}
-	return nil
+	r.Launch(g.Bulk)
+	return recorded[k], nil
 }
