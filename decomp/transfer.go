@@ -112,6 +112,33 @@ func (h *Hierarchy) Overlap(level int, visit func(Filled)) {
 	}
 }
 
+// Rim returns boxes of a level above 0 that cover its interpolated overlap, and so many cells around it in the domain. They may reach
+// beyond periodic ends, and share cells.
+func (h *Hierarchy) Rim(level, cells int) (list []Box) {
+	for _, overlap := range h.interpolated(level) {
+		for _, o := range overlap {
+			list = append(list, h.grown(o, h.Levels[level].N, cells))
+		}
+	}
+	return list
+}
+
+// interpolated returns the interpolated overlap of each patch of a level.
+func (h *Hierarchy) interpolated(level int) (list [][]Box) {
+	var owned []Box
+	for _, p := range h.Levels[level].Patches {
+		owned = append(owned, h.images(p.Owned, h.Levels[level].N)...)
+	}
+	for _, p := range h.Levels[level].Patches {
+		overlap := []Box{p.Stored}
+		for _, b := range owned {
+			overlap = subtract(overlap, b)
+		}
+		list = append(list, overlap)
+	}
+	return list
+}
+
 // overlap visits the overlap cells of one patch.
 func (h *Hierarchy) overlap(level, patch int, visit func(Filled)) {
 	p := h.Levels[level].Patches[patch]

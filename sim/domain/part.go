@@ -36,7 +36,8 @@ type Part struct {
 	Params model.Params // numbers of a step, of cells outside sponges
 
 	tables  tables
-	blocked func(visit func(cell [3]int)) // cells of the domain that are solid although the geometry has fluid there; nil: none
+	level   int                           // of a refined grid (Patch)
+	blocked func(visit func(cell [3]int)) // of a refined grid; otherwise nil
 }
 
 // tables holds the tables of boundaries.
@@ -67,11 +68,18 @@ func New(on *rank.Rank, c *config.Case) (*Part, error) {
 	return p, err
 }
 
-// NewPatch returns one rank's part of a patch of a refined domain: of the case c at the spacing of the patch's level, with p as the
-// numbers of a step. The plan cuts the cells that the patch stores, box is the rank's part of them. What blocked visits is solid
-// where the geometry has fluid.
-func NewPatch(c *config.Case, p model.Params, plan decomp.Plan, box decomp.Box, blocked func(visit func(cell [3]int))) *Part {
-	return &Part{Case: c, Params: p, Plan: plan, Box: box, blocked: blocked}
+// Patch is one rank's part of a patch of a refined domain.
+type Patch struct {
+	Level   int
+	Params  model.Params                  // numbers of a step of the level
+	Plan    decomp.Plan                   // of the cells that the patch stores
+	Box     decomp.Box                    // this rank's part of them
+	Blocked func(visit func(cell [3]int)) // visits cells of the domain that are solid where the geometry has fluid
+}
+
+// NewPatch returns a part of a case at the spacing of the patch's level, whose bodies alone are in cells of level 0.
+func NewPatch(c *config.Case, of Patch) *Part {
+	return &Part{Case: c, Params: of.Params, Plan: of.Plan, Box: of.Box, level: of.Level, blocked: of.Blocked}
 }
 
 // Sample returns the cells of a part and the layer around them.

@@ -1,6 +1,7 @@
 package refined
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -80,6 +81,7 @@ func TestRefusals(t *testing.T) {
 		{channel + "velocity = [0.03, 0]\n", ""},
 		{channel + "velocity = [\"0.03*sin(t)\", 0]\n", "[boundary.in]: it changes with time"},
 		{channel + "velocity = [0.03, 0]\nramp = 10\n", "[boundary.in]: it changes with time"},
+		{domain + "[body.plate]\nshape = \"box\"\nfrom = [4, 4]\nto = [4, 8]\nthicken = true\n", "[body.plate]: it is thickened"},
 		{strings.Replace(channel, "pressure = 0", "pressure = 0\nsponge = 4", 1) + "velocity = [0.03, 0]\n", "[boundary.out]: it has a sponge"},
 	} {
 		given, err := config.Load("test.toml", []byte(c.text))
@@ -90,6 +92,32 @@ func TestRefusals(t *testing.T) {
 		err = able(given, dev)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: error %v, want %q", c.text, err, c.want)
+		}
+	}
+}
+
+// A body may be in a box of a level or beside it. Near the level's ends it is refused, by the centres of its cells, also across a periodic end.
+func TestBodiesNearInterfaces(t *testing.T) {
+	for _, c := range []struct {
+		centre string
+		radius float64
+		near   bool
+	}{
+		{"16, 16", 5.9, false}, {"16, 16", 6.3, true}, {"16, 16", 3, false}, {"26, 16", 2, true}, {"35, 16", 7.9, false}, {"35, 16", 8.3, true},
+		{"4, 16", 0.9, false}, {"4, 16", 1.3, true}, {"16, 24", 1, true}, {"16, 30", 2.9, false},
+	} {
+		f := flow{text: fmt.Sprintf("[domain]\ncells = [48, 36]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = 0.02\n[run]\nsteps = 1\n[body.disc]\nshape = \"cylinder\"\ncentre = [%s]\nradius = %g\n", c.centre, c.radius),
+			boxes: [][][2][3]float64{{plane(8, 24, 8, 24)}}}
+		given, err := config.Load("test.toml", []byte(f.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := f.hierarchy(given, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := apart(given, h); (err != nil) != c.near || c.near && !strings.Contains(err.Error(), "[body.disc] is within 4 cells of level 1") {
+			t.Errorf("centre %s, radius %g: error %v", c.centre, c.radius, err)
 		}
 	}
 }

@@ -56,8 +56,10 @@ const (
 // domain as the case cuts it (config.Case.Cut). Collective; after an error, too, Close gives back what there is.
 func New(on *rank.Rank, c *config.Case, h *decomp.Hierarchy, dev device.Device) (*Grid, error) {
 	g := &Grid{Rank: on, Case: c, Hierarchy: h, Device: dev}
-	if err := able(c, dev); err != nil { // the same on every rank
-		return g, exit.With(exit.Usage, err)
+	for _, err := range []error{able(c, dev), apart(c, h)} {
+		if err != nil { // the same on every rank
+			return g, exit.With(exit.Usage, err)
+		}
 	}
 	g.Streams = level.NewStreams(dev)
 	if err := exit.Agreed(exit.Failure, comm.Agree(on.Comm, g.build())); err != nil {
@@ -77,7 +79,8 @@ func (g *Grid) build() error {
 				continue
 			}
 			p := &Patch{cut: decomp.Part{Hierarchy: g.Hierarchy, Level: l, Patch: k, Rank: g.Rank.ID}}
-			p.Level = level.New(g.Rank, domain.NewPatch(c, params, planOf(g.Hierarchy, l, k), box, p.cut.Blocked), g.Device)
+			part := domain.NewPatch(c, domain.Patch{Level: l, Params: params, Plan: planOf(g.Hierarchy, l, k), Box: box, Blocked: p.cut.Blocked})
+			p.Level = level.New(g.Rank, part, g.Device)
 			p.Streams = g.Streams
 			g.levels[l].patches = append(g.levels[l].patches, p)
 			if err := p.Build(); err != nil {

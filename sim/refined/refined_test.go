@@ -168,7 +168,7 @@ func (p *Patch) counted(x [3]int) bool {
 func (g *Grid) compare(s *ref.Levels) (worst, scale float64, cells int, err error) {
 	err = g.moments(func(p *Patch, x [3]int, m []float64, _ []byte) {
 		grid, cell := s.Grids[p.cut.Level], g.number(p, x)
-		if !g.Hierarchy.Levels[p.cut.Level].Patches[p.cut.Patch].Owned.Contains(x) || !grid.Stores(cell) {
+		if !g.Hierarchy.Levels[p.cut.Level].Patches[p.cut.Patch].Owned.Contains(x) || !grid.Stores(cell) || grid.Cells.At(x[0], x[1], x[2]) != 0 {
 			return
 		}
 		cells++
@@ -212,7 +212,7 @@ func (n named) text() string {
 		n.lattice, cells, n.periodic, n.viscosity, n.model, n.precision, force, n.initial, n.faces)
 }
 
-// flows returns refined cases of a lattice with a model: three levels, concave unions, walls, open faces, a force. Domains and boxes have
+// flows returns refined cases of a lattice with a model: three levels, concave unions, walls, open faces, a body, a force. Domains and boxes have
 // so many times as many cells along each axis as the smallest.
 func flows(lattice, collision string, by int) map[string]flow {
 	dims, n := 3, [3]int{10 * by, 9 * by, 9 * by}
@@ -252,6 +252,13 @@ func flows(lattice, collision string, by int) map[string]flow {
 	pressures := common
 	pressures.force = ""
 	pressures.faces = face("in", "pressure", `"x-"`, "pressure = 1.5e-3") + face("out", "pressure", `"x+"`, "pressure = 0") + face("sides", "wall", `"y-", "y+"`+sides, "")
+	ball, axis := fmt.Sprintf("centre = [%d, %g, %g]\nradius = %g\n", 5*by, 4.5*float64(by), 4.5*float64(by), 1.2*float64(by)), "sphere"
+	if dims == 2 {
+		ball, axis = fmt.Sprintf("centre = [%d, %g]\nradius = %g\n", 5*by, 4.5*float64(by), 1.2*float64(by)), "cylinder"
+	}
+	body := common
+	body.periodic = axes
+	body.faces = "[body.ball]\ntype = \"interpolated_wall\"\nshape = \"" + axis + "\"\n" + ball
 	ends := common
 	ends.periodic = `"x"`
 	ends.faces = face("rest", "wall", `"y-", "y+"`+sides, "")
@@ -260,6 +267,7 @@ func flows(lattice, collision string, by int) map[string]flow {
 		"channel":  {text: channel.text(), boxes: corners},
 		"walls":    {text: walls.text(), boxes: corners},
 		"pressure": {text: pressures.text(), boxes: corners},
+		"body":     {text: body.text(), boxes: [][][2][3]float64{{box(1, 9, 1, 8, 1, 8)}, {box(2, 8, 2, 7, 2, 7)}}},
 		"ends":     {text: ends.text(), boxes: [][][2][3]float64{{box(0, 4, 0, 6, 2, 7), box(6, 10, 1, 9, 0, 9), box(0, 10, 7, 9, 0, 9)}, {box(0, 2, 2, 4, 3, 5)}}},
 	}
 }
