@@ -63,23 +63,29 @@ func (l Ahead) End() error {
 // Absent is the part that a rank without cells of a level has in its exchange.
 type Absent struct {
 	halo   halo.Exchange
+	layout decomp.Layout
+	device device.Device
 	states [2]device.Buffer
 }
 
-// NewAbsent takes part in Connect. Collective.
-func NewAbsent(on *rank.Rank, c *config.Case, dev device.Device) (a *Absent, err error) {
-	a = &Absent{}
-	layout := decomp.NewLayout([3]int{1, 1, 1}, [3]int{}, 1)
+// NewAbsent allocates what Connect needs.
+func NewAbsent(c *config.Case, dev device.Device) (a *Absent, err error) {
+	a = &Absent{layout: decomp.NewLayout([3]int{1, 1, 1}, [3]int{}, 1), device: dev}
 	for i := range a.states {
-		if a.states[i], err = halo.AllocState(dev, layout.Len()*c.Spec.Precision.Bytes()); err != nil {
-			return a, err
+		if a.states[i], err = halo.AllocState(dev, a.layout.Len()*c.Spec.Precision.Bytes()); err != nil {
+			break
 		}
 	}
-	a.halo, err = connect(on, c, halo.Setup{Layout: layout, Device: dev, States: a.states})
 	return a, err
 }
 
-// Close is collective.
+// Connect takes part in Level.Connect. Collective.
+func (a *Absent) Connect(on *rank.Rank, c *config.Case) (err error) {
+	a.halo, err = connect(on, c, halo.Setup{Layout: a.layout, Device: a.device, States: a.states})
+	return err
+}
+
+// Close is collective where there is an exchange.
 func (a *Absent) Close() {
 	if a.halo != nil {
 		a.halo.Close()

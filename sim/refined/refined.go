@@ -56,7 +56,7 @@ const (
 // domain as the case cuts it (config.Case.Cut). Collective; after an error, too, Close gives back what there is.
 func New(on *rank.Rank, c *config.Case, h *decomp.Hierarchy, dev device.Device) (*Grid, error) {
 	g := &Grid{Rank: on, Case: c, Hierarchy: h, Device: dev}
-	for _, err := range []error{able(c, dev), apart(c, h)} {
+	for _, err := range []error{able(c, dev), apart(c, h), few(h)} {
 		if err != nil { // the same on every rank
 			return g, exit.With(exit.Usage, err)
 		}
@@ -68,6 +68,18 @@ func New(on *rank.Rank, c *config.Case, h *decomp.Hierarchy, dev device.Device) 
 	return g, g.connect()
 }
 
+// few returns an error if there are more patches than tags.
+func few(h *decomp.Hierarchy) error {
+	patches := -len(h.Levels[0].Patches)
+	for _, l := range h.Levels {
+		patches += len(l.Patches)
+	}
+	if most := (comm.MaxTag + 1 - firstTag) / tags; patches > most {
+		return fmt.Errorf("the boxes of refinement make %d patches, more than %d: use fewer and larger boxes", patches, most)
+	}
+	return nil
+}
+
 // build makes what needs no other rank.
 func (g *Grid) build() error {
 	for l := range g.Hierarchy.Levels {
@@ -76,6 +88,10 @@ func (g *Grid) build() error {
 		for k, whole := range g.Hierarchy.Levels[l].Patches {
 			box := whole.Part(g.Rank.ID)
 			if box.Cells() == 0 {
+				a, err := level.NewAbsent(c, g.Device)
+				if g.levels[l].absent = append(g.levels[l].absent, a); err != nil {
+					return err
+				}
 				continue
 			}
 			p := &Patch{cut: decomp.Part{Hierarchy: g.Hierarchy, Level: l, Patch: k, Rank: g.Rank.ID}}
@@ -137,13 +153,13 @@ func (g *Grid) cellBytes() int { return g.Case.Spec.Components() * g.Case.Spec.P
 func (g *Grid) connect() error {
 	number := 0
 	for l := range g.levels {
-		at, mine := &g.levels[l], g.levels[l].patches
+		at, mine, absent := &g.levels[l], g.levels[l].patches, g.levels[l].absent
 		for k := range g.Hierarchy.Levels[l].Patches {
 			if len(mine) == 0 || mine[0].cut.Patch != k {
-				a, err := level.NewAbsent(g.Rank, g.Case, g.Device)
-				if at.absent = append(at.absent, a); err != nil {
+				if err := absent[0].Connect(g.Rank, g.Case); err != nil {
 					return err
 				}
+				absent = absent[1:]
 			} else {
 				if l > 0 {
 					mine[0].Tags = firstTag + tags*number

@@ -3,6 +3,7 @@ package refined
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"lbmsim/device/cpu"
 	"lbmsim/internal/brief"
 	"lbmsim/internal/ref"
+	"lbmsim/model"
 	"lbmsim/sim/rank"
 )
 
@@ -395,4 +397,94 @@ func TestRanksAndThreadsAreTheSame(t *testing.T) {
 			})
 		}
 	}
+}
+
+// poor is a device with memory for so many allocations more.
+type poor struct {
+	device.Device
+	left int
+}
+
+func (d *poor) CouplesLevels(s model.Spec) bool {
+	return d.Device.(device.LevelCoupler).CouplesLevels(s)
+}
+
+func (d *poor) Alloc(bytes int) (device.Buffer, error) {
+	if d.left--; d.left < 0 {
+		return nil, errors.New("out of memory")
+	}
+	return d.Device.Alloc(bytes)
+}
+
+// Where one rank lacks memory all of them end, and give back what they have.
+func TestMemoryRunsOut(t *testing.T) {
+	f := flows("D2Q9", "cumulant", 2)["concave"]
+	failed := 0
+	for allowed := 0; ; allowed++ {
+		errs := make([]error, 2)
+		err := comm.RunLocal(2, func(c comm.Comm) error {
+			own, err := cpu.New(1)
+			if err != nil {
+				return err
+			}
+			defer own.Close()
+			d := &poor{own, 1000}
+			if c.Rank() == 1 {
+				d.left = allowed
+			}
+			given, err := config.Load("test.toml", []byte(f.text))
+			if err != nil {
+				return err
+			}
+			h, err := f.hierarchy(given, 2)
+			if err != nil {
+				return err
+			}
+			g, err := New(rank.New(c, 1, nil), given, h, d)
+			errs[c.Rank()] = err
+			g.Close()
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if errs[0] == nil && errs[1] == nil {
+			break
+		}
+		for r, err := range errs {
+			if err == nil || !strings.Contains(err.Error(), "out of memory") {
+				t.Fatalf("%d allocations on rank 1: rank %d ends with %v", allowed, r, err)
+			}
+		}
+		failed++
+	}
+	if failed < 20 {
+		t.Errorf("%d allocations at most", failed)
+	}
+}
+
+// The initial state is the oracle's of the same flow with its exact gradient.
+func TestInitialState(t *testing.T) {
+	f := flows("D3Q19", "cumulant", 1)["concave"]
+	f.alone(t, func(g *Grid) error {
+		s, err := g.oracle()
+		if err != nil {
+			return err
+		}
+		k := [2]float64{2 * math.Pi / 10, 2 * math.Pi / 9}
+		s.Set(func(at [3]float64) (density float64, u [3]float64, gradient [3][3]float64) {
+			sin, cos := math.Sincos(k[1] * at[1])
+			u[0], gradient[0][1] = 0.03*sin, 0.03*k[1]*cos
+			sin, cos = math.Sincos(k[0]*at[0] + 1)
+			u[1], gradient[1][0] = 0.02*cos, -0.02*k[0]*sin
+			sin, cos = math.Sincos(k[0]*at[0] + k[1]*at[1])
+			u[2], gradient[2][0], gradient[2][1] = 0.02*sin, 0.02*k[0]*cos, 0.02*k[1]*cos
+			return 0.01 * math.Sin(k[0]*at[0]), u, gradient
+		})
+		worst, scale, _, err := g.compare(s)
+		if t.Logf("differences up to %.2g of %.2g", worst, scale); !(worst <= 1e-7*scale) { // the gradients are central differences over 1e-3 cells, (k h)^2/6 = 8e-8
+			t.Errorf("differences up to %.2g of %.2g", worst, scale)
+		}
+		return err
+	})
 }
