@@ -2,6 +2,7 @@ package decomp
 
 import (
 	"maps"
+	"math"
 	"slices"
 )
 
@@ -29,6 +30,78 @@ func (p Part) At(cell [3]int) int {
 // owns reports whether a cell of the domain is one that the part stores and its patch owns.
 func (p Part) owns(cell [3]int) bool {
 	return p.Hierarchy.Levels[p.Level].Patches[p.Patch].Owned.Contains(cell) && p.Box().Contains(cell)
+}
+
+// Blocked visits the cells of the domain, or their images, in Box and the layer around it that are to be solid though they are fluid:
+// hidden cells, and those beyond the overlap, which the patch does not store.
+func (p Part) Blocked(visit func(cell [3]int)) {
+	h := p.Hierarchy
+	patch, around := h.Levels[p.Level].Patches[p.Patch], p.Box()
+	for a := range h.dims {
+		around.Lo[a], around.Hi[a] = around.Lo[a]-1, around.Hi[a]+1
+	}
+	beyond := []Box{around}
+	for _, stored := range p.repeated(patch.Stored) {
+		beyond = subtract(beyond, stored)
+	}
+	for _, b := range beyond {
+		b.each(Box{}, func(c [3]int) {
+			if _, inside := h.Wrap(p.Level, c); inside {
+				visit(c)
+			}
+		})
+	}
+	if p.Level+1 == len(h.Levels) {
+		return
+	}
+	for _, covered := range h.coveredImages(p.Level) {
+		inner := h.within(covered)
+		covered.intersect(around).each(Box{}, func(c [3]int) {
+			if inner.Contains(c) {
+				visit(c)
+			} else if at, _ := h.Wrap(p.Level, c); h.Role(p.Level, at) == Hidden {
+				visit(c)
+			}
+		})
+	}
+}
+
+// repeated returns a box of the patch and, along the axes that the patch spans whole, the same box beyond both ends.
+func (p Part) repeated(b Box) []Box {
+	patch, list := p.Hierarchy.Levels[p.Level].Patches[p.Patch], []Box{b}
+	for a, spans := range patch.Plan.Periodic {
+		if n := patch.Stored.Size()[a]; spans {
+			for _, b := range list {
+				for _, by := range []int{-n, n} {
+					moved := b
+					moved.Lo[a], moved.Hi[a] = moved.Lo[a]+by, moved.Hi[a]+by
+					list = append(list, moved)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// Counted returns the runs of cells along x, from the lower end on, that are the finest in their places, in a row of the level: of the
+// whole patch, since rows are not cut. A row that the patch does not own has none.
+func (p Part) Counted(y, z int) (runs []Range) {
+	h := p.Hierarchy
+	row := h.Levels[p.Level].Patches[p.Patch].Owned.intersect(Box{Lo: [3]int{math.MinInt, y, z}, Hi: [3]int{math.MaxInt, y + 1, z + 1}})
+	if row.Cells() == 0 {
+		return nil
+	}
+	left := []Box{row}
+	if p.Level+1 < len(h.Levels) {
+		for _, finer := range h.Levels[p.Level+1].Patches {
+			left = subtract(left, h.parents(finer.Owned))
+		}
+	}
+	for _, b := range left {
+		runs = append(runs, Range{b.Lo[0], b.Hi[0]})
+	}
+	slices.SortFunc(runs, func(a, b Range) int { return a.Lo - b.Lo })
+	return runs
 }
 
 // Copied is a cell and its place in a compact buffer (lbm_copied).

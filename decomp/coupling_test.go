@@ -1,6 +1,7 @@
 package decomp
 
 import (
+	"maps"
 	"testing"
 )
 
@@ -101,4 +102,84 @@ func TestCouplingLists(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Rows count the cells that have no children, and cells are blocked that are hidden or not stored, for each part.
+func TestCountedAndBlocked(t *testing.T) {
+	nests(t, 60, func(t *testing.T, d Plan, s nest) {
+		for _, ranks := range []int{1, 3} {
+			h, err := NewHierarchy(domain(t, d.Global, d.Periodic, s.h.dims, ranks), s.boxes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for level := range h.Levels {
+				for _, p := range partsOf(h, level, ranks) {
+					patch, around := h.Levels[level].Patches[p.Patch], p.Box()
+					for a := range h.dims {
+						around.Lo[a], around.Hi[a] = around.Lo[a]-1, around.Hi[a]+1
+					}
+					blocked := map[[3]int]bool{}
+					p.Blocked(func(cell [3]int) { blocked[cell] = true })
+					around.each(Box{}, func(cell [3]int) {
+						at, inside := h.Wrap(level, cell)
+						want := false
+						if inside {
+							_, owned := h.Find(level, at)
+							want = owned && h.Role(level, at) == Hidden
+							for a := range h.dims {
+								want = want || !patch.Plan.Periodic[a] && (cell[a] < patch.Stored.Lo[a] || cell[a] >= patch.Stored.Hi[a])
+							}
+						}
+						if blocked[cell] != want {
+							t.Errorf("%d ranks, level %d, patch %d: cell %v is blocked: %v", ranks, level, p.Patch, cell, blocked[cell])
+						}
+						delete(blocked, cell)
+						in := false
+						for _, r := range p.Counted(cell[1], cell[2]) {
+							in = in || cell[0] >= r.Lo && cell[0] < r.Hi
+						}
+						if in != (patch.Owned.Contains(cell) && h.Role(level, cell) == Counted) {
+							t.Errorf("%d ranks, level %d, patch %d: cell %v is counted: %v", ranks, level, p.Patch, cell, in)
+						}
+					})
+					if len(blocked) > 0 {
+						t.Errorf("%d ranks, level %d, patch %d: %d more cells are blocked", ranks, level, p.Patch, len(blocked))
+					}
+				}
+			}
+		}
+	})
+}
+
+// The rim covers the interpolated overlap and the cells around it, and no others.
+func TestRim(t *testing.T) {
+	nests(t, 60, func(t *testing.T, _ Plan, s nest) {
+		for level := 1; level < len(s.h.Levels); level++ {
+			in := map[[3]int]bool{}
+			for _, b := range s.h.Rim(level, 1) {
+				b.each(Box{}, func(cell [3]int) {
+					at, _ := s.h.Wrap(level, cell)
+					in[at] = true
+				})
+			}
+			want := map[[3]int]bool{}
+			s.h.Overlap(level, func(f Filled) {
+				if f.Sibling >= 0 {
+					return
+				}
+				reach := Box{Lo: f.Cell, Hi: plus(f.Cell, [3]int{1, 1, 1})}
+				for a := range s.h.dims {
+					reach.Lo[a], reach.Hi[a] = reach.Lo[a]-1, reach.Hi[a]+1
+				}
+				reach.each(Box{}, func(cell [3]int) {
+					if at, inside := s.h.Wrap(level, cell); inside {
+						want[at] = true
+					}
+				})
+			})
+			if !maps.Equal(in, want) {
+				t.Errorf("level %d: the rim has %d cells instead of %d", level, len(in), len(want))
+			}
+		}
+	})
 }

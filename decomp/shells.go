@@ -193,15 +193,8 @@ func (h *Hierarchy) flows(kind Passing, level int) []flow {
 
 // reads returns the flows of the cells of a level that interpolation to the next one reads.
 func (h *Hierarchy) reads(level int) (list []flow) {
-	var fine []Box
-	for _, p := range h.Levels[level+1].Patches {
-		fine = append(fine, h.images(p.Owned, h.Levels[level+1].N)...)
-	}
-	for _, p := range h.Levels[level+1].Patches {
-		overlap := []Box{p.Stored}
-		for _, b := range fine {
-			overlap = subtract(overlap, b)
-		}
+	for k, overlap := range h.interpolated(level + 1) {
+		p := h.Levels[level+1].Patches[k]
 		for _, o := range overlap {
 			h.onto(level, h.stencils(level, o), func(k int, b Box, by [3]int) {
 				q := h.Levels[level].Patches[k]

@@ -112,6 +112,33 @@ func (h *Hierarchy) Overlap(level int, visit func(Filled)) {
 	}
 }
 
+// Rim returns boxes of a level above 0 that cover its interpolated overlap, and so many cells around it in the domain. They may reach
+// beyond periodic ends, and share cells.
+func (h *Hierarchy) Rim(level, cells int) (list []Box) {
+	for _, overlap := range h.interpolated(level) {
+		for _, o := range overlap {
+			list = append(list, h.grown(o, h.Levels[level].N, cells))
+		}
+	}
+	return list
+}
+
+// interpolated returns the interpolated overlap of each patch of a level.
+func (h *Hierarchy) interpolated(level int) (list [][]Box) {
+	var owned []Box
+	for _, p := range h.Levels[level].Patches {
+		owned = append(owned, h.images(p.Owned, h.Levels[level].N)...)
+	}
+	for _, p := range h.Levels[level].Patches {
+		overlap := []Box{p.Stored}
+		for _, b := range owned {
+			overlap = subtract(overlap, b)
+		}
+		list = append(list, overlap)
+	}
+	return list
+}
+
 // overlap visits the overlap cells of one patch.
 func (h *Hierarchy) overlap(level, patch int, visit func(Filled)) {
 	p := h.Levels[level].Patches[patch]
@@ -175,16 +202,18 @@ func (h *Hierarchy) shell(level int, visit func(cell [3]int)) {
 		return
 	}
 	for _, p := range h.Levels[level+1].Patches {
-		parents, inner := p.Owned, Box{}
-		for a := range h.dims {
-			parents.Lo[a], parents.Hi[a] = p.Owned.Lo[a]/2, p.Owned.Hi[a]/2
-		}
-		inner = parents
-		for a := range h.dims {
-			inner.Lo[a], inner.Hi[a] = parents.Lo[a]+narrowest-1, parents.Hi[a]-narrowest+1
-		}
+		parents := h.parents(p.Owned)
+		inner := h.within(parents)
 		parents.each(inner, visit)
 	}
+}
+
+// within returns the cells of a covered box that are hidden whatever lies around it.
+func (h *Hierarchy) within(covered Box) Box {
+	for a := range h.dims {
+		covered.Lo[a], covered.Hi[a] = covered.Lo[a]+narrowest-1, covered.Hi[a]-narrowest+1
+	}
+	return covered
 }
 
 // Face is a face between a cell that is not covered and one that is.

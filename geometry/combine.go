@@ -200,6 +200,19 @@ func (m Moved) Crossings(p, d [3]float64, ts []float64) []float64 {
 	return m.Shape.Crossings(m.Motion.back(sub(p, m.Motion.Shift)), m.Motion.back(d), ts)
 }
 
+// Finer returns a shape in cells of a level of refined grids, each level's half as wide as those before. In two dimensions z is that of
+// the cells' centres on all levels.
+func Finer(s Shape, level, dims int) Shape {
+	if level == 0 {
+		return s
+	}
+	m := NewMotion(float64(int(1)<<level), [3]float64{}, [3]float64{})
+	if dims == 2 {
+		m.Shift[2] = 0.5 * (1 - m.Scale)
+	}
+	return Moved{Shape: s, Motion: m}
+}
+
 // After returns the motion that applies first, then m.
 func (m Motion) After(first Motion) Motion {
 	out := Motion{Scale: m.Scale * first.Scale, Shift: m.Apply(first.Shift)}

@@ -25,11 +25,11 @@ type TrafficSetup struct {
 	Aware Word
 }
 
-// AllocTraffic makes the buffers of an exchange of items.
-func AllocTraffic(dev Memory, t *decomp.Traffic, itemBytes int) (buffers [2]device.Buffer, err error) {
+// AllocTraffic makes the buffers of an exchange of items, with room for so many more behind the slots.
+func AllocTraffic(dev Memory, t *decomp.Traffic, more, itemBytes int) (buffers [2]device.Buffer, err error) {
 	for i := range buffers {
 		// Of a rank without items, too: memory of no bytes cannot be shared.
-		if buffers[i], err = AllocState(dev, max(t.Slots, 1)*itemBytes); err != nil {
+		if buffers[i], err = AllocState(dev, max(t.Slots+more, 1)*itemBytes); err != nil {
 			if i > 0 {
 				buffers[0].Free()
 			}

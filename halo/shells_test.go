@@ -140,7 +140,7 @@ func ring(c comm.Comm, dev halo.Memory, kind decomp.Passing) (s halo.TrafficSetu
 		return s, err
 	}
 	s = halo.TrafficSetup{Comm: c, Traffic: h.Traffic(kind, 0, c.Rank()), ItemBytes: 240, Device: dev}
-	s.Buffers, err = halo.AllocTraffic(dev, s.Traffic, s.ItemBytes)
+	s.Buffers, err = halo.AllocTraffic(dev, s.Traffic, 0, s.ItemBytes)
 	return s, err
 }
 

@@ -171,7 +171,7 @@ type trader struct {
 
 func newTrader(c comm.Comm, build BuildTraffic, dev halo.Memory, t *decomp.Traffic, bytes int) (s *trader, err error) {
 	s = &trader{Traffic: t, bytes: bytes, on: dev.NewStream(true)}
-	if s.buffers, err = halo.AllocTraffic(dev, t, bytes); err != nil {
+	if s.buffers, err = halo.AllocTraffic(dev, t, 0, bytes); err != nil {
 		return nil, err
 	}
 	if s.e, err = build(halo.TrafficSetup{Comm: c, Traffic: t, ItemBytes: bytes, Device: dev, Buffers: s.buffers}); err != nil {

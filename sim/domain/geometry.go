@@ -49,7 +49,7 @@ func (p *Part) Bodies() []geometry.Body {
 		return nil
 	}
 	for i, b := range p.Case.Bodies {
-		bodies = append(bodies, geometry.Body{Shape: b.Shape(p.Solids), Type: uint8(len(p.Case.Boundaries) + i + 1), Thicken: b.Thicken})
+		bodies = append(bodies, geometry.Body{Shape: geometry.Finer(b.Shape(p.Solids), p.level, p.Case.Dims()), Type: uint8(len(p.Case.Boundaries) + i + 1), Thicken: b.Thicken})
 	}
 	return bodies
 }

@@ -35,7 +35,9 @@ type Part struct {
 
 	Params model.Params // numbers of a step, of cells outside sponges
 
-	tables tables
+	tables  tables
+	level   int                           // of a refined grid (Patch)
+	blocked func(visit func(cell [3]int)) // of a refined grid; otherwise nil
 }
 
 // tables holds the tables of boundaries.
@@ -64,6 +66,37 @@ func New(on *rank.Rank, c *config.Case) (*Part, error) {
 		p.Box = p.Plan.Box(on.ID)
 	}
 	return p, err
+}
+
+// Patch is one rank's part of a patch of a refined domain.
+type Patch struct {
+	Level   int
+	Params  model.Params                  // numbers of a step of the level
+	Plan    decomp.Plan                   // of the cells that the patch stores
+	Box     decomp.Box                    // this rank's part of them
+	Blocked func(visit func(cell [3]int)) // visits cells of the domain that are solid where the geometry has fluid
+}
+
+// NewPatch returns a part of a case at the spacing of the patch's level, whose bodies alone are in cells of level 0.
+func NewPatch(c *config.Case, of Patch) *Part {
+	return &Part{Case: c, Params: of.Params, Plan: of.Plan, Box: of.Box, level: of.Level, blocked: of.Blocked}
+}
+
+// Sample returns the cells of a part and the layer around them.
+func Sample(p *Part, scene geometry.Scene) boundary.Cells {
+	cells := scene.Sample(p.Box)
+	if p.blocked == nil {
+		return cells
+	}
+	cells.Walls = append(slices.Clone(cells.Walls), boundary.Wall{})
+	cells.Rest = [2]bool{} // the geometry's word, which knows no blocked cells
+	lo := p.Box.Lo
+	p.blocked(func(cell [3]int) {
+		if k := cells.Index(cell[0]-lo[0], cell[1]-lo[1], cell[2]-lo[2]); cells.Type[k] == 0 {
+			cells.Type[k] = uint8(len(cells.Walls))
+		}
+	})
+	return cells
 }
 
 // Faces returns the number of boundaries, which are on faces; boundaries of bodies follow them

@@ -27,29 +27,22 @@ type Columns struct{ Added, All int }
 // PlaneSums brings a table of this rank's rows, [plane][row][column], to rank 0 as one table of all planes in their order; the
 // other ranks get nil. Collective.
 func (p *Part) PlaneSums(on *rank.Rank, rows []float64, of Columns) ([]float64, error) {
-	planes := p.Planes()
-	sums := make([]float64, planes*of.All)
-	axis := -1
+	line := []int{on.ID}
 	if p.Shared() {
-		axis = 1
+		line = p.Plan.Line(p.Box.Lo, 1)
 	}
-	sums, err := p.Onwards(on, axis, sums, func(sums []float64) {
-		each := len(rows) / planes
-		for k := range planes {
-			plane := sums[k*of.All:][:of.All]
-			for row := rows[k*each:][:each]; len(row) > 0; row = row[of.All:] {
-				for c := range plane {
-					if c < of.Added {
-						plane[c] += row[c]
-					} else {
-						plane[c] = math.Max(plane[c], row[c])
-					}
-				}
-			}
+	return PlaneSums(on, line, p.Planes(), rows, of)
+}
+
+// PlaneSums does so for a box of which this rank has so many planes, or its share of them: with the ranks of line, itself among them,
+// in the order of their rows. A rank without cells has no planes.
+func PlaneSums(on *rank.Rank, line []int, planes int, rows []float64, of Columns) ([]float64, error) {
+	var sums []float64
+	if planes > 0 {
+		var err error
+		if sums, err = Through(on, line, make([]float64, planes*of.All), func(sums []float64) { addRows(sums, rows, planes, of) }); err != nil {
+			return nil, err
 		}
-	})
-	if err != nil {
-		return nil, err
 	}
 	parts, err := comm.Gather(on.Comm, comm.Float64Bytes(sums))
 	if err != nil || !on.Root {
@@ -62,6 +55,23 @@ func (p *Part) PlaneSums(on *rank.Rank, rows []float64, of Columns) ([]float64, 
 		}
 	}
 	return all, nil
+}
+
+// addRows adds rows to their planes.
+func addRows(sums, rows []float64, planes int, of Columns) {
+	each := len(rows) / planes
+	for k := range planes {
+		plane := sums[k*of.All:][:of.All]
+		for row := rows[k*each:][:each]; len(row) > 0; row = row[of.All:] {
+			for c := range plane {
+				if c < of.Added {
+					plane[c] += row[c]
+				} else {
+					plane[c] = math.Max(plane[c], row[c])
+				}
+			}
+		}
+	}
 }
 
 // Onwards passes sums on along an axis: each rank adds its own to what the ranks before it have added. The last one returns the

@@ -27,6 +27,7 @@ type Level struct {
 	Program device.Program
 	Streams
 	Halo   halo.Exchange
+	Tags   int         // added to the tags of the exchange's messages, so that they differ from other levels'
 	Queued halo.Queued // the same, where steps need not wait for the host; otherwise nil
 
 	n        int          // the current step
@@ -46,7 +47,12 @@ type Streams struct {
 	reader device.Stream // of fields, beside the steps
 }
 
-// New returns a level at step 0, whose part has no cells before Build.
+// NewStreams makes the streams of a level, or of several that take turns.
+func NewStreams(dev device.Device) Streams {
+	return Streams{dev.NewStream(true), dev.NewStream(false), dev.NewStream(false)}
+}
+
+// New returns a level at step 0, whose part has no cells before Build. It gets streams of its own then, unless it is given some.
 func New(on *rank.Rank, part *domain.Part, dev device.Device) *Level {
 	return &Level{Rank: on, Part: part, Params: part.Params, Device: dev}
 }
@@ -59,7 +65,7 @@ func (l *Level) Build() (err error) {
 	}
 	p.Layout = p.Plan.Layout(l.Rank.ID, c.Spec.Components())
 	scene := p.Geometry()
-	p.Cells = scene.Sample(p.Box)
+	p.Cells = domain.Sample(p, scene)
 	if err = p.FindModelled(l.Rank, scene); err != nil {
 		return err
 	}
@@ -70,7 +76,7 @@ func (l *Level) Build() (err error) {
 	if err = p.BalanceInflows(l.Rank); err != nil {
 		return err
 	}
-	if l.Program, err = l.Device.Load(c.Spec, p.Layout, c.Periodic, p.Cells); err != nil {
+	if l.Program, err = l.Device.Load(c.Spec, p.Layout, p.Plan.Periodic, p.Cells); err != nil {
 		return fmt.Errorf("building the kernels of %s on %s: %w", c.Spec, l.Device.Info().Name, err)
 	}
 	if _, ok := l.Program.(device.Gatherer); !ok && l.Rank.Size > 1 && p.Cells.Modelled != nil {
@@ -92,23 +98,32 @@ func (l *Level) Build() (err error) {
 			return fmt.Errorf("%d MiB for the state: %w", bytes>>20, err)
 		}
 	}
-	l.Streams = Streams{l.Device.NewStream(true), l.Device.NewStream(false), l.Device.NewStream(false)}
+	if l.Bulk == nil {
+		l.Streams = NewStreams(l.Device)
+	}
 	return nil
 }
 
-// Connect makes the exchange with the neighbours. Collective.
+// Connect makes the exchange with the neighbours. Collective: ranks without cells of the level take part by Absent.
 func (l *Level) Connect() (err error) {
-	p, c := l.Part, l.Part.Case
-	l.Halo, err = halo.New(halo.Setup{
-		Comm: l.Rank.Comm, Links: append(p.Plan.Links(l.Rank.ID), p.Listed...), Layout: p.Layout, ValueBytes: c.Spec.Precision.Bytes(), Device: l.Device, States: l.State,
-		Want:  c.Device.Transport,
-		Aware: c.Device.GPUAware,
-	})
-	if err != nil && c.Device.Transport != config.AutoTransport { // what was asked for cannot be had
-		return exit.Agreed(exit.Usage, err)
+	p := l.Part
+	links := append(p.Plan.Links(l.Rank.ID), p.Listed...)
+	for i := range links {
+		links[i].SendTag, links[i].RecvTag = links[i].SendTag+l.Tags, links[i].RecvTag+l.Tags
 	}
+	l.Halo, err = connect(l.Rank, p.Case, halo.Setup{Links: links, Layout: p.Layout, Device: l.Device, States: l.State})
 	l.Queued, _ = l.Halo.(halo.Queued)
-	return exit.Agreed(exit.Failure, err)
+	return err
+}
+
+// connect makes an exchange for a case.
+func connect(on *rank.Rank, c *config.Case, s halo.Setup) (halo.Exchange, error) {
+	s.Comm, s.ValueBytes, s.Want, s.Aware = on.Comm, c.Spec.Precision.Bytes(), c.Device.Transport, c.Device.GPUAware
+	e, err := halo.New(s)
+	if err != nil && c.Device.Transport != config.AutoTransport { // what was asked for cannot be had
+		return e, exit.Agreed(exit.Usage, err)
+	}
+	return e, exit.Agreed(exit.Failure, err)
 }
 
 // Close gives the level's parts of the device back, and is collective where there is an exchange.

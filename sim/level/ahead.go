@@ -1,0 +1,98 @@
+package level
+
+import (
+	"lbmsim/config"
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/halo"
+	"lbmsim/sim/rank"
+)
+
+// Ahead is the step of a level whose cells are changed between two steps too, by other levels of a refined grid. Ghost planes are
+// exchanged ahead of the step that reads them, and the inner cells are computed meanwhile:
+//
+//	bulk: ghost cells behind faces
+//	edge: exchange                  Begin, once what the bulk's stream has is done
+//	bulk: step the inner cells      Inner
+//	edge: ghost cells behind faces, of exchanged ones; step the edges     End
+//	bulk: wait for the edges, swap the states
+//
+// What is queued on the bulk's stream before sees and changes the state that the step starts from, what is queued behind it the new
+// one. Levels that share streams may do each of these one after the other. There are no other passes.
+type Ahead struct{ *Level }
+
+// Begin begins the exchange of the current state's ghost planes.
+func (l Ahead) Begin() error {
+	in := l.State[0]
+	l.Program.FillFaces(l.Bulk, in, false)
+	if len(l.edges) == 0 {
+		return nil
+	}
+	l.Edge.After(l.Bulk.Record())
+	if l.Queued != nil {
+		l.Queued.Queue(l.Edge, in)
+		return nil
+	}
+	return l.Halo.Start(in, l.Edge.Record())
+}
+
+// Inner queues the step of the inner cells.
+func (l Ahead) Inner() { l.Program.Step(l.Bulk, l.State[0], l.State[1], l.inner, l.Params) }
+
+// End ends the exchange, queues the step of the edges and makes what the step computes the current state. Until the next step
+// State[1] is the one that it started from, with its ghost cells.
+func (l Ahead) End() error {
+	in, out := l.State[0], l.State[1]
+	l.State[0], l.State[1] = out, in
+	if len(l.edges) == 0 {
+		return nil
+	}
+	if l.Queued == nil {
+		if err := l.Halo.Finish(); err != nil {
+			return err
+		}
+	}
+	l.Program.FillFaces(l.Edge, in, true)
+	for _, box := range l.edges {
+		l.Program.Step(l.Edge, in, out, box, l.Params)
+	}
+	l.Bulk.After(l.Edge.Record())
+	return nil
+}
+
+// Absent is the part that a rank without cells of a level has in its exchange.
+type Absent struct {
+	halo   halo.Exchange
+	layout decomp.Layout
+	device device.Device
+	states [2]device.Buffer
+}
+
+// NewAbsent allocates what Connect needs.
+func NewAbsent(c *config.Case, dev device.Device) (a *Absent, err error) {
+	a = &Absent{layout: decomp.NewLayout([3]int{1, 1, 1}, [3]int{}, 1), device: dev}
+	for i := range a.states {
+		if a.states[i], err = halo.AllocState(dev, a.layout.Len()*c.Spec.Precision.Bytes()); err != nil {
+			break
+		}
+	}
+	return a, err
+}
+
+// Connect takes part in Level.Connect. Collective.
+func (a *Absent) Connect(on *rank.Rank, c *config.Case) (err error) {
+	a.halo, err = connect(on, c, halo.Setup{Layout: a.layout, Device: a.device, States: a.states})
+	return err
+}
+
+// Close is collective where there is an exchange.
+func (a *Absent) Close() {
+	if a.halo != nil {
+		a.halo.Close()
+	}
+	for _, b := range a.states {
+		if b != nil {
+			b.Free()
+		}
+	}
+}

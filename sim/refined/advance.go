@@ -1,0 +1,104 @@
+package refined
+
+import (
+	"fmt"
+
+	"lbmsim/device"
+)
+
+// Where no exchange needs the host, steps are queued, or replayed from a recording, until the caller asks for their end. A recording
+// knows buffers by their addresses. Levels above 0 do an even number of steps in one of level 0, which does one, and each exchange has
+// taken both its buffers after two: so recordings have an even number of steps of level 0.
+
+// recorded are the steps of level 0 in the recordings: few, as each has many of the finest level.
+var recorded = [...]int{8, 2}
+
+// recording is steps that lead from one buffer of level 0 back to it.
+type recording struct {
+	device.Graph
+	from device.Buffer
+}
+
+// Step returns the number of the current step of level 0.
+func (g *Grid) Step() int { return g.steps }
+
+// Advance computes some steps of level 0, and all steps of the finer levels in them.
+func (g *Grid) Advance(steps int) error {
+	for left := steps; left > 0; {
+		done, err := g.replay(left)
+		if err == nil && done == 0 {
+			done, err = 1, g.step(0, 0)
+		}
+		if err != nil {
+			return fmt.Errorf("rank %d, step %d: %w", g.Rank.ID, g.steps+1, err)
+		}
+		left -= done
+		g.steps += done
+	}
+	if err := g.Sync(); err != nil {
+		return fmt.Errorf("rank %d, up to step %d: %w", g.Rank.ID, g.steps, err)
+	}
+	for l := range g.levels {
+		for _, p := range g.levels[l].patches {
+			p.Done(steps << l)
+		}
+	}
+	return nil
+}
+
+// Sync waits for all steps that are queued.
+func (g *Grid) Sync() error {
+	if g.Rank.Size > 1 {
+		return g.Rank.Heartbeat.Wait(g.Wait)
+	}
+	return g.Wait()
+}
+
+// Queued reports whether no exchange needs the host between two steps.
+func (g *Grid) Queued() bool {
+	for l := range g.levels {
+		for _, p := range g.levels[l].patches {
+			if p.Queued == nil {
+				return false
+			}
+		}
+		for _, t := range g.levels[l].all() {
+			if t.queued == nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// replay queues at most so many steps from a recording, where the device makes them. It reports how many.
+func (g *Grid) replay(most int) (int, error) {
+	dev, ok := g.Device.(device.Recorder)
+	if !ok || most < 2 || !g.Queued() {
+		return 0, nil
+	}
+	k, from := 0, g.levels[0].patches[0].State[0] // each rank has cells of level 0
+	for recorded[k] > most {
+		k++
+	}
+	r := &g.graphs[k]
+	if r.Graph == nil {
+		made, err := dev.Capture(g.Bulk, func() error {
+			for range recorded[k] {
+				if err := g.step(0, 0); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+		*r = recording{made, from}
+	}
+	if r.from != from {
+		return 0, nil
+	}
+	r.Launch(g.Bulk)
+	return recorded[k], nil
+}

@@ -1,0 +1,258 @@
+// Package refined has one rank's part of a refined grid: the patches of all levels, each a level.Level, and what passes between them.
+// It advances them by steps of level 0, as docs/refinement-numerics.md has the scheme and decomp.Hierarchy the geometry.
+package refined
+
+import (
+	"fmt"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/decomp"
+	"lbmsim/device"
+	"lbmsim/model"
+	"lbmsim/sim/domain"
+	"lbmsim/sim/exit"
+	"lbmsim/sim/level"
+	"lbmsim/sim/rank"
+)
+
+// Grid is a rank's part of a refined grid.
+type Grid struct {
+	Rank      *rank.Rank
+	Case      *config.Case // of level 0
+	Hierarchy *decomp.Hierarchy
+	Device    device.Device
+	level.Streams
+
+	levels []levelOf
+	steps  int // of level 0
+	graphs [len(recorded)]recording
+}
+
+// levelOf is a rank's part of a level.
+type levelOf struct {
+	params   model.Params
+	patches  []*Patch        // those that the rank has a part of
+	absent   []*level.Absent // the others
+	siblings *traffic        // nil: level 0
+	coarse   *between        // with the coarser level; nil: level 0
+}
+
+// between is what passes between two levels. Ranks have it without cells of either, too: exchanges are made by all of them.
+type between struct {
+	shells *traffic // values of the coarser level's cells, from which overlap is interpolated
+	means  *traffic // of mirror cells
+	fluxes *traffic // sums of fine faces
+}
+
+// firstTag is the first tag of the messages of patches beyond level 0: those of refined grids end below (decomp.Traffic), as do
+// all others of a run. Each patch has room for the tags of decomp.Link.
+const (
+	firstTag = 256
+	tags     = 28
+)
+
+// New makes the patches at step 0 with cells, kernels and memory, and the exchanges with other ranks. The hierarchy's level 0 is the
+// domain as the case cuts it (config.Case.Cut). Collective; after an error, too, Close gives back what there is.
+func New(on *rank.Rank, c *config.Case, h *decomp.Hierarchy, dev device.Device) (*Grid, error) {
+	g := &Grid{Rank: on, Case: c, Hierarchy: h, Device: dev}
+	for _, err := range []error{able(c, dev), apart(c, h), few(h)} {
+		if err != nil { // the same on every rank
+			return g, exit.With(exit.Usage, err)
+		}
+	}
+	g.Streams = level.NewStreams(dev)
+	if err := exit.Agreed(exit.Failure, comm.Agree(on.Comm, g.build())); err != nil {
+		return g, err
+	}
+	return g, g.connect()
+}
+
+// few returns an error if there are more patches than tags.
+func few(h *decomp.Hierarchy) error {
+	patches := -len(h.Levels[0].Patches)
+	for _, l := range h.Levels {
+		patches += len(l.Patches)
+	}
+	if most := (comm.MaxTag + 1 - firstTag) / tags; patches > most {
+		return fmt.Errorf("the boxes of refinement make %d patches, more than %d: use fewer and larger boxes", patches, most)
+	}
+	return nil
+}
+
+// build makes what needs no other rank.
+func (g *Grid) build() error {
+	for l := range g.Hierarchy.Levels {
+		c, params := atLevel(g.Case, l, g.Hierarchy.Levels[l].N), numbers(g.Case, l)
+		g.levels = append(g.levels, levelOf{params: params})
+		for k, whole := range g.Hierarchy.Levels[l].Patches {
+			box := whole.Part(g.Rank.ID)
+			if box.Cells() == 0 {
+				a, err := level.NewAbsent(c, g.Device)
+				if g.levels[l].absent = append(g.levels[l].absent, a); err != nil {
+					return err
+				}
+				continue
+			}
+			p := &Patch{cut: decomp.Part{Hierarchy: g.Hierarchy, Level: l, Patch: k, Rank: g.Rank.ID}}
+			part := domain.NewPatch(c, domain.Patch{Level: l, Params: params, Plan: planOf(g.Hierarchy, l, k), Box: box, Blocked: p.cut.Blocked})
+			p.Level = level.New(g.Rank, part, g.Device)
+			p.Streams = g.Streams
+			g.levels[l].patches = append(g.levels[l].patches, p)
+			if err := p.Build(); err != nil {
+				return fmt.Errorf("patch %d of level %d: %w", k, l, err)
+			}
+			p.cut.Layout = p.Part.Layout
+		}
+		if err := g.traffic(l); err != nil {
+			return err
+		}
+	}
+	for l := range g.levels {
+		at := &g.levels[l]
+		var fine *between
+		if g.refines(l) {
+			fine = g.levels[l+1].coarse
+		}
+		for _, p := range at.patches {
+			if err := p.build(at.siblings, at.coarse, fine); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// traffic makes the buffers of what passes within a level and between it and the coarser one.
+func (g *Grid) traffic(l int) (err error) {
+	if l == 0 {
+		return nil
+	}
+	at, b := &g.levels[l], &between{}
+	make := func(to **traffic, kind decomp.Passing, level, more, bytes int) {
+		if err == nil {
+			*to, err = newTraffic(g.Device, g.Hierarchy.Traffic(kind, level, g.Rank.ID), more, bytes)
+		}
+	}
+	make(&at.siblings, decomp.Siblings, l, 0, g.cellBytes())
+	more := 0 // cells beyond the ends of the domain, of one patch at a time
+	for _, p := range at.patches {
+		more = max(more, len(p.cut.Parents(0, func([3]int) int { return 0 }).Extrapolated))
+	}
+	make(&b.shells, decomp.Shells, l-1, more, g.cellBytes())
+	make(&b.means, decomp.Means, l-1, 0, g.cellBytes())
+	make(&b.fluxes, decomp.Fluxes, l-1, 0, sumBytes(g.Case.Dims()))
+	at.coarse = b
+	return err
+}
+
+// cellBytes returns the size of a cell's values.
+func (g *Grid) cellBytes() int { return g.Case.Spec.Components() * g.Case.Spec.Precision.Bytes() }
+
+// connect makes the exchanges, in an order that all ranks have. Collective.
+func (g *Grid) connect() error {
+	number := 0
+	for l := range g.levels {
+		at, mine, absent := &g.levels[l], g.levels[l].patches, g.levels[l].absent
+		for k := range g.Hierarchy.Levels[l].Patches {
+			if len(mine) == 0 || mine[0].cut.Patch != k {
+				if err := absent[0].Connect(g.Rank, g.Case); err != nil {
+					return err
+				}
+				absent = absent[1:]
+			} else {
+				if l > 0 {
+					mine[0].Tags = firstTag + tags*number
+				}
+				if err := mine[0].Connect(); err != nil {
+					return err
+				}
+				mine = mine[1:]
+			}
+			if l > 0 {
+				number++
+			}
+		}
+		if l == 0 {
+			continue
+		}
+		for _, t := range at.all() {
+			bytes := g.cellBytes()
+			if t == at.coarse.fluxes {
+				bytes = sumBytes(g.Case.Dims())
+			}
+			if err := t.connect(g.Rank, g.Case, g.Device, bytes); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// all returns the level's traffic that has been made.
+func (l *levelOf) all() (list []*traffic) {
+	if l.siblings != nil {
+		list = append(list, l.siblings)
+	}
+	if l.coarse != nil {
+		for _, t := range []*traffic{l.coarse.shells, l.coarse.means, l.coarse.fluxes} {
+			if t != nil {
+				list = append(list, t)
+			}
+		}
+	}
+	return list
+}
+
+// refines reports whether there is a finer level.
+func (g *Grid) refines(l int) bool { return l+1 < len(g.levels) }
+
+// Initialize makes the formulas of the case the current state of all cells.
+func (g *Grid) Initialize() error {
+	for l := range g.levels {
+		for _, p := range g.levels[l].patches {
+			if err := p.Initialize(level.Formulas{Part: p.Part}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Bytes returns the memory of the rank's part on the device.
+func (g *Grid) Bytes() (n int) {
+	for l := range g.levels {
+		for _, p := range g.levels[l].patches {
+			n += p.bytes()
+		}
+		for _, t := range g.levels[l].all() {
+			n += t.bytes()
+		}
+	}
+	return n
+}
+
+// Close gives the grid's parts of the device back. Collective where there are exchanges.
+func (g *Grid) Close() {
+	for _, r := range g.graphs {
+		if r.Graph != nil {
+			r.Close()
+		}
+	}
+	for l := range g.levels {
+		at, mine, absent := &g.levels[l], g.levels[l].patches, g.levels[l].absent
+		for k := range g.Hierarchy.Levels[l].Patches { // in the order of connect
+			switch {
+			case len(mine) > 0 && mine[0].cut.Patch == k:
+				mine[0].close()
+				mine = mine[1:]
+			case len(absent) > 0:
+				absent[0].Close()
+				absent = absent[1:]
+			}
+		}
+		for _, t := range at.all() {
+			t.close()
+		}
+	}
+}

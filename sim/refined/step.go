@@ -1,0 +1,140 @@
+package refined
+
+import "lbmsim/sim/level"
+
+// step queues a step of a level, the first (0) or second (1) one within a step of the coarser level:
+//
+//	values for the overlap of the finer level leave
+//	overlap cells that other patches own are copied
+//	ghost planes leave; inner cells step; values and ghost planes arrive; the edges step
+//	what passes the interfaces is counted, in the state that the step starts from
+//	the finer level does two steps
+//	means and fluxes leave, arrive, and change cells on this side of the interface
+//
+// All work is on the bulk's stream, but for ghost planes and edges, so that it is in this order. Where the host exchanges, all
+// ranks begin and end exchanges in this order, the first that began first.
+func (g *Grid) step(l, which int) error {
+	at := &g.levels[l]
+	finer := g.refines(l)
+	if finer {
+		if err := g.sendValues(l + 1); err != nil {
+			return err
+		}
+	}
+	if at.siblings != nil {
+		if err := g.copySiblings(at); err != nil {
+			return err
+		}
+	}
+	for _, p := range at.patches {
+		if err := (level.Ahead{Level: p.Level}).Begin(); err != nil {
+			return err
+		}
+	}
+	for _, p := range at.patches {
+		level.Ahead{Level: p.Level}.Inner()
+	}
+	if finer {
+		if err := g.prolong(l + 1); err != nil {
+			return err
+		}
+	}
+	for _, p := range at.patches {
+		if err := (level.Ahead{Level: p.Level}).End(); err != nil {
+			return err
+		}
+	}
+	g.count(l, which)
+	if !finer {
+		return nil
+	}
+	for which := range 2 {
+		if err := g.step(l+1, which); err != nil {
+			return err
+		}
+	}
+	return g.restrict(l + 1)
+}
+
+// sendValues begins the exchange of the values from which a level's overlap is interpolated.
+func (g *Grid) sendValues(l int) error {
+	t := g.levels[l].coarse.shells
+	buffer := t.next()
+	for _, p := range g.levels[l-1].patches {
+		p.down.GatherValues(g.Bulk, p.State[0], buffer, p.Params)
+	}
+	return t.begin(g.Bulk)
+}
+
+// prolong interpolates them.
+func (g *Grid) prolong(l int) error {
+	t := g.levels[l].coarse.shells
+	if err := t.finish(); err != nil {
+		return err
+	}
+	for _, p := range g.levels[l].patches {
+		p.up.Prolong(g.Bulk, t.buffers[t.now], p.State[0], g.levels[l-1].params, p.Params)
+	}
+	return nil
+}
+
+// copySiblings copies overlap cells from the patches that own them.
+func (g *Grid) copySiblings(at *levelOf) error {
+	buffer := at.siblings.next()
+	for _, p := range at.patches {
+		p.beside.Gather(g.Bulk, p.State[0], buffer)
+	}
+	if err := at.siblings.begin(g.Bulk); err != nil {
+		return err
+	}
+	if err := at.siblings.finish(); err != nil {
+		return err
+	}
+	for _, p := range at.patches {
+		p.beside.Scatter(g.Bulk, buffer, p.State[0])
+	}
+	return nil
+}
+
+// count queues the sums of what a step has carried through interfaces: with the coarser level, over both steps, and with the finer one.
+func (g *Grid) count(l, which int) {
+	at := &g.levels[l]
+	if l > 0 && which == 0 {
+		at.coarse.fluxes.next()
+	}
+	for _, p := range at.patches {
+		from := p.State[1]
+		if l > 0 {
+			t := at.coarse.fluxes
+			p.up.Count(g.Bulk, from, t.buffers[t.now], which > 0)
+		}
+		if g.refines(l) {
+			p.down.Count(g.Bulk, from, p.own, false)
+		}
+	}
+}
+
+// restrict gives the cells of the coarser level beside the interface the means of their children, and what has passed.
+func (g *Grid) restrict(l int) error {
+	b := g.levels[l].coarse
+	means := b.means.next()
+	coarse := g.levels[l-1].params
+	for _, p := range g.levels[l].patches {
+		p.up.Restrict(g.Bulk, p.State[0], means, p.Params, coarse)
+	}
+	for _, t := range []*traffic{b.means, b.fluxes} {
+		if err := t.begin(g.Bulk); err != nil {
+			return err
+		}
+	}
+	for _, t := range []*traffic{b.means, b.fluxes} {
+		if err := t.finish(); err != nil {
+			return err
+		}
+	}
+	for _, p := range g.levels[l-1].patches {
+		p.down.Scatter(g.Bulk, means, p.State[0])
+		p.down.Correct(g.Bulk, p.own, b.fluxes.buffers[b.fluxes.now], p.State[0], p.Params)
+	}
+	return nil
+}
