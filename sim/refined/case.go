@@ -5,12 +5,43 @@ import (
 	"slices"
 
 	"lbmsim/boundary"
+	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/geometry"
 	"lbmsim/model"
 )
+
+// firstTag is the first tag of the messages of patches beyond level 0: those of refined grids end below (decomp.Traffic), as do
+// all others of a run. Each patch has room for the tags of decomp.Link.
+const (
+	firstTag = 256
+	tags     = 28
+)
+
+// possible returns an error that names what of a case and its boxes refined grids do not have.
+func possible(c *config.Case, h *decomp.Hierarchy, dev device.Device) error {
+	if err := able(c, dev); err != nil {
+		return err
+	}
+	if err := apart(c, h); err != nil {
+		return err
+	}
+	return few(h)
+}
+
+// few returns an error if there are more patches than tags.
+func few(h *decomp.Hierarchy) error {
+	patches := -len(h.Levels[0].Patches)
+	for _, l := range h.Levels {
+		patches += len(l.Patches)
+	}
+	if most := (comm.MaxTag + 1 - firstTag) / tags; patches > most {
+		return fmt.Errorf("the boxes of refinement make %d patches, more than %d: use fewer and larger boxes", patches, most)
+	}
+	return nil
+}
 
 // able returns an error that names what of a case refined grids do not have.
 func able(c *config.Case, dev device.Device) error {

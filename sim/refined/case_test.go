@@ -81,6 +81,7 @@ func TestRefusals(t *testing.T) {
 		{channel + "velocity = [0.03, 0]\n", ""},
 		{channel + "velocity = [\"0.03*sin(t)\", 0]\n", "[boundary.in]: it changes with time"},
 		{channel + "velocity = [0.03, 0]\nramp = 10\n", "[boundary.in]: it changes with time"},
+		{domain + "[body.ball]\nshape = \"stl\"\nfile = \"ball.stl\"\n", "no bodies from files: remove [body.ball]"},
 		{domain + "[body.plate]\nshape = \"box\"\nfrom = [4, 4]\nto = [4, 8]\nthicken = true\n", "[body.plate]: it is thickened"},
 		{strings.Replace(channel, "pressure = 0", "pressure = 0\nsponge = 4", 1) + "velocity = [0.03, 0]\n", "[boundary.out]: it has a sponge"},
 	} {
@@ -89,7 +90,11 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		err = able(given, dev)
+		h, err := flow{}.hierarchy(given, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = possible(given, h, dev)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: error %v, want %q", c.text, err, c.want)
 		}
@@ -118,6 +123,32 @@ func TestBodiesNearInterfaces(t *testing.T) {
 		}
 		if err := apart(given, h); (err != nil) != c.near || c.near && !strings.Contains(err.Error(), "[body.disc] is within 4 cells of level 1") {
 			t.Errorf("centre %s, radius %g: error %v", c.centre, c.radius, err)
+		}
+	}
+}
+
+// Each patch has tags of its own: enough for 1133.
+func TestTooManyPatches(t *testing.T) {
+	f := flow{text: "[domain]\ncells = [300, 300]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = 0.02\n[run]\nsteps = 1\n", boxes: make([][][2][3]float64, 1)}
+	for _, c := range []struct {
+		side int
+		fits bool
+	}{{33, true}, {34, false}} {
+		f.boxes[0] = nil
+		for k := range c.side * c.side {
+			x, y := 8*(k%c.side), 8*(k/c.side)
+			f.boxes[0] = append(f.boxes[0], plane(x, x+2, y, y+2))
+		}
+		given, err := config.Load("test.toml", []byte(f.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := f.hierarchy(given, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := few(h); (err == nil) != c.fits || err != nil && !strings.Contains(err.Error(), "1156 patches, more than 1133") {
+			t.Errorf("%d patches: %v", c.side*c.side, err)
 		}
 	}
 }

@@ -45,39 +45,18 @@ type between struct {
 	fluxes *traffic // sums of fine faces
 }
 
-// firstTag is the first tag of the messages of patches beyond level 0: those of refined grids end below (decomp.Traffic), as do
-// all others of a run. Each patch has room for the tags of decomp.Link.
-const (
-	firstTag = 256
-	tags     = 28
-)
-
 // New makes the patches at step 0 with cells, kernels and memory, and the exchanges with other ranks. The hierarchy's level 0 is the
 // domain as the case cuts it (config.Case.Cut). Collective; after an error, too, Close gives back what there is.
 func New(on *rank.Rank, c *config.Case, h *decomp.Hierarchy, dev device.Device) (*Grid, error) {
 	g := &Grid{Rank: on, Case: c, Hierarchy: h, Device: dev}
-	for _, err := range []error{able(c, dev), apart(c, h), few(h)} {
-		if err != nil { // the same on every rank
-			return g, exit.With(exit.Usage, err)
-		}
+	if err := possible(c, h, dev); err != nil { // the same on every rank
+		return g, exit.With(exit.Usage, err)
 	}
 	g.Streams = level.NewStreams(dev)
 	if err := exit.Agreed(exit.Failure, comm.Agree(on.Comm, g.build())); err != nil {
 		return g, err
 	}
 	return g, g.connect()
-}
-
-// few returns an error if there are more patches than tags.
-func few(h *decomp.Hierarchy) error {
-	patches := -len(h.Levels[0].Patches)
-	for _, l := range h.Levels {
-		patches += len(l.Patches)
-	}
-	if most := (comm.MaxTag + 1 - firstTag) / tags; patches > most {
-		return fmt.Errorf("the boxes of refinement make %d patches, more than %d: use fewer and larger boxes", patches, most)
-	}
-	return nil
 }
 
 // build makes what needs no other rank.
@@ -129,19 +108,19 @@ func (g *Grid) traffic(l int) (err error) {
 		return nil
 	}
 	at, b := &g.levels[l], &between{}
-	make := func(to **traffic, kind decomp.Passing, level, more, bytes int) {
+	add := func(to **traffic, kind decomp.Passing, level, more, bytes int) {
 		if err == nil {
 			*to, err = newTraffic(g.Device, g.Hierarchy.Traffic(kind, level, g.Rank.ID), more, bytes)
 		}
 	}
-	make(&at.siblings, decomp.Siblings, l, 0, g.cellBytes())
+	add(&at.siblings, decomp.Siblings, l, 0, g.cellBytes())
 	more := 0 // cells beyond the ends of the domain, of one patch at a time
 	for _, p := range at.patches {
 		more = max(more, len(p.cut.Parents(0, func([3]int) int { return 0 }).Extrapolated))
 	}
-	make(&b.shells, decomp.Shells, l-1, more, g.cellBytes())
-	make(&b.means, decomp.Means, l-1, 0, g.cellBytes())
-	make(&b.fluxes, decomp.Fluxes, l-1, 0, sumBytes(g.Case.Dims()))
+	add(&b.shells, decomp.Shells, l-1, more, g.cellBytes())
+	add(&b.means, decomp.Means, l-1, 0, g.cellBytes())
+	add(&b.fluxes, decomp.Fluxes, l-1, 0, sumBytes(g.Case.Dims()))
 	at.coarse = b
 	return err
 }
