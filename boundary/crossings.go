@@ -26,7 +26,7 @@ type Upstream struct {
 	At         int64 // place in the state
 	Rule       int32 // face rule of the ghost cell beyond it, -1: the cell itself
 	Axis, High uint8 // High is 1 for the side +1
-	unused     [2]uint8
+	_          [2]uint8
 }
 
 // Crossing is a population that passes a face (lbm_crossing).
@@ -38,8 +38,8 @@ type Crossing struct {
 
 // Crossed is a group of faces (lbm_crossed): the place of its sum, the first of its Cells, and its part of List.
 type Crossed struct {
-	Place                       int64
-	Cells, First, Count, unused uint32
+	Place                  int64
+	Cells, First, Count, _ uint32
 }
 
 // CoarseCrossings lists the crossings of a part's faces to the next level; the sum of cell k of outside is at place k.

@@ -157,7 +157,7 @@ type Parents struct {
 type Parent struct {
 	First  int64
 	Around [19]uint32
-	unused uint32
+	_      uint32
 }
 
 // Extrapolated holds the places of the three cells inwards (lbm_extrapolated): Hierarchy.Inwards.

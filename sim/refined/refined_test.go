@@ -156,16 +156,6 @@ func (g *Grid) number(p *Patch, x [3]int) int {
 	return (x[2]*n[1]+x[1])*n[0] + x[0]
 }
 
-// counted reports whether a cell is the finest in its place.
-func (p *Patch) counted(x [3]int) bool {
-	for _, r := range p.cut.Counted(x[1], x[2]) {
-		if x[0] >= r.Lo && x[0] < r.Hi {
-			return true
-		}
-	}
-	return false
-}
-
 // compare returns the largest difference to the oracle, in counted and mirror cells, and the largest value.
 func (g *Grid) compare(s *ref.Levels) (worst, scale float64, cells int, err error) {
 	err = g.moments(func(p *Patch, x [3]int, m []float64, _ []byte) {
