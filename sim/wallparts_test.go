@@ -340,3 +340,36 @@ every = 1
 		}
 	}
 }
+
+// Cells beside the edge of a block, into which all links are bounced back, are shown as without a model; the next ones are not.
+func TestEdgesAreShown(t *testing.T) {
+	dir := t.TempDir()
+	text := `
+[domain]
+lattice = "D3Q19"
+cells = [24, 24, 24]
+periodic = ["x", "y", "z"]
+[fluid]
+viscosity = 5e-5
+[turbulence]
+model = "smagorinsky"
+[initial]
+velocity = [0.05, 0, 0]
+[body.block]
+type = "wall_model"
+shape = "box"
+from = [8, 8, 8]
+to = [16, 16, 16]
+[run]
+steps = 20
+`
+	for name, y := range map[string]float64{"edge": 8.5, "next": 9.5, "middle": 12.5} {
+		text += fmt.Sprintf("[output.probe.%s]\nat = [7.5, %g, 12.5]\nfields = [\"wall_model\"]\nevery = 20\n", name, y)
+	}
+	trial{text: text, ranks: 2, dir: dir}.must(t)
+	for name, model := range map[string]bool{"edge": false, "next": true, "middle": true} {
+		if got := last(table(t, filepath.Join(dir, "probe_"+name+".csv"))["wall_model"]); (got >= 0) != model || math.IsNaN(got) {
+			t.Errorf("%s: wall_model is %g", name, got)
+		}
+	}
+}

@@ -162,6 +162,9 @@ func (v View) BesideModels(list ...model.Field) (WallFields, error) {
 	if err != nil {
 		return nil, err
 	}
+	if values := of["wall_model"]; values != nil {
+		v.eachBeside(func(c *boundary.ModelledCell) uint32 { return c.Around &^ c.Serves }, func(cell int) { values[cell] = -1 })
+	}
 	cells := v.WallCells()
 	for i, at := range cells.At {
 		if values := of["y_plus"]; values != nil {
@@ -177,22 +180,25 @@ func (v View) BesideModels(list ...model.Field) (WallFields, error) {
 		}
 	}
 	if values := of["wall_model"]; values != nil {
-		v.eachUnmodelled(func(cell int) { values[cell] = -1 })
+		v.eachBeside(func(c *boundary.ModelledCell) uint32 {
+			if c.Without == boundary.WithModel {
+				return 0
+			}
+			return c.Around
+		}, func(cell int) { values[cell] = -1 })
 	}
 	return of, nil
 }
 
-// eachUnmodelled calls use for each own fluid cell beside a ghost cell without the model, or whose links are bounced back.
-func (v View) eachUnmodelled(use func(cell int)) {
+// eachBeside calls use for each own fluid cell into which links of ghost cells lead along these directions, a bit each.
+func (v View) eachBeside(directions func(c *boundary.ModelledCell) uint32, use func(cell int)) {
 	n, whole := v.Part.Layout.N, v.Case.Cells
 	for i := range v.Part.Cells.Modelled.Cells {
 		c := &v.Part.Cells.Modelled.Cells[i]
-		if c.Without == boundary.WithModel && c.Serves != 0 {
-			continue
-		}
-	links: // along some of them the ghost cell sends nothing
+		along := directions(c)
+	links:
 		for i, by := range v.Case.Spec.Lattice.Velocities {
-			if c.Around>>i&1 == 0 {
+			if along>>i&1 == 0 {
 				continue
 			}
 			var x [3]int
