@@ -45,19 +45,19 @@ type CouplingLists struct {
 //
 // Count has memory for what passes: two counts of one Coupling must not overlap.
 type Coupling interface {
-	// Gather copies cells of Gathered to a compact buffer, Scatter those of Scattered from one.
+	// Gather copies cells of Gathered to a compact buffer, Scatter the cells of Scattered from one.
 	Gather(s Stream, state, buffer Buffer)
 	Scatter(s Stream, buffer, state Buffer)
 	// GatherValues writes rho - 1, u and P of the cells of Values to a compact buffer: once each, as many parents read them.
 	GatherValues(s Stream, state, buffer Buffer, p model.Params)
 	// Prolong fills the interpolated overlap from a compact buffer of values of the coarser level, with room for Parents.Extrapolated behind
-	// its cells; coarse are the numbers of that level, own those of the program's.
+	// its cells; coarse are the numbers of that level, own the numbers of the program's.
 	Prolong(s Stream, buffer, state Buffer, coarse, own model.Params)
 	// Restrict writes the means of Families to a compact buffer, in the coarser level's moments.
 	Restrict(s Stream, state, buffer Buffer, own, coarse model.Params)
 	// Count sets sums of Crossings from the state before a step, or adds to them.
 	Count(s Stream, state, sums Buffer, add bool)
-	// Correct adds to each cell of Corrected its own sum, that of CoarseCrossings, and its faces' in fine. P stays.
+	// Correct adds to each cell of Corrected its own sum, by CoarseCrossings, and its faces' in fine. P stays.
 	Correct(s Stream, own, fine, state Buffer, p model.Params)
 	// Bytes is the memory that the lists take.
 	Bytes() int

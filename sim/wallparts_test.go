@@ -373,3 +373,32 @@ steps = 20
 		}
 	}
 }
+
+// Fluid nearly at rest between six faces with the model comes to rest: rounding must not grow where all walls are no-slip ghost cells.
+// The bound is a tenth of the largest speed at the start.
+func TestRestBetweenSixFaces(t *testing.T) {
+	for _, collision := range []string{"cumulant", "regularized"} {
+		dir := t.TempDir()
+		trial{text: fmt.Sprintf(`
+[domain]
+cells = [12, 12, 12]
+[collision]
+model = %q
+[fluid]
+viscosity = 5e-5
+[boundary.walls]
+type = "wall_model"
+faces = ["x-", "x+", "y-", "y+", "z-", "z+"]
+[initial]
+velocity = ["1e-6*sin(x)", "1e-6*cos(y*2+z)", "0"]
+[output.series.rest]
+quantities = ["max_speed"]
+every = 6000
+[run]
+steps = 6000
+`, collision), ranks: 1, dir: dir}.must(t)
+		if speed := last(table(t, filepath.Join(dir, "series_rest.csv"))["max_speed"]); !(speed < 1.4e-7) {
+			t.Errorf("%s: the largest speed is %g after 6000 steps", collision, speed)
+		}
+	}
+}
