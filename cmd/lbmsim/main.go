@@ -15,8 +15,6 @@ import (
 	"lbmsim/comm/mpi"
 	"lbmsim/config"
 	"lbmsim/internal/plain"
-	"lbmsim/internal/ram"
-	"lbmsim/report"
 	"lbmsim/sim"
 )
 
@@ -27,11 +25,6 @@ var version = "unversioned"
 func init() { runtime.LockOSThread() }
 
 func main() {
-	if space := ram.Space(); space > 0 && space < ram.LeastSpace {
-		fmt.Fprintf(os.Stderr, "lbmsim: the virtual memory limit (ulimit -v) is %s: lbmsim needs at least %s of address space, most of it unused\n",
-			report.Bytes(float64(space)), report.Bytes(ram.LeastSpace))
-		os.Exit(sim.ExitUsage)
-	}
 	code := execute(os.Args[1:])
 	mpi.Exit(code)
 	os.Exit(code)

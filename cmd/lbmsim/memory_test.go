@@ -188,6 +188,7 @@ func TestLimitOfVirtualMemory(t *testing.T) {
 		code  int
 		want  string
 	}{
+		{200000, "check " + path, 2, "needs at least 2 GiB of address space"},
 		{1000000, "check " + path, 2, "needs at least 2 GiB of address space"},
 		{2000000, "run " + path, 2, "needs at least 2 GiB of address space"},
 		{3000000, "run " + path + " --set domain.cells=[256,256,512]", 2, "of memory on"},

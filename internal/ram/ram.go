@@ -18,17 +18,14 @@ func Left() int64 {
 	if limit > 0 {
 		left = min(left, limit)
 	}
-	if space := addressSpace(); space > 0 {
-		left = min(left, space)
+	if rest := addressSpace(); rest > 0 {
+		left = min(left, rest)
 	}
 	return left
 }
 
-// LeastSpace is the address space without which Go's runtime may end in the middle of any command: it reserves 0.7 to 1.5 GB.
-const LeastSpace = 2 << 30
-
-// Space returns the limit of this process's virtual memory, which ulimit -v sets; 0 without one.
-func Space() int64 {
+// space returns the limit of this process's virtual memory, which ulimit -v sets; 0 without one.
+func space() int64 {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &l); err != nil || l.Cur > math.MaxInt64 {
 		return 0
@@ -38,7 +35,7 @@ func Space() int64 {
 
 // addressSpace returns what that limit leaves, 0 without one.
 func addressSpace() int64 {
-	limit := Space()
+	limit := space()
 	text, err := os.ReadFile("/proc/self/statm")
 	if limit == 0 || err != nil {
 		return limit
