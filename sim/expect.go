@@ -79,19 +79,19 @@ func (r *run) endState(e config.Expectation) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	cells := float64(t.Cells)
+	space := t.Space()
 	switch e.Quantity {
 	case config.MassError:
-		return math.Abs(t.Mass-r.watch.Start.Mass) / (cells + r.watch.Start.Mass), nil
+		return math.Abs(t.Mass-r.watch.Start.Mass) / (space + r.watch.Start.Mass), nil
 	case config.MaxSpeed:
 		return factor * t.MaxSpeed, nil
 	case config.KineticEnergy:
-		return factor * t.Energy / cells, nil
+		return factor * t.Energy / space, nil
 	case config.MeanVelocity:
 		if e.Component < 0 {
-			return factor * math.Sqrt(t.Momentum[0]*t.Momentum[0]+t.Momentum[1]*t.Momentum[1]+t.Momentum[2]*t.Momentum[2]) / (cells + t.Mass), nil
+			return factor * math.Sqrt(t.Momentum[0]*t.Momentum[0]+t.Momentum[1]*t.Momentum[1]+t.Momentum[2]*t.Momentum[2]) / (space + t.Mass), nil
 		}
-		return factor * t.Momentum[e.Component] / (cells + t.Mass), nil
+		return factor * t.Momentum[e.Component] / (space + t.Mass), nil
 	case config.VelocityL2Error, config.VelocityLinfError:
 		return r.view().VelocityError(e)
 	}

@@ -12,68 +12,100 @@ import (
 	"lbmsim/sim/domain"
 )
 
+// Region is a box of cells of a level, from the domain's lower corner: of level 0 unless the grid is refined.
+type Region struct {
+	Level int
+	decomp.Box
+}
+
+// Region returns a box of cells of level 0 in cells of the finest level that has some there. Where the box is one cell thick, so is
+// the region, in its middle.
+func (v View) Region(box decomp.Box) Region {
+	at := Region{0, box}
+	if v.Refined == nil {
+		return at
+	}
+	at.Level = v.Refined.finest(box)
+	half := 1 << at.Level / 2
+	for a := range v.Case.Dims() {
+		at.Lo[a], at.Hi[a] = box.Lo[a]<<at.Level, box.Hi[a]<<at.Level
+		if box.Hi[a]-box.Lo[a] == 1 {
+			at.Lo[a] += half
+			at.Hi[a] = at.Lo[a] + 1
+		}
+	}
+	return at
+}
+
 // Collect brings one component (or -1: the magnitude) of a field in a small
-// global box to rank 0, as [z][y][x] in the outputs' unit. Collective.
-func (v View) Collect(f model.Field, component int, box decomp.Box) ([]float64, error) {
-	return v.collectBox(f, box, 1, func(to, cell []float64) []float64 { return append(to, pick(cell, component)) })
+// region to rank 0, as [z][y][x] in the outputs' unit. Collective.
+func (v View) Collect(f model.Field, component int, at Region) ([]float64, error) {
+	return v.collectRegion(f, at, 1, func(to, cell []float64) []float64 { return append(to, pick(cell, component)) })
 }
 
 // CollectAll brings all components of a field to rank 0, as [z][y][x][component]. Collective.
-func (v View) CollectAll(f model.Field, box decomp.Box) ([]float64, error) {
-	return v.collectBox(f, box, f.Components, func(to, cell []float64) []float64 { return append(to, cell...) })
+func (v View) CollectAll(f model.Field, at Region) ([]float64, error) {
+	return v.collectRegion(f, at, f.Components, func(to, cell []float64) []float64 { return append(to, cell...) })
 }
 
-// collectBox brings n numbers of each cell, which take appends, to rank 0.
-func (v View) collectBox(f model.Field, box decomp.Box, n int, take func(to, cell []float64) []float64) ([]float64, error) {
-	part := domain.Intersect(box, v.Part.Box)
-	var mine []float64
-	walls, err := v.BesideModels(f)
+// collectRegion brings n numbers of each cell, which take appends, to rank 0.
+func (v View) collectRegion(f model.Field, at Region, n int, take func(to, cell []float64) []float64) ([]float64, error) {
+	if v.Refined != nil {
+		return v.collectFinest(f, at, n, take)
+	}
+	mine, err := v.numbers(f, domain.Intersect(at.Box, v.Part.Box), n, take)
 	if err != nil {
 		return nil, err
 	}
-	if part.Cells() > 0 {
-		s := NewSampler[float64](v.Part, v.Step(), v.Present(), f).Beside(walls)
-		mine = make([]float64, 0, n*part.Cells())
-		local := v.Part.Local(part)
-		if !s.neighbours {
-			s.region = local
+	return v.gather(at.Box, v.Part.Plan.Box, n, mine)
+}
+
+// numbers returns n numbers of each cell of a box of the rank's own cells, as [z][y][x][n].
+func (v View) numbers(f model.Field, part decomp.Box, n int, take func(to, cell []float64) []float64) (mine []float64, err error) {
+	walls, err := v.BesideModels(f)
+	if err != nil || part.Cells() == 0 {
+		return nil, err
+	}
+	s := NewSampler[float64](v.Part, v.Step(), v.Present(), f).Beside(walls)
+	mine = make([]float64, 0, n*part.Cells())
+	local := v.Part.Local(part)
+	if !s.neighbours {
+		s.region = local
+	}
+	axis := s.axis()
+	var plane []float64
+	for k := local.Lo[axis]; k < local.Hi[axis]; k++ {
+		if plane, err = s.Sample(f, k, plane); err != nil {
+			return nil, err
 		}
-		axis := s.axis()
-		var plane []float64
-		for k := local.Lo[axis]; k < local.Hi[axis]; k++ {
-			var err error
-			if plane, err = s.Sample(f, k, plane); err != nil {
-				return nil, err
-			}
-			for row := 0; row < s.rows(); row++ {
-				y, z := s.position(row, k)
-				for x := 0; x < s.width(); x++ {
-					if local.Contains([3]int{s.region.Lo[0] + x, y, z}) {
-						mine = take(mine, plane[(row*s.width()+x)*f.Components:][:f.Components])
-					}
+		for row := 0; row < s.rows(); row++ {
+			y, z := s.position(row, k)
+			for x := 0; x < s.width(); x++ {
+				if local.Contains([3]int{s.region.Lo[0] + x, y, z}) {
+					mine = take(mine, plane[(row*s.width()+x)*f.Components:][:f.Components])
 				}
 			}
 		}
 	}
-	return v.gather(box, n, mine)
+	return mine, nil
 }
 
-// gather brings n numbers of each cell of a global box, of which each rank has its own as [z][y][x][n], to rank 0. Collective.
-func (v View) gather(box decomp.Box, n int, mine []float64) ([]float64, error) {
+// gather brings n numbers of each cell of a global box, of which each rank has those in its part as [z][y][x][n], to rank 0. Collective.
+func (v View) gather(box decomp.Box, part func(rank int) decomp.Box, n int, mine []float64) ([]float64, error) {
 	parts, err := comm.Gather(v.Rank.Comm, comm.Float64Bytes(mine))
 	if err != nil || !v.Rank.Root {
 		return nil, err
 	}
 	values, size := make([]float64, n*box.Cells()), box.Size()
-	for rank, part := range parts {
-		b := domain.Intersect(box, v.Part.Plan.Box(rank))
+	for rank, sent := range parts {
+		b := domain.Intersect(box, part(rank))
 		width, rows := n*(b.Hi[0]-b.Lo[0]), b.Hi[1]-b.Lo[1]
-		for k := 0; k < len(part)/8; k += width {
+		for k := 0; k < len(sent)/8; k += width {
 			row := k / width
 			y, z := b.Lo[1]+row%rows-box.Lo[1], b.Lo[2]+row/rows-box.Lo[2]
 			to := values[((z*size[1]+y)*size[0]+b.Lo[0]-box.Lo[0])*n:][:width]
 			for i := range to {
-				to[i] = comm.Float64At(part, k+i)
+				to[i] = comm.Float64At(sent, k+i)
 			}
 		}
 	}

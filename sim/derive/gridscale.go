@@ -3,6 +3,7 @@ package derive
 import (
 	"fmt"
 
+	"lbmsim/decomp"
 	"lbmsim/model"
 	"lbmsim/sim/domain"
 )
@@ -22,26 +23,82 @@ type Sample struct {
 
 // Sample reads the planes once, for all. Sums have the order of domain.Part.PlaneSums. Collective.
 func (v View) Sample() (s Sample, err error) {
-	n, axis := v.Part.Layout.N, v.Part.Layout.Axis()
-	planes, nx, each := v.Part.Planes(), n[0], v.Part.RowsOfPlane()
-	stride := gridStride(v.Case.Box().Cells(), v.Case.Cells[axis])
+	var total [gridSums]float64
+	add := func(planes []float64, volume float64) {
+		for ; len(planes) > 0; planes = planes[gridSums:] {
+			for i := range total {
+				total[i] += volume * planes[i]
+			}
+		}
+	}
+	beyond := make([]Excess, v.Part.Planes())
+	of := domain.Columns{Added: gridSums, All: gridSums}
+	if v.Refined != nil {
+		err = v.Refined.each(func(l, _ int, p *Patch) error {
+			var rows []float64
+			if p != nil {
+				if rows, err = p.gridRows(p.Part.Local(p.Owned), v.Refined.stride(l), nil); err != nil {
+					return err
+				}
+			}
+			all, err := p.planeSums(v, rows, of)
+			add(all, v.Refined.volume(l))
+			return err
+		})
+	} else {
+		var rows, all []float64
+		if rows, err = v.gridRows(decomp.Box{Hi: v.Part.Layout.N}, gridStride(v.Case.Box().Cells(), v.Case.Cells[v.Part.Layout.Axis()]), beyond); err != nil {
+			return s, err
+		}
+		all, err = v.Part.PlaneSums(v.Rank, rows, of)
+		add(all, 1)
+	}
+	s.GridScale = gridShare(total, v.Case.Spec.Precision)
+	if err == nil {
+		s.Excess, err = v.farthest(beyond)
+	}
+	return s, err
+}
+
+// stride returns the distance of two planes that count, in a level.
+func (r *Refined) stride(level int) int {
+	n := r.Hierarchy.Levels[level].N
+	cells := 0
+	for _, p := range r.Hierarchy.Levels[level].Patches {
+		cells += p.Owned.Cells()
+	}
+	return gridStride(cells, n[r.Hierarchy.Dims()-1])
+}
+
+// gridRows returns the sums of gridRow of the rows of a local box, [plane][row], zeros of planes that do not count. beyond, of each
+// plane of the part, gets the excess of the temperature.
+func (v View) gridRows(region decomp.Box, stride int, beyond []Excess) ([]float64, error) {
+	axis, size := v.Part.Layout.Axis(), region.Size()
+	nx, planes := size[0], size[axis]
+	if region.Cells() == 0 {
+		return nil, nil
+	}
+	each := size[1] * size[2] / planes
 	stored, dims, from := v.Case.Spec.FieldValues(), v.Case.Dims(), v.Present()
-	sums, beyond := make([]float64, gridSums*planes*each), make([]Excess, planes)
-	err = v.Rank.Share(planes, func(lo, hi int) (err error) {
+	sums := make([]float64, gridSums*planes*each)
+	err := v.Rank.Share(planes, func(lo, hi int) (err error) {
 		var values []float64
 		for k := lo; k < hi; k++ {
-			if (v.Part.Box.Lo[axis]+k+stride/2)%stride != 0 {
+			at := region.Lo[axis] + k
+			if (v.Part.Box.Lo[axis]+at+stride/2)%stride != 0 {
 				continue
 			}
-			if values, err = from(v.Part.Plane(k), values); err != nil {
+			plane := region
+			plane.Lo[axis], plane.Hi[axis] = at, at+1
+			if values, err = from(plane, values); err != nil {
 				return err
 			}
 			for row := range each {
-				y, z := row, k
+				y, z := plane.Lo[1]+row, plane.Lo[2]
 				if axis == 1 {
-					y, z = k, 0
+					y = at
 				}
-				first := v.Part.Cells.Index(0, y, z)
+				first := v.Part.Cells.Index(plane.Lo[0], y, z)
 				base, types := values[row*stored*nx:][:stored*nx], v.Part.Cells.Type[first:][:nx]
 				copy(sums[gridSums*(k*each+row):], gridRow(base[:nx], base[nx:][:dims*nx], types))
 				if b := v.Case.Temperature.Bounds; b != nil {
@@ -52,20 +109,9 @@ func (v View) Sample() (s Sample, err error) {
 		return nil
 	})
 	if err != nil {
-		return s, fmt.Errorf("rank %d: fields at step %d: %w", v.Rank.ID, v.Step(), err)
+		return nil, fmt.Errorf("rank %d: fields at step %d: %w", v.Rank.ID, v.Step(), err)
 	}
-	all, err := v.Part.PlaneSums(v.Rank, sums, domain.Columns{Added: gridSums, All: gridSums})
-	var total [gridSums]float64
-	for ; len(all) > 0; all = all[gridSums:] {
-		for i := range total {
-			total[i] += all[i]
-		}
-	}
-	s.GridScale = gridShare(total, v.Case.Spec.Precision)
-	if err == nil {
-		s.Excess, err = v.farthest(beyond)
-	}
-	return s, err
+	return sums, nil
 }
 
 // gridSums is the number of sums that gridRow returns.

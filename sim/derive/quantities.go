@@ -79,7 +79,7 @@ func (v View) Line(e config.Expectation) ([]float64, error) {
 			}
 		}
 	}
-	values, err := v.CollectAll(e.Field, box)
+	values, err := v.CollectAll(e.Field, Region{Box: box})
 	if err != nil || !v.Rank.Root {
 		return nil, err
 	}

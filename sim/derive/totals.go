@@ -7,10 +7,20 @@ import (
 	"lbmsim/sim/domain"
 )
 
-// Census returns the sums that the watch needs of the state: each of this rank's
+// Section is the sums of this rank's share of a plane.
+type Section struct {
+	Of    View // places are local there
+	Level int
+	device.Plane
+}
+
+// Census returns the sums that the watch needs of the state: of each of this rank's
 // planes, or its share of them, and the totals of the domain on rank 0. Collective.
-func (v View) Census() (planes []device.Plane, t Totals, err error) {
-	var rows []device.Plane
+func (v View) Census() (sections []Section, t Totals, err error) {
+	if v.Refined != nil {
+		return v.census()
+	}
+	var rows, planes []device.Plane
 	if !v.Part.Shared() {
 		planes, err = v.State.SumPlanes()
 		rows = planes
@@ -23,32 +33,57 @@ func (v View) Census() (planes []device.Plane, t Totals, err error) {
 	if err != nil {
 		return nil, t, err
 	}
-	of := domain.Columns{Added: 6, All: 7}
-	table := make([]float64, 0, of.All*len(rows))
+	for _, p := range planes {
+		sections = append(sections, Section{v, 0, p})
+	}
+	all, err := v.Part.PlaneSums(v.Rank, tableOf(rows), totalled)
+	t.add(all, 1)
+	return sections, t, err
+}
+
+// totalled are the columns of tableOf.
+var totalled = domain.Columns{Added: 6, All: 7}
+
+// tableOf returns the sums of rows as a table of domain.PlaneSums.
+func tableOf(rows []device.Plane) []float64 {
+	table := make([]float64, 0, totalled.All*len(rows))
 	for _, s := range rows {
 		table = append(table, float64(s.Cells), s.Mass, s.Momentum[0], s.Momentum[1], s.Momentum[2], s.Energy, s.MaxSpeed)
 	}
-	all, err := v.Part.PlaneSums(v.Rank, table, of)
-	for ; len(all) > 0; all = all[of.All:] {
-		t.Cells += int(all[0])
-		t.Mass += all[1]
-		for a := range t.Momentum {
-			t.Momentum[a] += all[2+a]
-		}
-		t.Energy += all[5]
-		t.MaxSpeed = math.Max(t.MaxSpeed, all[6])
-	}
-	return planes, t, err
+	return table
 }
 
 // Totals of the whole domain, in lattice units, summed row by row and plane by plane
-// in the order of the axes: the same bits for any number of ranks.
+// in the order of the axes: the same bits for any number of ranks. In a refined grid they are sums over the finest cells,
+// each with its volume, and lattice units are those of level 0.
 type Totals struct {
-	Cells    int
+	Cells    int     // fluid cells
+	Volume   float64 `json:",omitempty"` // of them, in a refined grid; otherwise 0
 	Mass     float64 // sum of rho-1 over the fluid cells
 	Momentum [3]float64
 	Energy   float64
 	MaxSpeed float64
+}
+
+// Space returns the volume of the fluid.
+func (t Totals) Space() float64 {
+	if t.Volume > 0 {
+		return t.Volume
+	}
+	return float64(t.Cells)
+}
+
+// add adds the sums of planes, of cells of so much volume.
+func (t *Totals) add(planes []float64, volume float64) {
+	for ; len(planes) > 0; planes = planes[totalled.All:] {
+		t.Cells += int(planes[0])
+		t.Mass += volume * planes[1]
+		for a := range t.Momentum {
+			t.Momentum[a] += volume * planes[2+a]
+		}
+		t.Energy += volume * planes[5]
+		t.MaxSpeed = math.Max(t.MaxSpeed, planes[6])
+	}
 }
 
 // Finite returns x if it is finite, otherwise 0.

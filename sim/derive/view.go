@@ -25,12 +25,13 @@ type State interface {
 	WallFlow() ([]device.ModelledWall, error)
 }
 
-// View is the present state of a box of cells: a rank's part of the domain.
+// View is the present state of a box of cells: a rank's part of the domain, or of a patch of a refined one.
 type View struct {
-	Rank  *rank.Rank
-	Case  *config.Case
-	Part  *domain.Part
-	State State
+	Rank    *rank.Rank
+	Case    *config.Case
+	Part    *domain.Part
+	State   State
+	Refined *Refined // nil: the box is all. Otherwise it is the rank's part of level 0
 }
 
 // Step returns the number of the present step.
@@ -38,3 +39,11 @@ func (v View) Step() int { return v.State.Step() }
 
 // Time returns the time of the present step, in the case's unit.
 func (v View) Time() float64 { return float64(v.Step()) * v.Case.Units.Time }
+
+// Parent returns the cell of level 0 that a cell of a level is in.
+func (v View) Parent(cell [3]int, level int) [3]int {
+	for a := range v.Case.Dims() {
+		cell[a] >>= level
+	}
+	return cell
+}

@@ -37,6 +37,7 @@ type Part struct {
 
 	tables  tables
 	level   int                           // of a refined grid (Patch)
+	origin  [3]int                        // of Plan, global: not the domain's corner where the part is one of a patch
 	blocked func(visit func(cell [3]int)) // of a refined grid; otherwise nil
 }
 
@@ -73,13 +74,14 @@ type Patch struct {
 	Level   int
 	Params  model.Params                  // numbers of a step of the level
 	Plan    decomp.Plan                   // of the cells that the patch stores
+	Origin  [3]int                        // its lower corner, in cells of the level from the domain's
 	Box     decomp.Box                    // this rank's part of them
 	Blocked func(visit func(cell [3]int)) // visits cells of the domain that are solid where the geometry has fluid
 }
 
 // NewPatch returns a part of a case at the spacing of the patch's level, whose bodies alone are in cells of level 0.
 func NewPatch(c *config.Case, of Patch) *Part {
-	return &Part{Case: c, Params: of.Params, Plan: of.Plan, Box: of.Box, level: of.Level, blocked: of.Blocked}
+	return &Part{Case: c, Params: of.Params, Plan: of.Plan, Box: of.Box, level: of.Level, origin: of.Origin, blocked: of.Blocked}
 }
 
 // Sample returns the cells of a part and the layer around them.
@@ -142,6 +144,9 @@ func (p *Part) Global(at [3]int) [3]int {
 // Extent returns this rank's part of a checkpoint.
 func (p *Part) Extent() checkpoint.Extent {
 	lo, hi := p.Box.Lo, p.Box.Hi
+	for a, o := range p.origin {
+		lo[a], hi[a] = lo[a]-o, hi[a]-o
+	}
 	if p.Layout.Axis() == 1 {
 		return checkpoint.Extent{Planes: [2]int{lo[1], hi[1]}, Rows: [2]int{0, 1}}
 	}

@@ -14,7 +14,8 @@ import (
 //	bulk: ghost cells behind faces
 //	edge: exchange                  Begin, once what the bulk's stream has is done
 //	bulk: step the inner cells      Inner
-//	edge: ghost cells behind faces, of exchanged ones; step the edges     End
+//	edge: ghost cells behind faces, of exchanged ones                     Arrive, which ends the exchange
+//	edge: step the edges                                                  End
 //	bulk: wait for the edges, swap the states
 //
 // What is queued on the bulk's stream before sees and changes the state that the step starts from, what is queued behind it the new
@@ -39,11 +40,8 @@ func (l Ahead) Begin() error {
 // Inner queues the step of the inner cells.
 func (l Ahead) Inner() { l.Program.Step(l.Bulk, l.State[0], l.State[1], l.inner, l.Params) }
 
-// End ends the exchange, queues the step of the edges and makes what the step computes the current state. Until the next step
-// State[1] is the one that it started from, with its ghost cells.
-func (l Ahead) End() error {
-	in, out := l.State[0], l.State[1]
-	l.State[0], l.State[1] = out, in
+// Arrive ends the exchange.
+func (l Ahead) Arrive() error {
 	if len(l.edges) == 0 {
 		return nil
 	}
@@ -52,12 +50,22 @@ func (l Ahead) End() error {
 			return err
 		}
 	}
-	l.Program.FillFaces(l.Edge, in, true)
+	l.Program.FillFaces(l.Edge, l.State[0], true)
+	return nil
+}
+
+// End queues the step of the edges and makes what the step computes the current state. Until the next step State[1] is the one that
+// it started from, with its ghost cells.
+func (l Ahead) End() {
+	in, out := l.State[0], l.State[1]
+	l.State[0], l.State[1] = out, in
+	if len(l.edges) == 0 {
+		return
+	}
 	for _, box := range l.edges {
 		l.Program.Step(l.Edge, in, out, box, l.Params)
 	}
 	l.Bulk.After(l.Edge.Record())
-	return nil
 }
 
 // Absent is the part that a rank without cells of a level has in its exchange.

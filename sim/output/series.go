@@ -59,14 +59,14 @@ func (s *series) Write(r *Run) error {
 
 // values of a quantity at the present step, in lattice units, on rank 0. Collective.
 func (s *series) values(r *Run, q config.SeriesQuantity, t derive.Totals) ([]float64, error) {
-	cells, dims := float64(t.Cells), r.Case.Dims()
+	space, dims := t.Space(), r.Case.Dims()
 	switch q.Name {
 	case config.SeriesDensity:
-		return []float64{1 + t.Mass/cells}, nil
+		return []float64{1 + t.Mass/space}, nil
 	case config.SeriesVelocity:
 		var mean []float64
 		for _, p := range t.Momentum[:dims] {
-			mean = append(mean, p/(cells+t.Mass))
+			mean = append(mean, p/(space+t.Mass))
 		}
 		return mean, nil
 	case config.SeriesForce:
@@ -75,7 +75,7 @@ func (s *series) values(r *Run, q config.SeriesQuantity, t derive.Totals) ([]flo
 	case config.SeriesMaxSpeed:
 		return []float64{t.MaxSpeed}, nil
 	case config.SeriesEnergy:
-		return []float64{t.Energy / cells}, nil
+		return []float64{t.Energy / space}, nil
 	case config.SeriesDrift:
 		return []float64{r.Watch.Drift(t)}, nil
 	case config.SeriesGridScale:
@@ -89,7 +89,7 @@ func (s *series) values(r *Run, q config.SeriesQuantity, t derive.Totals) ([]flo
 		if err != nil {
 			return nil, fmt.Errorf("rank %d: enstrophy at step %d: %w", r.Rank.ID, r.Step(), err)
 		}
-		return []float64{sum / 2 / cells}, nil
+		return []float64{sum / 2 / space}, nil
 	case config.SeriesLeastPlus, config.SeriesMeanPlus, config.SeriesMostPlus:
 		walls, err := r.Loads.Walls()
 		if err != nil {
@@ -102,7 +102,7 @@ func (s *series) values(r *Run, q config.SeriesQuantity, t derive.Totals) ([]flo
 		if err != nil {
 			return nil, fmt.Errorf("rank %d: temperature at step %d: %w", r.Rank.ID, r.Step(), err)
 		}
-		return []float64{r.Case.Temperature.Reference + sum/cells}, nil
+		return []float64{r.Case.Temperature.Reference + sum/space}, nil
 	}
 	return nil, fmt.Errorf("[output.series.%s]: no definition of %s", s.Name, q.Name) // a row of config without one
 }

@@ -29,7 +29,7 @@ func (s *Search) record(b *Blowup) error {
 	}
 	for _, name := range names {
 		i := slices.IndexFunc(model.Fields, func(f model.Field) bool { return f.Name == name })
-		v, err := s.View.CollectAll(model.Fields[i], box)
+		v, err := s.View.CollectAll(model.Fields[i], derive.Region{Box: box})
 		if err != nil {
 			return fmt.Errorf("rank %d: fields at step %d: %w", s.Rank.ID, s.Step(), err)
 		}

@@ -27,7 +27,8 @@ func (g *Grid) Advance(steps int) error {
 	for left := steps; left > 0; {
 		done, err := g.replay(left)
 		if err == nil && done == 0 {
-			done, err = 1, g.step(0, 0)
+			done, err = 1, g.step(0, 0, g.filled)
+			g.filled = false
 		}
 		if err != nil {
 			return fmt.Errorf("rank %d, step %d: %w", g.Rank.ID, g.steps+1, err)
@@ -74,7 +75,7 @@ func (g *Grid) Queued() bool {
 // replay queues at most so many steps from a recording, where the device makes them. It reports how many.
 func (g *Grid) replay(most int) (int, error) {
 	dev, ok := g.Device.(device.Recorder)
-	if !ok || most < 2 || !g.Queued() {
+	if !ok || most < 2 || g.filled || !g.Queued() {
 		return 0, nil
 	}
 	k, from := 0, g.levels[0].patches[0].State[0] // each rank has cells of level 0
@@ -85,7 +86,7 @@ func (g *Grid) replay(most int) (int, error) {
 	if r.Graph == nil {
 		made, err := dev.Capture(g.Bulk, func() error {
 			for range recorded[k] {
-				if err := g.step(0, 0); err != nil {
+				if err := g.step(0, 0, false); err != nil {
 					return err
 				}
 			}

@@ -140,6 +140,8 @@ func atLevel(c *config.Case, level int, n [3]int) *config.Case {
 	own := *c // ranks of one process share theirs
 	own.Cells = n
 	width := 1 / float64(int(1)<<level) // of a cell, and of a step
+	own.Units.Length *= width
+	own.Units.Time *= width
 	own.Tau = 0.5 + (c.Tau-0.5)/width
 	for a := range c.Dims() {
 		own.Force.Density[a] *= width

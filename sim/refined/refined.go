@@ -25,7 +25,8 @@ type Grid struct {
 	level.Streams
 
 	levels []levelOf
-	steps  int // of level 0
+	steps  int  // of level 0
+	filled bool // overlap and ghost cells have the current state's values (Fill)
 	graphs [len(recorded)]recording
 }
 
@@ -74,7 +75,7 @@ func (g *Grid) build() error {
 				continue
 			}
 			p := &Patch{cut: decomp.Part{Hierarchy: g.Hierarchy, Level: l, Patch: k, Rank: g.Rank.ID}}
-			part := domain.NewPatch(c, domain.Patch{Level: l, Params: params, Plan: planOf(g.Hierarchy, l, k), Box: box, Blocked: p.cut.Blocked})
+			part := domain.NewPatch(c, domain.Patch{Level: l, Params: params, Plan: planOf(g.Hierarchy, l, k), Origin: whole.Stored.Lo, Box: box, Blocked: p.cut.Blocked})
 			p.Level = level.New(g.Rank, part, g.Device)
 			p.Streams = g.Streams
 			g.levels[l].patches = append(g.levels[l].patches, p)

@@ -305,15 +305,37 @@ func TestStepsAreTheOracles(t *testing.T) {
 
 // states returns the bits of all patches' owned cells after some steps, of which each rank writes its own.
 func (f flow) states(ranks, threads, steps int, wrap func(device.Device) device.Device) (map[[2]int][]byte, error) {
+	return f.bits(ranks, threads, wrap, func(g *Grid) error { return g.Advance(steps) }, func(p decomp.Patch) decomp.Box { return p.Owned })
+}
+
+// filled returns the bits of all cells that the patches store after some steps between which readers look at neighbours.
+func (f flow) filled(ranks, threads, steps int, wrap func(device.Device) device.Device) (map[[2]int][]byte, error) {
+	return f.bits(ranks, threads, wrap, func(g *Grid) error {
+		for k := range steps {
+			for range 1 + k%2 {
+				if err := g.Fill(); err != nil {
+					return err
+				}
+			}
+			if err := g.Advance(1); err != nil {
+				return err
+			}
+		}
+		return g.Fill()
+	}, func(p decomp.Patch) decomp.Box { return p.Stored })
+}
+
+// bits returns the bits of the cells of each patch, in a box of it, after what do calls.
+func (f flow) bits(ranks, threads int, wrap func(device.Device) device.Device, do func(g *Grid) error, of func(decomp.Patch) decomp.Box) (map[[2]int][]byte, error) {
 	all, mutex := map[[2]int][]byte{}, sync.Mutex{}
 	err := f.over(ranks, threads, wrap, func(g *Grid) error {
-		if err := g.Advance(steps); err != nil {
+		if err := do(g); err != nil {
 			return err
 		}
 		mutex.Lock()
 		defer mutex.Unlock()
 		return g.moments(func(p *Patch, x [3]int, _ []float64, state []byte) {
-			owned := g.Hierarchy.Levels[p.cut.Level].Patches[p.cut.Patch].Owned
+			owned := of(g.Hierarchy.Levels[p.cut.Level].Patches[p.cut.Patch])
 			if !owned.Contains(x) {
 				return
 			}
@@ -388,6 +410,44 @@ func TestRanksAndThreadsAreTheSame(t *testing.T) {
 								t.Errorf("%d ranks %v, %d threads: patch %d of level %d differs", ranks, f.cut, threads, key[1], key[0])
 							}
 						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// Readers that look at neighbours between steps change nothing, and find the same in overlap cells on any number of ranks.
+func TestFill(t *testing.T) {
+	const steps = 3
+	for k, lattice := range []string{"D2Q9", "D3Q19"} {
+		for name, f := range flows(lattice, "cumulant", 2-k) {
+			t.Run(lattice+" "+name, func(t *testing.T) {
+				same := func(what string, got, want map[[2]int][]byte) {
+					for key, b := range want {
+						if !bytes.Equal(got[key], b) {
+							t.Errorf("%s: patch %d of level %d differs", what, key[1], key[0])
+						}
+					}
+				}
+				plain, err := f.states(1, 1, steps, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				end := func(g *Grid) error { return errors.Join(g.Advance(steps), g.Fill()) }
+				owned, err1 := f.bits(1, 1, nil, end, func(p decomp.Patch) decomp.Box { return p.Owned })
+				want, err2 := f.bits(1, 1, nil, end, func(p decomp.Patch) decomp.Box { return p.Stored })
+				if err := errors.Join(err1, err2); err != nil {
+					t.Fatal(err)
+				}
+				same("owned cells", owned, plain)
+				for _, ranks := range []int{1, 2, 3} {
+					for _, wrap := range []func(device.Device) device.Device{nil, (&town{}).move} {
+						got, err := f.filled(ranks, 1, steps, wrap)
+						if err != nil {
+							t.Fatalf("%d ranks: %v", ranks, err)
+						}
+						same(fmt.Sprintf("%d ranks, peers %t", ranks, wrap != nil), got, want)
 					}
 				}
 			})

@@ -13,47 +13,89 @@ import "lbmsim/sim/level"
 //
 // All work is on the bulk's stream, but for ghost planes and edges, so that it is in this order. Where the host exchanges, all
 // ranks begin and end exchanges in this order, the first that began first.
-func (g *Grid) step(l, which int) error {
+//
+// Where Fill has been called, overlap and ghost cells of the first step of each level have their values already.
+func (g *Grid) step(l, which int, filled bool) error {
 	at := &g.levels[l]
 	finer := g.refines(l)
-	if finer {
-		if err := g.sendValues(l + 1); err != nil {
-			return err
+	if !filled {
+		if finer {
+			if err := g.sendValues(l + 1); err != nil {
+				return err
+			}
 		}
-	}
-	if at.siblings != nil {
 		if err := g.copySiblings(at); err != nil {
 			return err
 		}
-	}
-	for _, p := range at.patches {
-		if err := (level.Ahead{Level: p.Level}).Begin(); err != nil {
-			return err
+		for _, p := range at.patches {
+			if err := (level.Ahead{Level: p.Level}).Begin(); err != nil {
+				return err
+			}
 		}
 	}
 	for _, p := range at.patches {
 		level.Ahead{Level: p.Level}.Inner()
 	}
-	if finer {
+	if finer && !filled {
 		if err := g.prolong(l + 1); err != nil {
 			return err
 		}
 	}
 	for _, p := range at.patches {
-		if err := (level.Ahead{Level: p.Level}).End(); err != nil {
-			return err
+		ahead := level.Ahead{Level: p.Level}
+		if !filled {
+			if err := ahead.Arrive(); err != nil {
+				return err
+			}
 		}
+		ahead.End()
 	}
 	g.count(l, which)
 	if !finer {
 		return nil
 	}
 	for which := range 2 {
-		if err := g.step(l+1, which); err != nil {
+		if err := g.step(l+1, which, filled && which == 0); err != nil {
 			return err
 		}
 	}
 	return g.restrict(l + 1)
+}
+
+// Fill gives overlap and ghost cells of all levels the values that belong to the current state, as their next steps would, and waits
+// for them: for readers of a cell's neighbours. Collective.
+func (g *Grid) Fill() error {
+	if g.filled {
+		return nil
+	}
+	for l := range g.levels {
+		at := &g.levels[l]
+		if g.refines(l) {
+			if err := g.sendValues(l + 1); err != nil {
+				return err
+			}
+		}
+		if err := g.copySiblings(at); err != nil {
+			return err
+		}
+		for _, p := range at.patches {
+			if err := (level.Ahead{Level: p.Level}).Begin(); err != nil {
+				return err
+			}
+		}
+		if g.refines(l) {
+			if err := g.prolong(l + 1); err != nil {
+				return err
+			}
+		}
+		for _, p := range at.patches {
+			if err := (level.Ahead{Level: p.Level}).Arrive(); err != nil {
+				return err
+			}
+		}
+	}
+	g.filled = true
+	return g.Sync()
 }
 
 // sendValues begins the exchange of the values from which a level's overlap is interpolated.
@@ -80,6 +122,9 @@ func (g *Grid) prolong(l int) error {
 
 // copySiblings copies overlap cells from the patches that own them.
 func (g *Grid) copySiblings(at *levelOf) error {
+	if at.siblings == nil {
+		return nil
+	}
 	buffer := at.siblings.next()
 	for _, p := range at.patches {
 		p.beside.Gather(g.Bulk, p.State[0], buffer)

@@ -24,7 +24,7 @@ func (w *Watch) Drift(t derive.Totals) float64 {
 	if w.view.Step() == 0 || t.Cells == 0 { // the start is not known yet
 		return 0
 	}
-	return (t.Mass - w.Start.Mass) / (float64(t.Cells) + w.Start.Mass)
+	return (t.Mass - w.Start.Mass) / (t.Space() + w.Start.Mass)
 }
 
 // unasked returns the distance of the mean density from the range between its initial value and the densities that
@@ -33,8 +33,8 @@ func (w *Watch) unasked(t derive.Totals) float64 {
 	if w.view.Step() == 0 || t.Cells == 0 {
 		return 0
 	}
-	cells := float64(t.Cells)
-	start, now := w.Start.Mass/cells, t.Mass/cells
+	space := t.Space()
+	start, now := w.Start.Mass/space, t.Mass/space
 	lo, hi := w.asked()
 	return derive.Finite(max(0, min(start, lo)-now, now-max(start, hi)) / (1 + start))
 }
@@ -70,7 +70,7 @@ func (w *Watch) sound() float64 {
 		return 0
 	}
 	lo, hi := w.asked()
-	start := w.Start.Mass / max(1, float64(w.totals.Cells))
+	start := w.Start.Mass / max(1, w.totals.Space())
 	return 2*w.view.Case.Given/math.Sqrt(model.CS2) + max(start, hi) - min(start, lo)
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/decomp"
-	"lbmsim/device"
 	"lbmsim/sim/derive"
 )
 
@@ -64,16 +63,16 @@ func (w *Watch) Look(largest ...int64) (f Finding, err error) {
 	}
 	f.New = true
 	w.at = w.view.Step()
-	planes, totals, err := w.view.Census()
+	sections, totals, err := w.view.Census()
 	if err != nil {
 		return f, fmt.Errorf("rank %d: stability watch at step %d: %w", w.view.Rank.ID, w.view.Step(), err)
 	}
 	// [0] trouble, [1] the largest speed; a non-negative float keeps its order as bits;
 	// [2] it is wrong; then the caller's.
 	table := append([]int64{0, 0, 0}, largest...)
-	for _, p := range planes {
-		if table[1] = max(table[1], int64(math.Float64bits(math.Abs(derive.Finite(p.MaxSpeed))))); f.Mine == "" && w.view.Bad(p) {
-			f.Mine = w.describe(p)
+	for _, s := range sections {
+		if table[1] = max(table[1], int64(math.Float64bits(math.Abs(derive.Finite(s.MaxSpeed))))); f.Mine == "" && w.view.Bad(s.Plane) {
+			f.Mine = w.describe(s)
 			table[0] = 1
 		}
 	}
@@ -113,18 +112,22 @@ func (w *Watch) due() bool {
 func (w *Watch) Wrong() string { return w.wrong }
 
 // describe reports where the cell is and what surrounds it.
-func (w *Watch) describe(p device.Plane) string {
-	at, what := p.BadAt, "a value that is not finite"
-	if p.Bad == 0 {
-		at, what = p.MaxAt, fmt.Sprintf("Mach %.3g above the limit %.3g", p.MaxSpeed/derive.SoundSpeed, w.view.Case.Run.MaxMach)
+func (w *Watch) describe(s derive.Section) string {
+	at, what := s.BadAt, "a value that is not finite"
+	if s.Bad == 0 {
+		at, what = s.MaxAt, fmt.Sprintf("Mach %.3g above the limit %.3g", s.MaxSpeed/derive.SoundSpeed, w.view.Case.Run.MaxMach)
 	}
 	var b strings.Builder
-	global := w.view.Part.Global(at)
-	fmt.Fprintf(&b, "step %d: %s in cell (%d, %d, %d) of rank %d", w.view.Step(), what, global[0], global[1], global[2], w.view.Rank.ID)
-	if p.Bad > 1 {
-		fmt.Fprintf(&b, " and %d more of its plane", p.Bad-1)
+	global := s.Of.Part.Global(at)
+	fmt.Fprintf(&b, "step %d: %s in cell (%d, %d, %d)", w.view.Step(), what, global[0], global[1], global[2])
+	if w.view.Refined != nil {
+		fmt.Fprintf(&b, " of level %d,", s.Level)
 	}
-	if near := w.view.Part.Near(global); len(near) > 0 {
+	fmt.Fprintf(&b, " of rank %d", w.view.Rank.ID)
+	if s.Bad > 1 {
+		fmt.Fprintf(&b, " and %d more of its plane", s.Bad-1)
+	}
+	if near := w.view.Part.Near(w.view.Parent(global, s.Level)); len(near) > 0 {
 		fmt.Fprintf(&b, "\n  nearest boundary: %s", near[0].Text)
 	}
 	what = "rho, u"
@@ -133,12 +136,12 @@ func (w *Watch) describe(p device.Plane) string {
 	}
 	fmt.Fprintf(&b, "\n  its neighbourhood along x (%s in lattice units):", what)
 	box := decomp.Box{Lo: at, Hi: [3]int{at[0] + 1, at[1] + 1, at[2] + 1}}
-	box.Lo[0], box.Hi[0] = max(0, at[0]-2), min(w.view.Part.Layout.N[0], at[0]+3)
+	box.Lo[0], box.Hi[0] = max(0, at[0]-2), min(s.Of.Part.Layout.N[0], at[0]+3)
 	nc, n := w.view.Case.Spec.FieldValues(), box.Size()[0]
 	values := make([]float64, nc*n)
-	if err := w.view.State.Fields(box, values); err == nil {
+	if err := s.Of.State.Fields(box, values); err == nil {
 		for i := 0; i < n; i++ {
-			fmt.Fprintf(&b, "\n    x = %d: %.5g", box.Lo[0]+i, 1+values[i])
+			fmt.Fprintf(&b, "\n    x = %d: %.5g", global[0]-at[0]+box.Lo[0]+i, 1+values[i])
 			for c := 1; c < nc; c++ {
 				fmt.Fprintf(&b, " %.4g", values[c*n+i])
 			}
