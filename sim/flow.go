@@ -23,6 +23,9 @@ type origin struct{ *run }
 
 // state makes it. Collective.
 func (r origin) state() error {
+	if r.grid != nil {
+		return r.all("initial state", r.grid.Initialize())
+	}
 	if r.Case.Initial.From == nil {
 		return r.all("initial state", r.level.Initialize(level.Formulas{Part: r.level.Part}))
 	}

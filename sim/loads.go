@@ -47,7 +47,7 @@ func (l *loads) Present() ([]device.Load, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	all, err := l.sum(l.level.ComingForces())
+	all, err := l.sum(l.comingForces())
 	if err != nil {
 		return nil, 0, err
 	}
@@ -78,7 +78,7 @@ func (l *loads) Walls() ([]derive.WallSum, error) {
 // from a checkpoint that lacks them. Collective.
 func (l *loads) Past() ([]device.Load, error) {
 	if p := &l.past; l.Step() > l.first && p.at != l.Step() {
-		all, err := l.sum(l.level.PastForces())
+		all, err := l.sum(l.pastForces())
 		if err != nil {
 			return nil, err
 		}
@@ -122,7 +122,7 @@ func (l *loads) sum(mine []device.Load, err error) ([]device.Load, error) {
 			all[k].Add(load)
 		}
 	}
-	return all, nil
+	return l.together(all), nil
 }
 
 // recall continues with the loads of a checkpoint, if they cover all types that are measured now.

@@ -118,6 +118,9 @@ type recording struct {
 
 // advance computes k steps; more than one only where none waits for the host.
 func (s *stepper) advance(k int) error {
+	if s.grid != nil {
+		return s.advanceRefined(k)
+	}
 	if s.level.Queued != nil {
 		return s.advanceQueued(k)
 	}

@@ -284,7 +284,14 @@ func (r *run) restore(path string) (m output.Memory, err error) {
 	if err := (level.Image{Level: r.level}).Load(f); err != nil {
 		return m, err
 	}
-	r.level.SetStep(int(f.Header.Step))
+	if r.grid != nil {
+		if err := r.loadPatches(f); err != nil {
+			return m, err
+		}
+		r.grid.SetStep(int(f.Header.Step))
+	} else {
+		r.level.SetStep(int(f.Header.Step))
+	}
 	return m, r.outputs.Recall(path, &m)
 }
 

@@ -120,7 +120,7 @@ func (r *run) steps() error {
 			return err
 		}
 		k := 1
-		if r.level.Queued != nil {
+		if r.queues() {
 			k = r.untilHook()
 		}
 		r.expect(r.Step() + k)
@@ -145,7 +145,7 @@ func (r *run) steer() error {
 // expect gets ready for the outputs of step n, to which the coming steps lead.
 func (r *run) expect(n int) {
 	box, ok := r.outputs.Snaps(n)
-	if !ok {
+	if !ok || r.grid != nil {
 		n = 0
 	}
 	r.level.FuseFields(n, box)

@@ -23,7 +23,7 @@ func start(o Options) (*run, error) {
 	if err != nil {
 		return r, exit.With(exit.Usage, err) // the same on every rank
 	}
-	r.stepper = &stepper{Rank: on, Case: part.Case, level: level.New(on, part, o.Device)}
+	r.stepper = &stepper{Rank: on, Case: part.Case}
 	r.Rank.Heartbeat.Doing("starting")
 	r.Rank.Heartbeat.Guard(o.Case.Run.StallLimit)
 	r.last = o.Case.Run.Steps
@@ -35,13 +35,7 @@ func start(o Options) (*run, error) {
 		return r, err
 	}
 	r.Rank.Heartbeat.Doing("starting: generating cells, loading kernels, allocating memory")
-	if err := r.all("setting up", r.level.Build()); err != nil {
-		return r, err
-	}
-	if err := part.CountCells(r.Rank); err != nil {
-		return r, err
-	}
-	if err := r.level.Connect(); err != nil {
+	if err := r.build(part); err != nil {
 		return r, err
 	}
 	r.makeOutputs()
@@ -67,7 +61,7 @@ func start(o Options) (*run, error) {
 	if err != nil {
 		return r, err
 	}
-	if err := r.level.FillGhosts(); err != nil {
+	if err := r.fillGhosts(); err != nil {
 		return r, err
 	}
 	if err := r.outputs.Prepare(); err != nil {
@@ -75,6 +69,29 @@ func start(o Options) (*run, error) {
 	}
 	r.limit, err = r.roofline()
 	return r, err
+}
+
+// build makes cells, kernels, memory and exchanges. Collective.
+func (r *run) build(part *domain.Part) error {
+	if len(r.Case.Refine) > 0 {
+		return r.refine()
+	}
+	r.level = level.New(r.Rank, part, r.options.Device)
+	if err := r.all("setting up", r.level.Build()); err != nil {
+		return err
+	}
+	if err := part.CountCells(r.Rank); err != nil {
+		return err
+	}
+	return r.level.Connect()
+}
+
+// fillGhosts fills the ghost cells of the first state. Steps of refined grids do so themselves.
+func (r *run) fillGhosts() error {
+	if r.grid != nil {
+		return nil
+	}
+	return r.level.FillGhosts()
 }
 
 // threads of the host that a rank may keep busy.
@@ -138,7 +155,7 @@ func (r *run) makeOutputs() {
 	r.driver.stepper, r.driver.watch = r.stepper, r.watch
 	r.friction.stepper, r.friction.watch = r.stepper, r.watch
 	view := &output.Run{
-		Rank: r.Rank, Case: r.Case, View: r.view(), State: state{r.level}, Watch: r.watch, Look: r.Look, Loads: &r.loads, Files: output.NewFiles(r.view(), func(kind, path string) { r.options.Report.Wrote(kind, path) }),
+		Rank: r.Rank, Case: r.Case, View: r.view(), State: state{r.stepper}, Watch: r.watch, Look: r.Look, Loads: &r.loads, Files: output.NewFiles(r.view(), func(kind, path string) { r.options.Report.Wrote(kind, path) }),
 		Sampled: r.stopIfKnown, Remember: r.remember, Version: r.options.Version,
 	}
 	r.outputs, r.postmortem = output.New(view), postmortem.New(view, replay{r})

@@ -6,16 +6,17 @@ import (
 	"lbmsim/config"
 	"lbmsim/sim/derive"
 	"lbmsim/sim/level"
-	"lbmsim/sim/output"
 	"lbmsim/sim/rank"
+	"lbmsim/sim/refined"
 )
 
-// stepper takes this rank's level of a run from step to step.
+// stepper takes this rank's cells of a run from step to step.
 type stepper struct {
 	Rank   *rank.Rank
 	Case   *config.Case
-	level  *level.Level
-	first  int // step that the run began from
+	level  *level.Level  // of a refined grid level 0
+	grid   *refined.Grid // nil: the case is not refined
+	first  int           // step that the run began from
 	graphs [len(recorded)]recording
 	clock  stopwatch
 }
@@ -47,28 +48,11 @@ func (s *stepper) stepwise() error {
 
 // view returns the current state, read as fields.
 func (s *stepper) view() derive.View {
+	if s.grid != nil {
+		return s.grid.View()
+	}
 	return derive.View{Rank: s.Rank, Case: s.Case, Part: s.level.Part, State: s.level}
 }
-
-// state is a level as outputs see it.
-type state struct{ *level.Level }
-
-// Force returns the body force at the current step.
-func (s state) Force() [3]float64 { return s.Params.Force }
-
-// ReadImage copies the current state into an image.
-func (s state) ReadImage(image []byte) error { return level.Image(s).Read(image) }
-
-// Snapshots of the current state beside the steps; nil: the device makes none.
-func (s state) Snapshots() output.Snapshotter {
-	if shots, ok := s.Level.Snapshots(); ok {
-		return shots
-	}
-	return nil
-}
-
-// Statistics of the state that stay with the device.
-func (s state) Statistics() output.Statistics { return s.Level.Statistics() }
 
 // free gives what belongs to the steps back, the device itself excepted.
 func (s *stepper) free() {
@@ -77,5 +61,10 @@ func (s *stepper) free() {
 			g.Close()
 		}
 	}
-	s.level.Close()
+	switch {
+	case s.grid != nil:
+		s.grid.Close()
+	case s.level != nil:
+		s.level.Close()
+	}
 }

@@ -25,7 +25,7 @@ func (r *run) table() ([]RankInfo, error) {
 	}
 	b, err := json.Marshal(RankInfo{
 		Rank: r.Rank.ID, Host: host, Lo: r.level.Part.Box.Lo, Hi: r.level.Part.Box.Hi,
-		Device: r.options.Device.Info(), Transport: r.level.Halo.Describe(), Routes: r.routes(), Bytes: r.level.Bytes(),
+		Device: r.options.Device.Info(), Transport: r.level.Halo.Describe(), Routes: r.routes(), Bytes: r.bytes(),
 	})
 	if err != nil {
 		return nil, err
@@ -62,12 +62,12 @@ func (r *run) report(steps int) {
 	p := Progress{
 		Step: r.Step(), Last: r.last, Time: float64(r.Step()) * r.Case.Units.Time,
 		Elapsed: time.Since(r.control.began), MaxMach: r.watch.MaxMach, LeftOut: r.outputs.Files.LeftOut(),
-		Health: r.watch.Health(), MLUPS: speed * float64(r.Case.Box().Cells()) / 1e6,
+		Health: r.watch.Health(), MLUPS: speed * r.updates() / 1e6,
 	}
 	if r.limit > 0 {
 		p.Roofline = p.MLUPS / r.limit
 	}
-	if r.clock.wall > 0 && r.level.Halo.Stats().Messages > 0 {
+	if r.clock.wall > 0 && r.exchanged().Messages > 0 {
 		p.Communication = r.clock.exposed() / r.clock.wall
 	}
 	if done := r.Step() - r.first; done > 0 {
@@ -79,7 +79,7 @@ func (r *run) report(steps int) {
 // summarize adds the ranks' times up and reports the end.
 func (r *run) summarize(verdicts []Verdict) error {
 	c := &r.clock
-	stats := r.level.Halo.Stats()
+	stats := r.exchanged()
 	c.exchange += stats.Seconds
 	// A recorded exchange is counted once: bytes are per exchange, on average.
 	bytes := float64(stats.Bytes) / float64(max(stats.Exchanges, 1))
@@ -108,8 +108,8 @@ func (r *run) summarize(verdicts []Verdict) error {
 	}
 	if s.Steps > 0 {
 		s.Times.Bytes = mean[5]
-		s.MLUPS = float64(s.Steps) * float64(r.Case.Box().Cells()) / c.wall / 1e6
-		s.Whole = float64(s.Steps) * float64(r.Case.Box().Cells()) / s.Elapsed.Seconds() / 1e6
+		s.MLUPS = float64(s.Steps) * r.updates() / c.wall / 1e6
+		s.Whole = float64(s.Steps) * r.updates() / s.Elapsed.Seconds() / 1e6
 		s.Imbalance = slowest/mean[0] - 1
 		if r.limit > 0 {
 			s.Roofline = s.MLUPS / r.limit

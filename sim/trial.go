@@ -49,7 +49,7 @@ func (t *Trial) Steps(n int) (Turn, error) {
 	if err := comm.Barrier(r.Rank.Comm); err != nil {
 		return Turn{}, err
 	}
-	before, exchanged, began := r.clock, r.level.Halo.Stats().Seconds, time.Now()
+	before, exchanged, began := r.clock, r.exchanged().Seconds, time.Now()
 	// A run finds the distance between its synchronizations in its first second. What passed
 	// between two turns is no measure of it.
 	c.synced, c.syncedAt, c.next = began, r.Step(), r.Step()+t.spacing
@@ -60,7 +60,7 @@ func (t *Trial) Steps(n int) (Turn, error) {
 	if r.reason != "" {
 		return Turn{}, exit.With(exit.Failure, fmt.Errorf("the measurement ended at step %d: %s", r.Step(), r.reason))
 	}
-	stats, now := r.level.Halo.Stats(), r.clock
+	stats, now := r.exchanged(), r.clock
 	spent := stopwatch{wall: now.wall - before.wall, compute: now.compute - before.compute, exchange: now.exchange - before.exchange + stats.Seconds - exchanged}
 	all, err := comm.Together(r.Rank.Comm, Turn{
 		Seconds: time.Since(began).Seconds(), Compute: spent.compute, Exposed: spent.exposed(), Hidden: spent.hidden(),
@@ -93,7 +93,7 @@ func (t *Trial) Look() error { return t.r.Look() }
 // of the hashes of all rows of cells, each with its place in the domain.
 func (t *Trial) Hash() (uint64, error) {
 	r := t.r
-	mine, err := r.level.Hash()
+	mine, err := r.hash()
 	if err := r.all("reading the state", err); err != nil {
 		return 0, err
 	}

@@ -126,6 +126,9 @@ func userBlock(h Header) (n int, err error) {
 // create lays the file out for readers of HDF5; returned are the offsets of
 // state, checksums and extra.
 func create(path string, h Header, user int) (at []int64, err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
 	f, err := h5.Create(path, h5.Options{UserBlock: user, Align: h.alignment(), Threshold: 4096})
 	if err != nil {
 		return nil, err

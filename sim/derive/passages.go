@@ -24,15 +24,33 @@ const passageUnit = 0x1p-32
 // Passages returns the flow through the boundaries that wanted names, by their number, on rank 0. Velocities across a
 // face below least are left out. Collective.
 func (v View) Passages(wanted func(config.Boundary) bool, least float64) ([]Passage, error) {
-	sums := make([]passageSums, len(v.Case.Boundaries))
+	n, levels := len(v.Case.Boundaries), 1
+	if v.Refined != nil {
+		levels = len(v.Refined.Hierarchy.Levels)
+	}
+	sums := make([]passageSums, levels*n) // level by level
 	for a := range v.Case.Dims() {
 		for side := range 2 {
 			f := config.Face{Axis: a, Side: side}
-			if !v.touches(f, wanted) {
+			pass := func(v View, level int, own decomp.Box) error {
+				if !v.touches(f, wanted) {
+					return nil
+				}
+				if err := v.pass(f, own, sums[level*n:][:n], least); err != nil {
+					return fmt.Errorf("rank %d: fields at face %s at step %d: %w", v.Rank.ID, f, v.Step(), err)
+				}
+				return nil
+			}
+			if v.Refined == nil {
+				if err := pass(v, 0, decomp.Box{Hi: v.Part.Layout.N}); err != nil {
+					return nil, err
+				}
 				continue
 			}
-			if err := v.pass(f, sums, least); err != nil {
-				return nil, fmt.Errorf("rank %d: fields at face %s at step %d: %w", v.Rank.ID, f, v.Step(), err)
+			for _, p := range v.Refined.Patches {
+				if err := pass(p.View, p.Level, p.Part.Local(p.Owned)); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
@@ -58,11 +76,13 @@ func (v View) touches(f config.Face, wanted func(config.Boundary) bool) bool {
 // passageSums are the numbers of a Passage in units of passageUnit.
 type passageSums struct{ cells, entering, in, out, slant int64 }
 
-// pass adds the cells beside a face.
-func (v View) pass(f config.Face, sums []passageSums, least float64) error {
-	box := decomp.Box{Hi: v.Part.Layout.N}
+// pass adds the cells of a local box beside a face.
+func (v View) pass(f config.Face, box decomp.Box, sums []passageSums, least float64) error {
+	if box.Cells() == 0 {
+		return nil
+	}
 	if f.Side == 0 {
-		box.Hi[f.Axis] = 1
+		box.Hi[f.Axis] = box.Lo[f.Axis] + 1
 	} else {
 		box.Lo[f.Axis] = box.Hi[f.Axis] - 1
 	}
@@ -127,10 +147,16 @@ func (v View) addPassages(sums []passageSums) ([]Passage, error) {
 			total[i] += int64(binary.LittleEndian.Uint64(p[8*i:]))
 		}
 	}
-	list := make([]Passage, len(sums))
-	for i := range list {
-		n := total[5*i:]
-		list[i] = Passage{Cells: int(n[0]), Entering: int(n[1]), In: float64(n[2]) * passageUnit, Out: float64(n[3]) * passageUnit, Slant: float64(n[4]) * passageUnit}
+	list := make([]Passage, len(v.Case.Boundaries))
+	for i := range sums {
+		level, n := i/len(list), total[5*i:]
+		unit := math.Pow(0.5, float64(level*(v.Case.Dims()-1))) * passageUnit // a cell's part of the face, by one of level 0
+		p := &list[i%len(list)]
+		p.Cells += int(n[0])
+		p.Entering += int(n[1])
+		p.In += unit * float64(n[2])
+		p.Out += unit * float64(n[3])
+		p.Slant += unit * float64(n[4])
 	}
 	return list, nil
 }

@@ -24,21 +24,33 @@ type Patch struct {
 	Counted func(y, z int) []decomp.Range
 }
 
-// each calls use for each patch of the grid, with this rank's part of it; nil: it has none. use may be collective.
-func (r *Refined) each(use func(level, number int, mine *Patch) error) error {
-	mine := r.Patches
+// Each calls use for each patch of the grid, with its level, its number in it, and its place among Patches; -1: this rank has no cells
+// of it. use may be collective.
+func (r *Refined) Each(use func(level, number, mine int) error) error {
+	next := 0
 	for l := range r.Hierarchy.Levels {
 		for k := range r.Hierarchy.Levels[l].Patches {
-			var p *Patch
-			if len(mine) > 0 && mine[0].Level == l && mine[0].Number == k {
-				p, mine = &mine[0], mine[1:]
+			mine := -1
+			if next < len(r.Patches) && r.Patches[next].Level == l && r.Patches[next].Number == k {
+				mine = next
+				next++
 			}
-			if err := use(l, k, p); err != nil {
+			if err := use(l, k, mine); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// each does so with the patch itself; nil: this rank has no cells of it.
+func (r *Refined) each(use func(level, number int, mine *Patch) error) error {
+	return r.Each(func(level, number, mine int) error {
+		if mine < 0 {
+			return use(level, number, nil)
+		}
+		return use(level, number, &r.Patches[mine])
+	})
 }
 
 // volume returns the volume of a cell of a level, in cells of level 0.

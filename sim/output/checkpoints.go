@@ -21,9 +21,10 @@ const aCheckpoint = "checkpoint"
 type checkpoints struct {
 	base
 	config.Checkpoint
-	dir   string
-	set   *Set   // whose outputs it remembers
-	image []byte // snapshot, kept for the next time
+	dir    string
+	set    *Set     // whose outputs it remembers
+	image  []byte   // snapshot, kept for the next time
+	levels [][]byte // of the patches of a refined grid
 }
 
 // checkpointOutputs returns the output of [checkpoint].
@@ -90,6 +91,11 @@ func (c *checkpoints) Write(r *Run) error {
 			beside = append(beside, written)
 		}
 	}
+	patches, err := c.patches(r, h)
+	if err != nil {
+		return r.Files.Missed(aCheckpoint, err)
+	}
+	beside = append(beside, patches...)
 	p, err := checkpoint.Begin(r.Rank.Comm, c.dir, h, r.View.Part.Extent())
 	if err != nil {
 		return r.Files.Missed(aCheckpoint, exit.AtStep(r.Step(), aCheckpoint, err))
@@ -99,7 +105,7 @@ func (c *checkpoints) Write(r *Run) error {
 		return err
 	}
 	path := checkpoint.Path(c.dir, h.Step)
-	r.Files.Launch(aCheckpoint, path, func(failed error) error { return c.commit(r, p, failed, path, beside) }, func() error { return c.bring(r, p) })
+	r.Files.Launch(aCheckpoint, path, func(failed error) error { return c.commit(r, p, failed, path, beside) }, func() error { return bring(r, p, c.image, r.View.Part.Planes()) })
 	return nil
 }
 
@@ -139,12 +145,11 @@ func (c *checkpoints) copyState(r *Run) error {
 	return r.State.ReadImage(c.image)
 }
 
-// bring writes the image in pieces, so that the watchdog sees a slow disk take them.
-func (c *checkpoints) bring(r *Run, p *checkpoint.Pending) error {
-	planes := r.View.Part.Planes()
-	each := len(c.image) / planes
+// bring writes an image of some planes in pieces, so that the watchdog sees a slow disk take them.
+func bring(r *Run, p *checkpoint.Pending, image []byte, planes int) error {
+	each := len(image) / planes
 	for k, n := 0, max(1, writeBytes/max(each, 1)); k < planes; k += n {
-		if err := p.Write(k, c.image[k*each:min(k+n, planes)*each]); err != nil {
+		if err := p.Write(k, image[k*each:min(k+n, planes)*each]); err != nil {
 			return err
 		}
 		r.Rank.Heartbeat.Mark()
@@ -157,12 +162,13 @@ func (c *checkpoints) commit(r *Run, p *checkpoint.Pending, failed error, path s
 	for _, written := range beside {
 		if !*written {
 			p.Abort()
-			return comm.Agree(r.Rank.Comm, fmt.Errorf("%s is dropped, because the sums of its averages could not be written", path))
+			return comm.Agree(r.Rank.Comm, fmt.Errorf("%s is dropped, because a file beside it could not be written: the sums of its averages, or a level of its grid", path))
 		}
 	}
 	if err := p.Commit(c.Keep, failed); err != nil || len(beside) == 0 || !r.Rank.Root {
 		return err
 	}
 	checkpoint.Tidy(c.dir, filepath.Join(c.dir, AverageDir))
+	c.tidyPatches(r)
 	return nil
 }

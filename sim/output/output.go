@@ -48,6 +48,10 @@ type State interface {
 	// ReadImage copies this rank's own cells, and what beside them the coming steps depend on, into domain.Part.Bytes: the
 	// rows of a checkpoint.
 	ReadImage(image []byte) error
+	// ReadPatch does so for a patch of a refined grid, by its place in derive.Refined.Patches, overlap included.
+	ReadPatch(k int, image []byte) error
+	// Fill gives the cells beside the rank's own, which outputs may read, their values at the present step. Collective.
+	Fill() error
 	// Snapshots of the state beside the steps; nil: the device makes none.
 	Snapshots() Snapshotter
 	// Statistics of the state that stay with the device.
@@ -146,12 +150,26 @@ func (r *Run) Path(parts ...string) string {
 }
 
 // Grid returns all cells, as files of fields have them.
-func (r *Run) Grid() fields.Grid {
-	g := fields.Grid{N: r.Case.Cells, Spacing: r.Case.Units.Length}
+func (r *Run) Grid() fields.Grid { return r.gridOf(derive.Region{Box: decomp.Box{Hi: r.Case.Cells}}) }
+
+// gridOf returns the cells of a region, as files of fields have them.
+func (r *Run) gridOf(at derive.Region) fields.Grid {
+	g := fields.Grid{N: at.Size(), Spacing: r.spacing(at.Level)}
 	for a := range g.Origin {
-		g.Origin[a] = r.Case.Origin[a] + r.Case.Units.Length/2
+		g.Origin[a] = r.centre(at, a)
 	}
 	return g
+}
+
+// spacing returns the distance between two cells of a level in the case's unit.
+func (r *Run) spacing(level int) float64 { return r.Case.Units.Length / float64(int(1)<<level) }
+
+// centre returns the place of the first cells of a region along an axis, in the case's unit.
+func (r *Run) centre(at derive.Region, axis int) float64 {
+	if axis >= r.Case.Dims() { // it has one cell on every level
+		return r.Case.Origin[axis] + r.Case.Units.Length/2
+	}
+	return r.Case.Origin[axis] + (float64(at.Lo[axis])+0.5)*r.spacing(at.Level)
 }
 
 // Listed returns fields as a file of them has them.

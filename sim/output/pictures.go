@@ -8,9 +8,9 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
-	"lbmsim/decomp"
 	"lbmsim/io/picture"
 	"lbmsim/model"
+	"lbmsim/sim/derive"
 )
 
 // pictures writes [output.picture]: a PNG of one slice.
@@ -38,8 +38,7 @@ func (p *pictures) Write(r *Run) error {
 		return err
 	}
 	p.at = r.Step()
-	slice := decomp.Box{Hi: r.Case.Cells}
-	slice.Lo[p.Axis], slice.Hi[p.Axis] = p.At, p.At+1
+	slice := r.slice(p.Axis, p.At)
 	values, err := r.View.Collect(p.Field, p.Component, slice)
 	if err != nil {
 		return err
@@ -63,18 +62,18 @@ func (p *pictures) Write(r *Run) error {
 			values[i] = math.NaN()
 		}
 	}
-	picture := p.draw(r, slice.Size(), values)
+	picture := p.draw(r, slice, values)
 	r.Files.Launch("picture", path, whole, func() error { return picture.Write(path) })
 	return nil
 }
 
 // cut finds the outline of bodies, once: they stay where they are. Collective.
-func (p *pictures) cut(r *Run, slice decomp.Box) error {
-	if p.known || len(r.Case.Bodies) == 0 {
+func (p *pictures) cut(r *Run, slice derive.Region) error {
+	if p.known || len(r.Case.Bodies) == 0 || r.View.Refined != nil { // the cells of finer levels show it
 		return nil
 	}
 	h, v := p.axes()
-	gaps, err := r.View.Gaps(slice, [2]int{h, v})
+	gaps, err := r.View.Gaps(slice.Box, [2]int{h, v})
 	if err != nil {
 		return err
 	}
@@ -96,12 +95,12 @@ func (p *pictures) axes() (h, v int) {
 }
 
 // draw returns the picture of the slice.
-func (p *pictures) draw(r *Run, n [3]int, values []float64) picture.Picture {
-	c, u := r.Case, r.Case.Units
+func (p *pictures) draw(r *Run, slice derive.Region, values []float64) picture.Picture {
+	c, u, n := r.Case, r.Case.Units, slice.Size()
 	h, v := p.axes()
 	q := picture.Picture{
 		Quantity: p.Field.Name, Unit: u.Symbol(p.Field.Dim), Case: c.Title, Step: int64(r.Step()), Time: r.Time(),
-		W: n[h], H: n[v], Values: values, Outline: p.outline, Spacing: u.Length, Lattice: !u.Physical,
+		W: n[h], H: n[v], Values: values, Outline: p.outline, Spacing: r.spacing(slice.Level), Lattice: !u.Physical,
 		Text:   map[string]string{"Software": "lbmsim " + r.Version, "Source": c.Resolved, "Provenance": r.Provenance.String(), "Comment": fmt.Sprintf("step %d", r.Step())},
 		Origin: [2]float64{c.Origin[h], c.Origin[v]}, Axes: [2]string{"xyz"[h : h+1], "xyz"[v : v+1]},
 	}
@@ -112,7 +111,7 @@ func (p *pictures) draw(r *Run, n [3]int, values []float64) picture.Picture {
 		q.Quantity += " magnitude"
 	}
 	if c.Dims() == 3 {
-		q.Where = strings.TrimSpace(fmt.Sprintf("%c = %.4g %s", "xyz"[p.Axis], c.Origin[p.Axis]+(float64(p.At)+0.5)*u.Length, u.Symbol(model.Length)))
+		q.Where = strings.TrimSpace(fmt.Sprintf("%c = %.4g %s", "xyz"[p.Axis], r.centre(slice, p.Axis), u.Symbol(model.Length)))
 	}
 	if p.Min != 0 || p.Max != 0 {
 		q.Range = &[2]float64{p.Min, p.Max}

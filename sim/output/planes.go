@@ -9,6 +9,7 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/io/fields"
 	"lbmsim/model"
+	"lbmsim/sim/derive"
 )
 
 // planes writes one [output.plane.NAME]: fields of one plane of cells, a VTKHDF file a
@@ -39,8 +40,7 @@ func (p *planes) Write(r *Run) error {
 		return err
 	}
 	p.at = r.Step()
-	slice := decomp.Box{Hi: r.Case.Cells}
-	slice.Lo[p.Axis], slice.Hi[p.Axis] = p.At, p.At+1
+	slice := r.slice(p.Axis, p.At)
 	var parts [][]byte // of the file: one field at a time is there as float64
 	for _, f := range p.Fields {
 		values, err := r.View.CollectAll(f, slice)
@@ -51,7 +51,7 @@ func (p *planes) Write(r *Run) error {
 	}
 	var file *fields.Pending
 	var err error
-	grid := p.grid(r)
+	grid := r.gridOf(slice)
 	if r.Rank.Root {
 		file, err = p.series.Begin(p.alone, nil, decomp.Box{Hi: grid.N}, grid, r.Listed(p.Fields, p.Type), r.Meta())
 	}
@@ -81,12 +81,11 @@ func (p *planes) Write(r *Run) error {
 	return nil
 }
 
-// grid returns the plane as a file has it: one cell thick.
-func (p *planes) grid(r *Run) fields.Grid {
-	g := r.Grid()
-	g.N[p.Axis] = 1
-	g.Origin[p.Axis] += float64(p.At) * g.Spacing
-	return g
+// slice returns the plane of cells of level 0 across an axis, in cells of the finest level that it meets.
+func (r *Run) slice(axis, at int) derive.Region {
+	box := decomp.Box{Hi: r.Case.Cells}
+	box.Lo[axis], box.Hi[axis] = at, at+1
+	return r.View.Region(box)
 }
 
 // bytes returns the file's numbers of a field of the slice, [z][y][x][component].

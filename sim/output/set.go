@@ -2,6 +2,7 @@ package output
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -82,6 +83,9 @@ func (s *Set) Write(o Output) error {
 func (s *Set) write(o Output) error {
 	s.Files.begun = time.Now()
 	left := s.Files.faults.left()
+	if err := s.State.Fill(); err != nil {
+		return fmt.Errorf("rank %d: cells beside the rank's own at step %d: %w", s.Rank.ID, s.Step(), err)
+	}
 	err := o.Write(s.Run)
 	s.missed[o] = s.Files.faults.left() > left
 	return err

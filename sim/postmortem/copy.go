@@ -38,7 +38,7 @@ const (
 // take no more than half of what it has left for that. Collective.
 func (s *Search) FindRoom() error {
 	k := &s.kept
-	*k = keep{wanted: s.Case.Run.Forensics, at: -1, taken: time.Now(), cost: time.Duration(s.View.Part.Bytes()) * time.Second / firstCopy}
+	*k = keep{wanted: s.Case.Run.Forensics && s.View.Refined == nil, at: -1, taken: time.Now(), cost: time.Duration(s.View.Part.Bytes()) * time.Second / firstCopy}
 	if !k.wanted {
 		return nil
 	}

@@ -53,6 +53,9 @@ func New(on *rank.Rank, c *config.Case, h *decomp.Hierarchy, dev device.Device) 
 	if err := possible(c, h, dev); err != nil { // the same on every rank
 		return g, exit.With(exit.Usage, err)
 	}
+	if err := measurable(c, h); err != nil {
+		return g, exit.With(exit.Usage, err)
+	}
 	g.Streams = level.NewStreams(dev)
 	if err := exit.Agreed(exit.Failure, comm.Agree(on.Comm, g.build())); err != nil {
 		return g, err

@@ -1,0 +1,132 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"lbmsim/comm"
+	"lbmsim/device"
+	"lbmsim/halo"
+	"lbmsim/io/checkpoint"
+	"lbmsim/sim/exit"
+	"lbmsim/sim/output"
+	"lbmsim/sim/refined"
+)
+
+// What is other in a run on a refined grid.
+
+// refine builds its levels. Collective.
+func (r *run) refine() error {
+	h, err := r.Case.Hierarchy(r.Rank.Size)
+	if err != nil { // the same on every rank
+		return exit.With(exit.Usage, err)
+	}
+	if r.grid, err = refined.New(r.Rank, r.Case, h, r.options.Device); err == nil {
+		r.level = r.grid.Patches(0)[0].Level // each rank has cells of level 0
+	}
+	return err
+}
+
+// advanceRefined advances the levels by k steps of level 0.
+func (s *stepper) advanceRefined(k int) error {
+	started, wall := s.grid.Bulk.Record(), time.Now()
+	if err := s.grid.Advance(k); err != nil {
+		return err
+	}
+	s.clock.steps(time.Since(wall), started, s.grid.Bulk.Record())
+	return nil
+}
+
+// queues reports whether steps need nothing of the host between them.
+func (s *stepper) queues() bool {
+	if s.grid != nil {
+		return s.grid.Queued()
+	}
+	return s.level.Queued != nil
+}
+
+// updates returns the number of cells that a step computes, of all levels and steps in it.
+func (s *stepper) updates() float64 {
+	if s.grid != nil {
+		return s.Case.Updates(s.grid.Hierarchy)
+	}
+	return float64(s.Case.Box().Cells())
+}
+
+// exchanged returns the statistics of the exchanges of ghost planes, and of what passes between levels.
+func (s *stepper) exchanged() halo.Stats {
+	if s.grid != nil {
+		return s.grid.Stats()
+	}
+	return s.level.Halo.Stats()
+}
+
+// bytes returns the memory on the device.
+func (s *stepper) bytes() int {
+	if s.grid != nil {
+		return s.grid.Bytes()
+	}
+	return s.level.Bytes()
+}
+
+// hash returns the sum of the hashes of all rows of the rank's cells.
+func (s *stepper) hash() (uint64, error) {
+	if s.grid != nil {
+		return s.grid.Hash()
+	}
+	return s.level.Hash()
+}
+
+// pastForces and comingForces return the rank's loads on walls in the last step and in the coming one, as together wants them.
+func (s *stepper) pastForces() ([]device.Load, error) {
+	if s.grid != nil {
+		return s.grid.PastForces()
+	}
+	return s.level.PastForces()
+}
+
+func (s *stepper) comingForces() ([]device.Load, error) {
+	if s.grid != nil {
+		return s.grid.ComingForces()
+	}
+	return s.level.ComingForces()
+}
+
+// together returns the loads of each type of wall from the sums over the ranks.
+func (s *stepper) together(all []device.Load) []device.Load {
+	if s.grid != nil {
+		return s.grid.Loads(all)
+	}
+	return all
+}
+
+// loadPatches reads the levels above 0 that belong to a checkpoint. Collective.
+func (r *run) loadPatches(of *checkpoint.Reader) error {
+	return r.grid.View().Refined.Each(func(l, number, mine int) error {
+		if l == 0 {
+			return nil
+		}
+		path := output.PatchPath(of.Path(), l, number)
+		want := r.outputs.PatchHeader(r.outputs.Header(), l, number)
+		f, err := checkpoint.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("a part of the checkpoint %s is missing: there is no file %s with the cells of a box of level %d; copy the folder %s along with the checkpoint", of.Path(), path, l, filepath.Base(filepath.Dir(filepath.Dir(path))))
+		}
+		if f != nil {
+			defer f.Close()
+		}
+		if err == nil && (f.Header.N != want.N || f.Header.Step != of.Header.Step || f.Header.PlaneBytes() != want.PlaneBytes() || f.Header.Planes != want.Planes) {
+			err = fmt.Errorf("%s does not belong to the checkpoint %s", path, of.Path())
+		}
+		if err := comm.Agree(r.Rank.Comm, err); err != nil {
+			return err
+		}
+		if mine < 0 {
+			return f.Load(r.Rank.Comm, output.NoExtent(want), func(int, []byte) error { return nil })
+		}
+		return r.grid.Image(mine).Load(f)
+	})
+}

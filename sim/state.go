@@ -1,0 +1,37 @@
+package sim
+
+import (
+	"lbmsim/sim/level"
+	"lbmsim/sim/output"
+)
+
+// state is the cells of a run as outputs see them.
+type state struct{ *stepper }
+
+// Force returns the body force at the current step.
+func (s state) Force() [3]float64 { return s.level.Params.Force }
+
+// ReadImage copies the current state into an image.
+func (s state) ReadImage(image []byte) error { return level.Image{Level: s.level}.Read(image) }
+
+// ReadPatch does so for a patch of a refined grid.
+func (s state) ReadPatch(k int, image []byte) error { return s.grid.Image(k).Read(image) }
+
+// Fill gives the cells beside the rank's own their current values.
+func (s state) Fill() error {
+	if s.grid == nil {
+		return nil // an exchange follows each step
+	}
+	return s.grid.Fill()
+}
+
+// Snapshots of the current state beside the steps; nil: the device makes none.
+func (s state) Snapshots() output.Snapshotter {
+	if shots, ok := s.level.Snapshots(); ok && s.grid == nil {
+		return shots
+	}
+	return nil
+}
+
+// Statistics of the state that stay with the device.
+func (s state) Statistics() output.Statistics { return s.level.Statistics() }
