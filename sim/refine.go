@@ -19,7 +19,7 @@ import (
 // What is other in a run on a refined grid.
 
 // refine builds its levels. Collective.
-func (r *run) refine() error {
+func refine(r *run) error {
 	h, err := r.Case.Hierarchy(r.Rank.Size)
 	if err != nil { // the same on every rank
 		return exit.With(exit.Usage, err)
@@ -104,7 +104,7 @@ func (s *stepper) together(all []device.Load) []device.Load {
 }
 
 // loadPatches reads the levels above 0 that belong to a checkpoint. Collective.
-func (r *run) loadPatches(of *checkpoint.Reader) error {
+func loadPatches(r *run, of *checkpoint.Reader) error {
 	return r.grid.View().Refined.Each(func(l, number, mine int) error {
 		if l == 0 {
 			return nil

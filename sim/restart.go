@@ -285,7 +285,7 @@ func (r *run) restore(path string) (m output.Memory, err error) {
 		return m, err
 	}
 	if r.grid != nil {
-		if err := r.loadPatches(f); err != nil {
+		if err := loadPatches(r, f); err != nil {
 			return m, err
 		}
 		r.grid.SetStep(int(f.Header.Step))

@@ -35,7 +35,7 @@ func start(o Options) (*run, error) {
 		return r, err
 	}
 	r.Rank.Heartbeat.Doing("starting: generating cells, loading kernels, allocating memory")
-	if err := r.build(part); err != nil {
+	if err := build(r, part); err != nil {
 		return r, err
 	}
 	r.makeOutputs()
@@ -61,8 +61,10 @@ func start(o Options) (*run, error) {
 	if err != nil {
 		return r, err
 	}
-	if err := r.fillGhosts(); err != nil {
-		return r, err
+	if r.grid == nil { // steps of refined grids fill ghost cells themselves
+		if err := r.level.FillGhosts(); err != nil {
+			return r, err
+		}
 	}
 	if err := r.outputs.Prepare(); err != nil {
 		return r, err
@@ -72,9 +74,9 @@ func start(o Options) (*run, error) {
 }
 
 // build makes cells, kernels, memory and exchanges. Collective.
-func (r *run) build(part *domain.Part) error {
+func build(r *run, part *domain.Part) error {
 	if len(r.Case.Refine) > 0 {
-		return r.refine()
+		return refine(r)
 	}
 	r.level = level.New(r.Rank, part, r.options.Device)
 	if err := r.all("setting up", r.level.Build()); err != nil {
@@ -84,14 +86,6 @@ func (r *run) build(part *domain.Part) error {
 		return err
 	}
 	return r.level.Connect()
-}
-
-// fillGhosts fills the ghost cells of the first state. Steps of refined grids do so themselves.
-func (r *run) fillGhosts() error {
-	if r.grid != nil {
-		return nil
-	}
-	return r.level.FillGhosts()
 }
 
 // threads of the host that a rank may keep busy.

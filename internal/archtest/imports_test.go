@@ -51,7 +51,7 @@ var places = map[string]place{
 	// The first bad cell of an unstable run, found by computing its end again.
 	"sim/postmortem": {7, []string{"internal/raw", "internal/finding", "sim/output", "sim/derive", "sim/domain", "config", "model", "decomp", "comm", "internal/ram"}},
 	// The stability watch: what has gone wrong, and what will.
-	"sim/watch": {6, []string{"internal/finding", "sim/derive", "config", "model", "boundary", "decomp", "comm", "device"}},
+	"sim/watch": {6, []string{"internal/finding", "sim/derive", "config", "model", "boundary", "decomp", "comm"}},
 	// What a case asks for while it runs, seen through a narrow view of the run.
 	"sim/output": {6, []string{"internal/raw", "internal/finding", "sim/derive", "sim/domain", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "io/status", "internal/stats"}},
 	// The state of a run as fields and as sums of the whole domain.

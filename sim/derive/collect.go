@@ -10,6 +10,7 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/model"
 	"lbmsim/sim/domain"
+	"lbmsim/sim/rank"
 )
 
 // Region is a box of cells of a level, from the domain's lower corner: of level 0 unless the grid is refined.
@@ -51,17 +52,17 @@ func (v View) CollectAll(f model.Field, at Region) ([]float64, error) {
 // collectRegion brings n numbers of each cell, which take appends, to rank 0.
 func (v View) collectRegion(f model.Field, at Region, n int, take func(to, cell []float64) []float64) ([]float64, error) {
 	if v.Refined != nil {
-		return v.collectFinest(f, at, n, take)
+		return v.Refined.collect(v.Rank, f, at, n, take)
 	}
-	mine, err := v.numbers(f, domain.Intersect(at.Box, v.Part.Box), n, take)
+	mine, err := numbers(v, f, domain.Intersect(at.Box, v.Part.Box), n, take)
 	if err != nil {
 		return nil, err
 	}
-	return v.gather(at.Box, v.Part.Plan.Box, n, mine)
+	return gather(v.Rank, at.Box, v.Part.Plan.Box, n, mine)
 }
 
 // numbers returns n numbers of each cell of a box of the rank's own cells, as [z][y][x][n].
-func (v View) numbers(f model.Field, part decomp.Box, n int, take func(to, cell []float64) []float64) (mine []float64, err error) {
+func numbers(v View, f model.Field, part decomp.Box, n int, take func(to, cell []float64) []float64) (mine []float64, err error) {
 	walls, err := v.BesideModels(f)
 	if err != nil || part.Cells() == 0 {
 		return nil, err
@@ -91,9 +92,9 @@ func (v View) numbers(f model.Field, part decomp.Box, n int, take func(to, cell 
 }
 
 // gather brings n numbers of each cell of a global box, of which each rank has those in its part as [z][y][x][n], to rank 0. Collective.
-func (v View) gather(box decomp.Box, part func(rank int) decomp.Box, n int, mine []float64) ([]float64, error) {
-	parts, err := comm.Gather(v.Rank.Comm, comm.Float64Bytes(mine))
-	if err != nil || !v.Rank.Root {
+func gather(on *rank.Rank, box decomp.Box, part func(rank int) decomp.Box, n int, mine []float64) ([]float64, error) {
+	parts, err := comm.Gather(on.Comm, comm.Float64Bytes(mine))
+	if err != nil || !on.Root {
 		return nil, err
 	}
 	values, size := make([]float64, n*box.Cells()), box.Size()
@@ -110,6 +111,59 @@ func (v View) gather(box decomp.Box, part func(rank int) decomp.Box, n int, mine
 		}
 	}
 	return values, nil
+}
+
+// collect brings n numbers of each cell of a region, those of the finest cell in its place, to rank 0. Collective.
+func (r *Refined) collect(on *rank.Rank, f model.Field, at Region, n int, take func(to, cell []float64) []float64) ([]float64, error) {
+	var values []float64
+	if on.Root {
+		values = make([]float64, n*at.Cells())
+	}
+	err := r.each(func(l, k int, p *Patch) error {
+		if l > at.Level {
+			return nil
+		}
+		patch := r.Hierarchy.Levels[l].Patches[k]
+		box := domain.Intersect(r.onto(at.Box, l-at.Level), patch.Owned)
+		if box.Cells() == 0 {
+			return nil // on all ranks
+		}
+		var mine []float64
+		if p != nil {
+			var err error
+			if mine, err = numbers(p.View, f, domain.Intersect(box, p.Owned), n, take); err != nil {
+				return err
+			}
+		}
+		own := func(rank int) decomp.Box { return domain.Intersect(patch.Part(rank), patch.Owned) }
+		found, err := gather(on, box, own, n, mine)
+		if err == nil && on.Root {
+			r.paint(values, at, found, Region{l, box}, n)
+		}
+		return err
+	})
+	return values, err
+}
+
+// paint gives cells of a region n numbers each, those of the cells of a region of the same or a coarser level that they are in.
+func (r *Refined) paint(to []float64, at Region, from []float64, of Region, n int) {
+	size, coarse := at.Size(), of.Size()
+	inside := domain.Intersect(at.Box, r.onto(of.Box, at.Level-of.Level))
+	parent := func(x, axis int) int {
+		if axis < r.Hierarchy.Dims() {
+			x >>= at.Level - of.Level
+		}
+		return x - of.Lo[axis]
+	}
+	for z := inside.Lo[2]; z < inside.Hi[2]; z++ {
+		for y := inside.Lo[1]; y < inside.Hi[1]; y++ {
+			row := to[((z-at.Lo[2])*size[1]+y-at.Lo[1])*size[0]*n:]
+			source := from[(parent(z, 2)*coarse[1]+parent(y, 1))*coarse[0]*n:]
+			for x := inside.Lo[0]; x < inside.Hi[0]; x++ {
+				copy(row[(x-at.Lo[0])*n:][:n], source[parent(x, 0)*n:])
+			}
+		}
+	}
 }
 
 // pick returns one component of a cell's value, or its magnitude.

@@ -37,17 +37,17 @@ func (v View) Sample() (s Sample, err error) {
 		err = v.Refined.each(func(l, _ int, p *Patch) error {
 			var rows []float64
 			if p != nil {
-				if rows, err = p.gridRows(p.Part.Local(p.Owned), v.Refined.stride(l), nil); err != nil {
+				if rows, err = gridRows(p.View, p.Part.Local(p.Owned), v.Refined.stride(l), nil); err != nil {
 					return err
 				}
 			}
-			all, err := p.planeSums(v, rows, of)
+			all, err := p.planeSums(v.Rank, rows, of)
 			add(all, v.Refined.volume(l))
 			return err
 		})
 	} else {
 		var rows, all []float64
-		if rows, err = v.gridRows(decomp.Box{Hi: v.Part.Layout.N}, gridStride(v.Case.Box().Cells(), v.Case.Cells[v.Part.Layout.Axis()]), beyond); err != nil {
+		if rows, err = gridRows(v, decomp.Box{Hi: v.Part.Layout.N}, gridStride(v.Case.Box().Cells(), v.Case.Cells[v.Part.Layout.Axis()]), beyond); err != nil {
 			return s, err
 		}
 		all, err = v.Part.PlaneSums(v.Rank, rows, of)
@@ -72,7 +72,7 @@ func (r *Refined) stride(level int) int {
 
 // gridRows returns the sums of gridRow of the rows of a local box, [plane][row], zeros of planes that do not count. beyond, of each
 // plane of the part, gets the excess of the temperature.
-func (v View) gridRows(region decomp.Box, stride int, beyond []Excess) ([]float64, error) {
+func gridRows(v View, region decomp.Box, stride int, beyond []Excess) ([]float64, error) {
 	axis, size := v.Part.Layout.Axis(), region.Size()
 	nx, planes := size[0], size[axis]
 	if region.Cells() == 0 {

@@ -19,7 +19,7 @@ func (v View) Gaps(box decomp.Box, axes [2]int) ([]float64, error) {
 			}
 		}
 	}
-	return v.gather(box, v.Part.Plan.Box, 2*len(axes), mine)
+	return gather(v.Rank, box, v.Part.Plan.Box, 2*len(axes), mine)
 }
 
 // gap returns the distance from the centre of a local cell to the surface of the body in the next cell along an axis, on

@@ -5,8 +5,8 @@ import (
 
 	"lbmsim/decomp"
 	"lbmsim/device"
-	"lbmsim/model"
 	"lbmsim/sim/domain"
+	"lbmsim/sim/rank"
 )
 
 // Refined is a refined grid as its readers see it.
@@ -58,34 +58,12 @@ func (r *Refined) volume(level int) float64 {
 	return math.Pow(0.5, float64(level*r.Hierarchy.Dims()))
 }
 
-// census sums the finest cells everywhere. Sums have one order, which no cut changes: cells of a row, rows of a plane, planes of a
-// patch, patches and levels in theirs. The host adds what the device reads, because the device's own sums know all cells of a box.
-// Collective.
-func (v View) census() (sections []Section, t Totals, err error) {
-	err = v.Refined.each(func(l, _ int, p *Patch) error {
-		var table []float64
-		if p != nil {
-			rows, err := p.rows()
-			if err != nil {
-				return err
-			}
-			sections, table = append(sections, p.sections(rows)...), tableOf(rows)
-		}
-		all, err := p.planeSums(v, table, totalled)
-		before := t.Cells
-		t.add(all, v.Refined.volume(l))
-		t.Volume += float64(t.Cells-before) * v.Refined.volume(l)
-		return err
-	})
-	return sections, t, err
-}
-
 // planeSums brings a table of the rank's own rows to rank 0 as one of planes. Collective; a rank without cells of the patch has nil.
-func (p *Patch) planeSums(v View, table []float64, of domain.Columns) ([]float64, error) {
+func (p *Patch) planeSums(on *rank.Rank, table []float64, of domain.Columns) ([]float64, error) {
 	if p == nil {
-		return domain.PlaneSums(v.Rank, nil, 0, nil, of)
+		return domain.PlaneSums(on, nil, 0, nil, of)
 	}
-	return domain.PlaneSums(v.Rank, p.line(), p.planes(), table, of)
+	return domain.PlaneSums(on, p.line(), p.planes(), table, of)
 }
 
 // planes returns the number of planes that the rank owns of the patch, line the ranks that share them.
@@ -192,55 +170,10 @@ func (r *Refined) onto(b decomp.Box, levels int) decomp.Box {
 	return b
 }
 
-// collectFinest brings n numbers of each cell of a region, those of the finest cell in its place, to rank 0. Collective.
-func (v View) collectFinest(f model.Field, at Region, n int, take func(to, cell []float64) []float64) ([]float64, error) {
-	var values []float64
-	if v.Rank.Root {
-		values = make([]float64, n*at.Cells())
+// parent returns the cell of level 0 that a cell of a level is in.
+func (r *Refined) parent(cell [3]int, level int) [3]int {
+	for a := range r.Hierarchy.Dims() {
+		cell[a] >>= level
 	}
-	err := v.Refined.each(func(l, k int, p *Patch) error {
-		if l > at.Level {
-			return nil
-		}
-		patch := v.Refined.Hierarchy.Levels[l].Patches[k]
-		box := domain.Intersect(v.Refined.onto(at.Box, l-at.Level), patch.Owned)
-		if box.Cells() == 0 {
-			return nil // on all ranks
-		}
-		var mine []float64
-		if p != nil {
-			var err error
-			if mine, err = p.numbers(f, domain.Intersect(box, p.Owned), n, take); err != nil {
-				return err
-			}
-		}
-		own := func(rank int) decomp.Box { return domain.Intersect(patch.Part(rank), patch.Owned) }
-		found, err := v.gather(box, own, n, mine)
-		if err == nil && v.Rank.Root {
-			v.Refined.paint(values, at, found, Region{l, box}, n)
-		}
-		return err
-	})
-	return values, err
-}
-
-// paint gives cells of a region n numbers each, those of the cells of a region of the same or a coarser level that they are in.
-func (r *Refined) paint(to []float64, at Region, from []float64, of Region, n int) {
-	size, coarse := at.Size(), of.Size()
-	inside := domain.Intersect(at.Box, r.onto(of.Box, at.Level-of.Level))
-	parent := func(x, axis int) int {
-		if axis < r.Hierarchy.Dims() {
-			x >>= at.Level - of.Level
-		}
-		return x - of.Lo[axis]
-	}
-	for z := inside.Lo[2]; z < inside.Hi[2]; z++ {
-		for y := inside.Lo[1]; y < inside.Hi[1]; y++ {
-			row := to[((z-at.Lo[2])*size[1]+y-at.Lo[1])*size[0]*n:]
-			source := from[(parent(z, 2)*coarse[1]+parent(y, 1))*coarse[0]*n:]
-			for x := inside.Lo[0]; x < inside.Hi[0]; x++ {
-				copy(row[(x-at.Lo[0])*n:][:n], source[parent(x, 0)*n:])
-			}
-		}
-	}
+	return cell
 }

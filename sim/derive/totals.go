@@ -5,6 +5,7 @@ import (
 
 	"lbmsim/device"
 	"lbmsim/sim/domain"
+	"lbmsim/sim/rank"
 )
 
 // Section is the sums of this rank's share of a plane.
@@ -14,11 +15,20 @@ type Section struct {
 	device.Plane
 }
 
+// At returns the cell of level 0 that a local cell of the section is in.
+func (v View) At(s Section, local [3]int) [3]int {
+	at := s.Of.Part.Global(local)
+	if v.Refined == nil {
+		return at
+	}
+	return v.Refined.parent(at, s.Level)
+}
+
 // Census returns the sums that the watch needs of the state: of each of this rank's
 // planes, or its share of them, and the totals of the domain on rank 0. Collective.
 func (v View) Census() (sections []Section, t Totals, err error) {
 	if v.Refined != nil {
-		return v.census()
+		return v.Refined.census(v.Rank)
 	}
 	var rows, planes []device.Plane
 	if !v.Part.Shared() {
@@ -38,6 +48,28 @@ func (v View) Census() (sections []Section, t Totals, err error) {
 	}
 	all, err := v.Part.PlaneSums(v.Rank, tableOf(rows), totalled)
 	t.add(all, 1)
+	return sections, t, err
+}
+
+// census sums the finest cells everywhere. Sums have one order, which no cut changes: cells of a row, rows of a plane, planes of a
+// patch, patches and levels in theirs. The host adds what the device reads, because the device's own sums know all cells of a box.
+// Collective.
+func (r *Refined) census(on *rank.Rank) (sections []Section, t Totals, err error) {
+	err = r.each(func(l, _ int, p *Patch) error {
+		var table []float64
+		if p != nil {
+			rows, err := p.rows()
+			if err != nil {
+				return err
+			}
+			sections, table = append(sections, p.sections(rows)...), tableOf(rows)
+		}
+		all, err := p.planeSums(on, table, totalled)
+		before := t.Cells
+		t.add(all, r.volume(l))
+		t.Volume += float64(t.Cells-before) * r.volume(l)
+		return err
+	})
 	return sections, t, err
 }
 

@@ -39,11 +39,3 @@ func (v View) Step() int { return v.State.Step() }
 
 // Time returns the time of the present step, in the case's unit.
 func (v View) Time() float64 { return float64(v.Step()) * v.Case.Units.Time }
-
-// Parent returns the cell of level 0 that a cell of a level is in.
-func (v View) Parent(cell [3]int, level int) [3]int {
-	for a := range v.Case.Dims() {
-		cell[a] >>= level
-	}
-	return cell
-}

@@ -60,9 +60,6 @@ func (r *Run) Header() checkpoint.Header {
 	return h
 }
 
-// writeBytes is the approximate number of bytes of a checkpoint written at once.
-const writeBytes = 64 << 20
-
 // Write takes a snapshot of the state; a goroutine brings it to the disk.
 func (c *checkpoints) Write(r *Run) error {
 	// A broken state must not push good checkpoints out.
@@ -143,18 +140,6 @@ func (c *checkpoints) copyState(r *Run) error {
 		c.image = make([]byte, r.View.Part.Bytes())
 	}
 	return r.State.ReadImage(c.image)
-}
-
-// bring writes an image of some planes in pieces, so that the watchdog sees a slow disk take them.
-func bring(r *Run, p *checkpoint.Pending, image []byte, planes int) error {
-	each := len(image) / planes
-	for k, n := 0, max(1, writeBytes/max(each, 1)); k < planes; k += n {
-		if err := p.Write(k, image[k*each:min(k+n, planes)*each]); err != nil {
-			return err
-		}
-		r.Rank.Heartbeat.Mark()
-	}
-	return p.Flush()
 }
 
 // commit makes the checkpoint valid, where the files beside it are. Collective.

@@ -55,6 +55,8 @@ type onesOf struct {
 	*ones
 }
 
+func (onesOf) Fill() error { return nil }
+
 func (o onesOf) Snapshots() Snapshotter {
 	if o.takes {
 		return o.ones

@@ -29,8 +29,13 @@ func (r *reports) view() derive.View {
 
 func (r *reports) run() *Run {
 	v := r.view()
-	return &Run{Rank: v.Rank, View: v, Files: r.files()}
+	return &Run{Rank: v.Rank, View: v, State: filled{}, Files: r.files()}
 }
+
+// filled is a state whose ghost cells are always valid.
+type filled struct{ State }
+
+func (filled) Fill() error { return nil }
 
 func (r *reports) files() *Files {
 	return NewFiles(r.view(), func(kind, path string) { r.wrote = append(r.wrote, kind+" "+path) })
