@@ -20,7 +20,6 @@ import (
 // steps, reference density 1), with the factors that lead back to SI. Its parts are those that
 // resolve it one after the other.
 type Case struct {
-	Refine []decomp.Refinement
 	Path   string // as given by the user
 	Title  string
 	Source []byte // the text as read
