@@ -98,6 +98,28 @@ func NewHierarchy(domain Plan, boxes []Refinement) (*Hierarchy, error) {
 	return h, nil
 }
 
+// Counted returns the number of a level's cells whose values count: owned ones that no finer level covers.
+func (h *Hierarchy) Counted(level int) (cells int) {
+	for _, p := range h.Levels[level].Patches {
+		cells += p.Owned.Cells()
+	}
+	if level+1 < len(h.Levels) {
+		for _, p := range h.Levels[level+1].Patches {
+			cells -= p.Owned.Cells() >> h.dims
+		}
+	}
+	return cells
+}
+
+// Updates returns the cell updates in one step of level 0, of cells whose values count (Counted): those of level l count 2^l times.
+// Overlap and covered cells, which are computed as well, do not count.
+func (h *Hierarchy) Updates() (updates float64) {
+	for l := range h.Levels {
+		updates += float64(h.Counted(l)) * float64(int(1)<<l)
+	}
+	return updates
+}
+
 // Dims returns the number of dimensions.
 func (h *Hierarchy) Dims() int { return h.dims }
 
