@@ -46,7 +46,13 @@ type Grid struct {
 	Cells    [3]int // global cells; Cells[2] = 1 in 2D
 	Periodic [3]bool
 	Origin   [3]float64 // position of the domain's lower corner, in the user's length
+	// Refine are the boxes of finer cells, [refine.NAME] in the order of the file, with corners in cells of level 0; none: all cells
+	// are of one size.
+	Refine []decomp.Refinement
 }
+
+// Box returns the global box of cells of level 0.
+func (g *Grid) Box() decomp.Box { return decomp.Box{Hi: g.Cells} }
 
 // Flow is the fluid, how it is computed and what drives it.
 type Flow struct {
@@ -97,9 +103,6 @@ type Row struct {
 
 // Dims of the case.
 func (c *Case) Dims() int { return c.Spec.Lattice.Dims }
-
-// Box returns the global box of cells.
-func (c *Case) Box() decomp.Box { return decomp.Box{Hi: c.Cells} }
 
 // Params returns the parameters of a step.
 func (c *Case) Params() model.Params {

@@ -29,6 +29,16 @@ func (c *Case) Cut(ranks int) (decomp.Plan, error) {
 	return p, err
 }
 
+// Hierarchy returns the levels of the case's grid, each cut over a number of ranks: level 0 by Cut, which is all of them without
+// refinement.
+func (c *Case) Hierarchy(ranks int) (*decomp.Hierarchy, error) {
+	p, err := c.Cut(ranks)
+	if err != nil {
+		return nil, err
+	}
+	return decomp.NewHierarchy(p, c.Refine)
+}
+
 // LeastRanks returns the smallest number of ranks that [run] ranks allows.
 func (c *Case) LeastRanks() int {
 	n := 1

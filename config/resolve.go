@@ -42,6 +42,7 @@ func resolve(file *language.Reader, c *Case, f Refinement) {
 
 	(&faces{grid, &c.Flow, &c.Solids, heat}).read()
 	(&bodies{grid, &c.Solids, heat}).read()
+	(&levels{grid, &c.Flow, &c.Solids}).read()
 	(&modelledWalls{grid, &c.Flow, &c.Solids}).check()
 	open := &openings{timing: run, Flow: &c.Flow, Solids: &c.Solids, looks: looks}
 	open.movingWalls()

@@ -119,7 +119,7 @@ func caseLanguage() language.Schema {
 
 // tables returns all tables of a case file, in the order of the reference.
 func tables() []language.Table {
-	list := slices.Concat(flowTables(), solidTables(), runTables())
+	list := slices.Concat(flowTables(), solidTables(), []language.Table{refineTable()}, runTables())
 	for _, k := range outputKinds() {
 		list = append(list, k.table)
 	}

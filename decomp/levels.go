@@ -67,26 +67,31 @@ func (p Patch) Part(rank int) Box {
 }
 
 // NewHierarchy refines a domain that is cut by a plan. Boxes are snapped outwards to parent cells; boxes of a level may overlap or
-// touch, and their union may be concave. The error names the box and the remedy.
+// touch, and their union may be concave. The error is of type Misfits, with all boxes that do not fit.
 func NewHierarchy(domain Plan, boxes []Refinement) (*Hierarchy, error) {
 	h := &Hierarchy{Periodic: domain.Periodic, dims: domain.axis + 1}
 	whole := Box{Hi: domain.Global}
 	h.Levels = []Level{{N: domain.Global, Patches: []Patch{{Owned: whole, Stored: whole, Plan: domain}}}}
 	snapped := make([][]Box, MaxLevel+1)
-	named := make([][]string, MaxLevel+1)
+	named := make([][]Refinement, MaxLevel+1)
 	finest := 0
+	var wrong Misfits
 	for _, r := range boxes {
 		b, err := h.snap(r)
 		if err != nil {
-			return nil, err
+			wrong = append(wrong, err)
+			continue
 		}
-		snapped[r.Level], named[r.Level] = append(snapped[r.Level], b), append(named[r.Level], r.Name)
+		snapped[r.Level], named[r.Level] = append(snapped[r.Level], b), append(named[r.Level], r)
 		finest = max(finest, r.Level)
+	}
+	if len(wrong) > 0 { // others may be loose for want of these
+		return nil, wrong
 	}
 	for l := 1; l <= finest; l++ {
 		for k, b := range snapped[l] {
-			if err := h.nested(named[l][k], l, b); err != nil {
-				return nil, err
+			if err := h.nested(named[l][k], b); err != nil {
+				wrong = append(wrong, err)
 			}
 		}
 		level := Level{N: h.refined(l, h.Levels[0].N)}
@@ -95,7 +100,32 @@ func NewHierarchy(domain Plan, boxes []Refinement) (*Hierarchy, error) {
 		}
 		h.Levels = append(h.Levels, level)
 	}
+	if len(wrong) > 0 {
+		return nil, wrong
+	}
 	return h, nil
+}
+
+// Counted returns the number of a level's cells whose values count: owned ones that no finer level covers.
+func (h *Hierarchy) Counted(level int) (cells int) {
+	for _, p := range h.Levels[level].Patches {
+		cells += p.Owned.Cells()
+	}
+	if level+1 < len(h.Levels) {
+		for _, p := range h.Levels[level+1].Patches {
+			cells -= p.Owned.Cells() >> h.dims
+		}
+	}
+	return cells
+}
+
+// Updates returns the cell updates in one step of level 0, of cells whose values count (Counted): those of level l count 2^l times.
+// Overlap and covered cells, which are computed as well, do not count.
+func (h *Hierarchy) Updates() (updates float64) {
+	for l := range h.Levels {
+		updates += float64(h.Counted(l)) * float64(int(1)<<l)
+	}
+	return updates
 }
 
 // Dims returns the number of dimensions.
@@ -111,10 +141,10 @@ func (h *Hierarchy) refined(levels int, n [3]int) [3]int {
 
 // snap returns the parent cells that a box touches. Corners may miss a parent's edge by rounding, as lengths divided by the spacing
 // do.
-func (h *Hierarchy) snap(r Refinement) (b Box, err error) {
+func (h *Hierarchy) snap(r Refinement) (b Box, wrong *Misfit) {
 	const rounding = 1e-6
 	if r.Level < 1 || r.Level > MaxLevel {
-		return b, fmt.Errorf("%s: level %d is not one of 1 to %d", r.Name, r.Level, MaxLevel)
+		return b, r.misfit(BadLevel, 0, "level %d is not one of 1 to %d", r.Level, MaxLevel)
 	}
 	n := h.refined(r.Level-1, h.Levels[0].N)
 	b.Hi = n
@@ -123,15 +153,15 @@ func (h *Hierarchy) snap(r Refinement) (b Box, err error) {
 		axis, end := "xyz"[a], float64(h.Levels[0].N[a])
 		switch {
 		case !(r.From[a] < r.To[a]):
-			return b, fmt.Errorf("%s: from %g to %g cells along %c is empty: from must be below to", r.Name, r.From[a], r.To[a], axis)
+			return b, r.misfit(EmptyBox, a, "from %g to %g cells along %c is empty: from must be below to", r.From[a], r.To[a], axis)
 		case r.To[a] <= 0 || r.From[a] >= end:
-			return b, fmt.Errorf("%s: from %g to %g cells along %c is outside the domain of %g cells", r.Name, r.From[a], r.To[a], axis, end)
+			return b, r.misfit(BoxOutside, a, "from %g to %g cells along %c is outside the domain of %g cells", r.From[a], r.To[a], axis, end)
 		case !h.Periodic[a] && h.Levels[0].N[a] < narrowest:
-			return b, fmt.Errorf("%s: refinement needs at least %d cells between the faces across %c, the domain has %g", r.Name, narrowest, axis, end)
+			return b, r.misfit(NarrowDomain, a, "refinement needs at least %d cells between the faces across %c, the domain has %g", narrowest, axis, end)
 		}
 		below, above := r.From[a] < -rounding, r.To[a] > end+rounding
 		if h.Periodic[a] && below != above && r.To[a]-r.From[a] < end-rounding {
-			return b, fmt.Errorf("%s: from %g to %g cells along %c crosses the periodic end of the domain of %g cells: write two boxes, one at each end", r.Name, r.From[a], r.To[a], axis, end)
+			return b, r.seamed(a, end)
 		}
 		if h.Periodic[a] && r.To[a]-r.From[a] >= end-rounding {
 			continue // spanned whole
@@ -182,28 +212,27 @@ func (h *Hierarchy) images(b Box, n [3]int) []Box {
 	return list
 }
 
-// nested returns an error unless the cells of level-1 within Nesting of a box of a level belong to level-1.
-func (h *Hierarchy) nested(name string, level int, b Box) error {
-	if level == 1 {
+// nested returns an error unless the cells of the next coarser level within Nesting of a box belong to it. The box is in cells of that level.
+func (h *Hierarchy) nested(r Refinement, b Box) *Misfit {
+	if r.Level == 1 {
 		return nil
 	}
-	if len(h.Levels) < level || len(h.Levels[level-1].Patches) == 0 {
-		return fmt.Errorf("%s: level %d needs a box of level %d around it, at least %d cells of level %d wider on each side", name, level, level-1, Nesting, level-1)
+	coarser := r.Level - 1
+	if len(h.Levels) <= coarser || len(h.Levels[coarser].Patches) == 0 {
+		m := r.misfit(LooseBox, 0, "level %d needs a box of level %d around it, at least %d cells of level %d wider on each side", r.Level, coarser, Nesting, coarser)
+		m.Instead = h.Around(r.Name, coarser, b, Nesting)
+		return m
 	}
-	coarse := h.Levels[level-1]
-	missing := []Box{h.grown(b, coarse.N, Nesting)}
-	for _, p := range coarse.Patches {
-		for _, image := range h.images(p.Owned, coarse.N) {
-			missing = subtract(missing, image)
-		}
-	}
+	missing := h.missing(coarser, h.grown(b, h.Levels[coarser].N, Nesting))
 	if len(missing) == 0 {
 		return nil
 	}
-	why := fmt.Sprintf("%s: the box of level %d must end at least %d cells of level %d before the ends of level %d", name, level, Nesting, level-1, level-1)
+	why := fmt.Sprintf("the box of level %d must end at least %d cells of level %d before the ends of level %d", r.Level, Nesting, coarser, coarser)
 	shrink, inner := h.shrink(b, missing)
+	m := r.misfit(LooseBox, 0, "%s, and no part of it does: put a box of level %d around it", why, coarser)
+	m.Instead = h.Around(r.Name, coarser, b, Nesting)
 	if inner.Cells() == 0 {
-		return fmt.Errorf("%s, and no part of it does: put a box of level %d around it", why, level-1)
+		return m
 	}
 	var ends []string
 	for a := range h.dims {
@@ -213,7 +242,9 @@ func (h *Hierarchy) nested(name string, level int, b Box) error {
 			}
 		}
 	}
-	return fmt.Errorf("%s: shrink it by %s (in cells of level %d), or let level %d grow by as many there", why, strings.Join(ends, " and by "), level-1, level-1)
+	m.Within = h.given(r.Name, r.Level, inner, coarser)
+	m.text = fmt.Sprintf("%s: shrink it by %s (in cells of level %d), or let level %d grow by as many there", why, strings.Join(ends, " and by "), coarser, coarser)
+	return m
 }
 
 // shrink returns by how many cells a box must shrink at each end to keep Nesting cells away from boxes: for each of them at the end

@@ -540,7 +540,7 @@ func TestSuggestedBoxesFit(t *testing.T) {
 			}
 			if _, inner := h.shrink(fine, missing); len(missing) > 0 && inner.Cells() > 0 {
 				suggested++
-				if err := h.nested("refine.fine", 2, inner); err != nil {
+				if err := h.nested(Refinement{Name: "refine.fine", Level: 2}, inner); err != nil {
 					t.Errorf("%v in %v: %v", fine, boxes, err)
 				}
 			}

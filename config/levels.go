@@ -1,0 +1,128 @@
+package config
+
+import (
+	"math"
+	"slices"
+
+	"lbmsim/config/language"
+	"lbmsim/decomp"
+	"lbmsim/model"
+)
+
+// [refine.NAME]: boxes of finer cells.
+
+// refineTable describes [refine.NAME].
+func refineTable() language.Table {
+	return language.Table{Path: "refine.*", OneOf: [][]string{{"from", "around"}, {"to", "around"}}, Keys: []language.Key{
+		{Name: "level", Kind: language.Integer, Within: language.Counts(1, decomp.MaxLevel), Doc: "level of the cells: their edge is the spacing divided by 2 for level 1, by 4 for level 2, up to 32 for level 5. A box of a level above 1 lies inside boxes of the level below, two of their cells away from their ends"},
+		{Name: "from", Kind: language.Vector, Dim: model.Length, Doc: "the box's lower corner. Boxes grow to whole cells of the level below; what is outside the domain is cut off"},
+		{Name: "to", Kind: language.Vector, Dim: model.Length, Doc: "the box's upper corner"},
+		{Name: "around", Kind: language.Name, Doc: "instead of corners, a [body.NAME] with a shape: the bounding box of the body, with a margin"},
+		{Name: "margin", Kind: language.Quantity, Dim: model.Length, Within: language.AtLeast(0), DefaultDoc: "6 cells of the level", Doc: "around: distance of the box's ends from the body. Boxes of several levels around one body fit into each other with the default"},
+	}, Doc: "A box of finer cells ([when and how](refine.md)): a cell of level l has half the edge of a cell of level l-1 and does two steps in one of it. [domain] describes level 0. Boxes of a level may overlap or touch."}
+}
+
+// marginCells of a level between a body and the end of a box around it. A box keeps 4 cells free of the body, and its level-1 ends
+// 2 cells further out after both are snapped: with 6 each level fits into the next coarser one.
+const marginCells = 6
+
+// levels reads [refine.NAME], after the bodies.
+type levels struct {
+	*frame
+	*Flow
+	*Solids
+}
+
+func (r *levels) read() {
+	for _, s := range r.All("refine") {
+		if b, ok := r.box(s); ok {
+			r.Refine = append(r.Refine, b)
+		}
+	}
+}
+
+// box reads one table.
+func (r *levels) box(s *language.Section) (b decomp.Refinement, ok bool) {
+	b.Name = "refine." + s.Name()
+	ok = r.need(s, "level", "level = 1 halves the spacing, level = 2 divides it by 4") && s.Get("level") != nil
+	if ok {
+		b.Level = s.Get("level").Ints[0]
+	}
+	if s.Has("around") {
+		r.exclusive(s, "a box is around a body, or from one corner to the other", "around", "from")
+		r.exclusive(s, "a box is around a body, or from one corner to the other", "around", "to")
+		return b, r.around(s, &b) && ok && !s.Has("from") && !s.Has("to")
+	}
+	if s.Has("margin") {
+		r.Add(s.KeyAt("margin"), "it is the distance of the ends from the body that around names", "%s has margin but no around", s.Head())
+		ok = false
+	}
+	if !s.Has("from") && !s.Has("to") {
+		r.missing(s, "from and to are corners; around = \"NAME\" is the box around [body.NAME]", "%s needs from and to, or around", s.Head())
+		return b, false
+	}
+	ok = r.need(s, "from", "the lower corner of the box") && ok
+	ok = r.need(s, "to", "the upper corner of the box") && ok
+	from, to := r.vector(s, "from"), r.vector(s, "to")
+	if !ok || from == nil || to == nil || !r.haveBox {
+		return b, false
+	}
+	b.From, b.To = r.position(from), r.position(to)
+	if r.dims == 2 {
+		b.From[2], b.To[2] = 0, 1
+	}
+	return b, true
+}
+
+// around makes the box around a body.
+func (r *levels) around(s *language.Section, b *decomp.Refinement) bool {
+	e := s.Get("around")
+	if e == nil || !r.haveBox || b.Level == 0 || s.Broken("margin") {
+		return false
+	}
+	k := slices.IndexFunc(r.Bodies, func(b Body) bool { return b.Name == e.Text })
+	if k < 0 {
+		r.noBody(s, e)
+		return false
+	}
+	// Of a case on another grid it is in cells of the coarser one.
+	width := r.Units.Length * math.Max(1, r.refinement.factor()) / float64(int(1)<<b.Level)
+	if s.Get("margin") == nil {
+		r.SetDefault(s, "margin", language.Amount{Value: marginCells * width, Bare: !r.Units.Physical, Dim: model.Length}.TOML())
+	}
+	margin := r.cellsOf(s.Get("margin"))
+	if !r.Bodies[k].Whole() {
+		return false // refused as a body
+	}
+	lo, hi := r.Bodies[k].Shape(nil).Bounds()
+	b.From, b.To = [3]float64{}, [3]float64{1, 1, 1}
+	for a := range r.dims {
+		n := float64(r.Cells[a])
+		if lo[a] >= n || hi[a] <= 0 {
+			return false // refused as a body
+		}
+		b.From[a], b.To[a] = math.Max(lo[a]-margin, -n), math.Min(hi[a]+margin, 2*n)
+		if !r.Periodic[a] {
+			b.From[a], b.To[a] = math.Max(b.From[a], 0), math.Min(b.To[a], n)
+		}
+	}
+	return true
+}
+
+// noBody explains a name that is no body's.
+func (r *levels) noBody(s *language.Section, e *language.Entry) {
+	var known []string
+	for _, b := range r.All("body") {
+		known = append(known, b.Name())
+		if b.Name() != e.Text {
+			continue
+		}
+		for _, o := range r.All("body") {
+			if of := o.Get("of"); of != nil && slices.Contains(of.Words, e.Text) {
+				r.Add(e.At, "", "[body.%s] is part of %s: put the box around that", e.Text, o.Head())
+			}
+		}
+		return // otherwise the body has an error
+	}
+	r.Add(e.At, "", "there is no [body.%s]%s", e.Text, language.Meant(e.Text, known))
+}

@@ -1,0 +1,123 @@
+package decomp
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Misfit is the reason why a box cannot be refined. Places are in cells of level 0, so that a caller may give them in its own unit.
+type Misfit struct {
+	Box  Refinement // as it was given
+	Why  Reason
+	Axis int // of all but LooseBox
+	// Instead are boxes that would do. Of OverSeam they take the place of the box; of LooseBox they are added to the others, the coarsest
+	// first.
+	Instead []Refinement
+	// Within is the largest part of a LooseBox that fits as it is; its level is 0 if no part does.
+	Within Refinement
+	text   string
+}
+
+// Reason says what is wrong with a box.
+type Reason int
+
+const (
+	BadLevel     Reason = iota // its level is not one of 1 to MaxLevel
+	EmptyBox                   // along Axis
+	BoxOutside                 // of the domain, along Axis
+	NarrowDomain               // the domain has too few cells between its faces across Axis
+	OverSeam                   // it crosses the end of the periodic Axis
+	LooseBox                   // not enough of the next coarser level is around it
+)
+
+// Error gives places in cells.
+func (m *Misfit) Error() string { return m.Box.Name + ": " + m.text }
+
+// Misfits are all boxes that cannot be refined.
+type Misfits []*Misfit
+
+// Error has a line for each.
+func (list Misfits) Error() string {
+	var lines []string
+	for _, m := range list {
+		lines = append(lines, m.Error())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// misfit makes one with its text.
+func (r Refinement) misfit(why Reason, axis int, format string, args ...any) *Misfit {
+	return &Misfit{Box: r, Why: why, Axis: axis, text: fmt.Sprintf(format, args...)}
+}
+
+// seamed returns the misfit of a box that crosses the end of a periodic axis, with a box at each end.
+func (r Refinement) seamed(axis int, end float64) *Misfit {
+	m := r.misfit(OverSeam, axis, "from %g to %g cells along %c crosses the periodic end of the domain of %g cells: write two boxes, one at each end", r.From[axis], r.To[axis], "xyz"[axis], end)
+	low, high := r, r
+	if r.From[axis] < 0 {
+		low.From[axis], high.From[axis], high.To[axis] = 0, r.From[axis]+end, end
+	} else {
+		low.From[axis], low.To[axis], high.To[axis] = 0, r.To[axis]-end, end
+	}
+	m.Instead = []Refinement{low, high}
+	return m
+}
+
+// given returns a box of cells of a level as a box to refine by another level.
+func (h *Hierarchy) given(name string, level int, b Box, of int) Refinement {
+	r := Refinement{Name: name, Level: level}
+	for a := range 3 {
+		width := 1.
+		if a < h.dims {
+			width = float64(int(1) << of)
+		}
+		r.From[a], r.To[a] = float64(b.Lo[a])/width, float64(b.Hi[a])/width
+	}
+	return r
+}
+
+// Around returns the boxes, the coarsest first, that refine the domain to a level in a box of cells of that level, and so many cells
+// around it, where they are missing from a hierarchy. Where it would cross the end of a periodic axis a box spans the axis.
+func (h *Hierarchy) Around(name string, level int, b Box, cells int) (list []Refinement) {
+	for l := level; l > 0; l-- {
+		n := h.refined(l, h.Levels[0].N)
+		if b = h.whole(h.grown(b, n, cells), n); h.contains(l, b) {
+			break
+		}
+		for a := range h.dims { // to cells of level l-1
+			b.Lo[a], b.Hi[a] = b.Lo[a]>>1, (b.Hi[a]+1)>>1
+		}
+		list = append([]Refinement{h.given(name, l, b, l-1)}, list...)
+		cells = Nesting
+	}
+	return list
+}
+
+// whole returns a box that spans each periodic axis of which it would cross the end.
+func (h *Hierarchy) whole(b Box, n [3]int) Box {
+	for a := range h.dims {
+		if h.Periodic[a] && (b.Lo[a] < 0 || b.Hi[a] > n[a]) {
+			b.Lo[a], b.Hi[a] = 0, n[a]
+		}
+	}
+	return b
+}
+
+// contains reports whether all cells of a box, in cells of a level, are of that level.
+func (h *Hierarchy) contains(level int, b Box) bool {
+	return level == 0 || len(h.missing(level, b)) == 0
+}
+
+// missing returns the parts of a box, in cells of a level, that are not of that level.
+func (h *Hierarchy) missing(level int, b Box) []Box {
+	missing := []Box{b}
+	if level >= len(h.Levels) {
+		return missing
+	}
+	for _, p := range h.Levels[level].Patches {
+		for _, image := range h.images(p.Owned, h.Levels[level].N) {
+			missing = subtract(missing, image)
+		}
+	}
+	return missing
+}
