@@ -29,6 +29,15 @@ func (b Box) Overlaps(o Box) bool {
 	return true
 }
 
+// Outside returns the cells of a box that no other box has, as disjoint boxes, few of them.
+func (b Box) Outside(others []Box) []Box {
+	left := []Box{b}
+	for _, o := range others {
+		left = subtract(left, o)
+	}
+	return left
+}
+
 // Contains reports whether cell p lies in the box.
 func (b Box) Contains(p [3]int) bool {
 	for a := range p {

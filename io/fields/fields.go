@@ -61,6 +61,9 @@ func (g Grid) part(box decomp.Box) (p joint.Extent, rows int) {
 	return joint.Extent{Planes: [2]int{box.Lo[2], box.Hi[2]}, Rows: [2]int{box.Lo[1], box.Hi[1]}}, g.N[1]
 }
 
+// planes of the grid along the axis.
+func (g Grid) planes() int { return g.N[g.axis()] }
+
 func (g Grid) axis() int {
 	if g.flat() {
 		return 1
@@ -101,40 +104,63 @@ type attribute struct {
 // Pending is a file that is being written, with those that hold its numbers.
 type Pending struct {
 	series Series
-	grid   Grid
-	fields []Field
-	meta   Meta
+	entry  entry // of the index
 	c      comm.Comm
 	files  []*joint.File // those with the numbers, if others have them; last the file that shows them
-	planes int           // of the whole grid along the axis
-	arrays []array
+	fields int
+	arrays []array // of all fields of the first box, then of the next
 }
 
-// array is one field on its way into the file.
+// array is one field of a box on its way into the file.
 type array struct {
 	*joint.Array
 	name       string
+	planes     int // of the whole box along the axis
 	planeBytes int
 	sumsAt     int64 // offset of its checksums
+}
+
+// block is a box of cells, and where the file has it.
+type block struct {
+	Grid        // its cells alone
+	data string // group of its fields
+	sums string // group of their checksums
+	part string // group of its fields in the files that hold the numbers
 }
 
 // Begin creates the file of step m.Step, room for all fields included, in which each rank will write its box. Collective,
 // with one reduction. Boxes are whole in x. failed is this rank's error so far. The error is the same on all ranks, and
 // then no file is left.
 func (s Series) Begin(c comm.Comm, failed error, box decomp.Box, g Grid, fs []Field, m Meta) (*Pending, error) {
-	path := s.Path(m.Step)
-	if err := check(box, g, fs); err != nil && failed == nil {
-		failed = fmt.Errorf("begin the fields %s: %w", path, err)
+	if g.N[0] < 1 || g.N[1] < 1 || g.N[2] < 1 || !(g.Spacing > 0) {
+		if failed == nil {
+			failed = fmt.Errorf("begin the fields %s: a grid of %v cells with spacing %g m is invalid", s.Path(m.Step), g.N, g.Spacing)
+		}
 	}
-	p := &Pending{series: s, grid: g, fields: fs, meta: m, c: c, planes: g.N[g.axis()]}
-	shares := s.shares(p.planes)
+	only := block{g, cells, crcs, "/"}
+	return s.begin(c, failed, []decomp.Box{box}, []block{only}, fs, m, entry{Grid: g}, func(tmp string) ([]int64, error) {
+		return made(tmp, func(f *h5.File) ([]int64, error) { return fill(f, s, only, fs, m) })
+	})
+}
+
+// begin creates a file of boxes, of which each rank has some cells, counted from the box's first. create makes the file itself, and
+// returns for each field of each box the offsets of its numbers and of its checksums.
+func (s Series) begin(c comm.Comm, failed error, boxes []decomp.Box, blocks []block, fs []Field, m Meta, e entry, create func(tmp string) ([]int64, error)) (*Pending, error) {
+	path := s.Path(m.Step)
+	for i, b := range blocks {
+		if err := check(boxes[i], b.Grid, fs); err != nil && failed == nil {
+			failed = fmt.Errorf("begin the fields %s: %w", path, err)
+		}
+	}
+	e.Name, e.Time, e.Step, e.Fields = filepath.Base(path), m.Time, m.Step, fs
+	p := &Pending{series: s, entry: e, c: c, fields: len(fs)}
 	var list []joint.New // the parts, then the file that shows them: as many on each rank, whatever has failed
-	for k, planes := range shares {
-		list = append(list, joint.New{Path: filepath.Join(s.Dir, s.part(m.Step, k)), Numbers: len(fs), Create: func(tmp string) ([]int64, error) {
-			return createPart(tmp, planes, g, fs)
+	for k := range s.parts(blocks) {
+		list = append(list, joint.New{Path: filepath.Join(s.Dir, s.part(m.Step, k)), Numbers: len(fs) * len(blocks), Create: func(tmp string) ([]int64, error) {
+			return s.createPart(tmp, k, blocks, fs)
 		}})
 	}
-	list = append(list, joint.New{Path: path, Numbers: 2 * len(fs), Create: func(tmp string) ([]int64, error) { return create(tmp, s, g, fs, m) }})
+	list = append(list, joint.New{Path: path, Numbers: 2 * len(fs) * len(blocks), Create: create})
 	var at [][]int64
 	var err error
 	if p.files, at, err = joint.Begin(c, failed, list...); err != nil {
@@ -143,28 +169,27 @@ func (s Series) Begin(c comm.Comm, failed error, box decomp.Box, g Grid, fs []Fi
 		}
 		return nil, err
 	}
-	main := len(shares)
-	part, rows := g.part(box)
-	for i, f := range fs {
-		var places []joint.Place
-		for k, planes := range shares {
-			places = append(places, joint.Place{File: p.files[k], At: at[k][i], Planes: planes})
+	for i, b := range blocks {
+		part, rows := b.Grid.part(boxes[i])
+		for j, f := range fs {
+			n := i*len(fs) + j
+			a := array{name: f.Name, planes: b.planes(), planeBytes: rows * f.Type.Size() * f.Components * b.N[0], sumsAt: at[len(at)-1][2*n+1]}
+			var places []joint.Place
+			for k, planes := range s.shares(a.planes) {
+				places = append(places, joint.Place{File: p.files[k], At: at[k][n], Planes: planes})
+			}
+			if places == nil {
+				places = joint.Within(p.main(), at[len(at)-1][2*n], a.planes)
+			}
+			a.Array = joint.NewArray(places, rows, a.planeBytes/rows, part)
+			p.arrays = append(p.arrays, a)
 		}
-		if main == 0 {
-			places = joint.Within(p.files[0], at[0][2*i], p.planes)
-		}
-		row := f.Type.Size() * f.Components * g.N[0]
-		p.arrays = append(p.arrays, array{Array: joint.NewArray(places, rows, row, part),
-			name: f.Name, planeBytes: rows * row, sumsAt: at[main][2*i+1]})
 	}
 	return p, nil
 }
 
 // check explains what cannot be written.
 func check(box decomp.Box, g Grid, fs []Field) error {
-	if g.N[0] < 1 || g.N[1] < 1 || g.N[2] < 1 || !(g.Spacing > 0) {
-		return fmt.Errorf("a grid of %v cells with spacing %g m is invalid", g.N, g.Spacing)
-	}
 	for a := 0; a < 3 && box.Cells() > 0; a++ {
 		if box.Lo[a] < 0 || box.Hi[a] > g.N[a] {
 			return fmt.Errorf("the box %v is not in the grid %v", box, g.N)
@@ -199,12 +224,17 @@ func check(box decomp.Box, g Grid, fs []Field) error {
 // machine's byte order. Any goroutine may call it, also several at once; no messages. Its
 // error comes again, on all ranks, from Commit.
 func (p *Pending) Write(field, plane int, data []byte) error {
-	if field < 0 || field >= len(p.arrays) {
-		err := fmt.Errorf("there is no field %d among %d", field, len(p.arrays))
+	return p.WriteBox(0, field, plane, data)
+}
+
+// WriteBox is Write for a box of BeginLevels: plane 0 is the first of this rank's part of it.
+func (p *Pending) WriteBox(box, field, plane int, data []byte) error {
+	if field < 0 || field >= p.fields || box < 0 || box >= len(p.arrays)/p.fields {
+		err := fmt.Errorf("there is no field %d among %d of box %d among %d", field, p.fields, box, len(p.arrays)/p.fields)
 		p.main().Fail(err)
 		return err
 	}
-	a := &p.arrays[field]
+	a := &p.arrays[box*p.fields+field]
 	if err := a.Check(plane, data); err != nil {
 		err = fmt.Errorf("field %q: %w", a.name, err)
 		p.main().Fail(err)
@@ -242,11 +272,11 @@ func (p *Pending) Commit(failed error) error {
 		note = append(append(note, joint.MarshalInts([]int64{int64(len(sums))})...), sums...)
 	}
 	err := joint.Commit(p.files, failed, note, p.seal, func() error {
-		p.series.drop(p.meta.Step, len(p.series.shares(p.planes)))
-		return p.series.add(p.meta, p.grid, p.fields)
+		p.series.drop(p.entry.Step, len(p.files)-1)
+		return p.series.add(p.entry)
 	})
 	if err != nil && p.c.Rank() == 0 {
-		p.series.tidy(p.meta.Step)
+		p.series.tidy(p.entry.Step)
 	}
 	return err
 }
@@ -259,7 +289,7 @@ func (p *Pending) seal(f *os.File, notes [][]byte) error {
 			n := 8 + joint.UnmarshalInts(note[:8])[0]
 			parts[rank], notes[rank] = note[8:n], note[n:]
 		}
-		sums, err := joint.Collect(p.planes, a.planeBytes, parts)
+		sums, err := joint.Collect(a.planes, a.planeBytes, parts)
 		if err != nil {
 			return fmt.Errorf("field %q: %w", a.name, err)
 		}
@@ -275,6 +305,6 @@ func (p *Pending) seal(f *os.File, notes [][]byte) error {
 func (p *Pending) Abort() {
 	joint.Abort(p.files)
 	if p.c.Rank() == 0 {
-		p.series.tidy(p.meta.Step)
+		p.series.tidy(p.entry.Step)
 	}
 }

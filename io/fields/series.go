@@ -49,6 +49,14 @@ func (s Series) shares(planes int) (lohi [][2]int) {
 	return lohi
 }
 
+// parts returns into how many files the numbers of boxes go beside the one that shows them.
+func (s Series) parts(blocks []block) (n int) {
+	for _, b := range blocks {
+		n = max(n, len(s.shares(b.planes())))
+	}
+	return n
+}
+
 // drop removes what is left of a time when the step had more files than n.
 func (s Series) drop(step int64, n int) {
 	for os.Remove(filepath.Join(s.Dir, s.part(step, n))) == nil {
@@ -77,6 +85,7 @@ type entry struct {
 	Step   int64   `json:"step"`
 	Grid   Grid    `json:"grid"`
 	Fields []Field `json:"fields"`
+	Levels *Levels `json:"levels,omitempty"` // of a refined grid; Grid is the coarsest
 }
 
 // read returns the index, empty without an index file.
@@ -210,8 +219,7 @@ func (x *index) keep(ok func(entry) bool) {
 }
 
 // add puts a finished file into the index, in the place of one of the same step.
-func (s Series) add(m Meta, g Grid, fs []Field) error {
-	e := entry{filepath.Base(s.Path(m.Step)), m.Time, m.Step, g, fs}
+func (s Series) add(e entry) error {
 	if s.extend(e) == nil { // otherwise it is written whole, or that reports why not
 		return nil
 	}
@@ -219,7 +227,7 @@ func (s Series) add(m Meta, g Grid, fs []Field) error {
 	if err != nil {
 		return err
 	}
-	x.keep(func(e entry) bool { return e.Step != m.Step })
+	x.keep(func(old entry) bool { return old.Step != e.Step })
 	x.Files = append(x.Files, e)
 	sort.SliceStable(x.Files, func(i, j int) bool { return x.Files[i].Step < x.Files[j].Step })
 	return s.write(x)

@@ -16,33 +16,52 @@ const (
 	labels = "/VTKHDF/FieldData/" // what ParaView shows beside the numbers
 	crcs   = "/lbmsim/crc32c/"    // CRC-32C of each plane along the slowest axis
 	files  = "/lbmsim/parts"      // names of the files that hold the numbers, one a line
+
+	boxesIn  = "/levels/"         // of a refined grid: LEVEL/BOX/, with the fields of a box
+	piecesIn = "/lbmsim/visible/" // of boxes that a finer level covers in part: LEVEL/BOX/PIECE/, with the fields of the rest
 )
 
 // options: large parts start at pages of the disk's liking; small files stay small.
 var options = h5.Options{Align: 4096, Threshold: 4096}
 
-// create makes the file with everything but the fields' numbers and returns two
-// offsets a field: of its numbers, 0 where they lie in other files, and of its checksums.
-func create(path string, s Series, g Grid, fs []Field, m Meta) ([]int64, error) {
-	return made(path, func(f *h5.File) ([]int64, error) { return fill(f, s, g, fs, m) })
-}
-
 // createPart makes a file that holds some planes of all fields, and returns the offsets
-// of their numbers.
-func createPart(path string, planes [2]int, g Grid, fs []Field) ([]int64, error) {
+// of their numbers, 0 for boxes of which it has none.
+func (s Series) createPart(path string, k int, blocks []block, fs []Field) ([]int64, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
 	}
 	return made(path, func(f *h5.File) (at []int64, err error) {
-		for _, field := range fs {
-			o, err := f.Contiguous("/"+field.Name, field.Type, field.box(g, planes)...)
-			if err != nil {
+		for _, b := range blocks {
+			shares := s.shares(b.planes())
+			if k >= len(shares) {
+				at = append(at, make([]int64, len(fs))...)
+				continue
+			}
+			if err := groups(f, b.part); err != nil {
 				return nil, err
 			}
-			at = append(at, o)
+			for _, field := range fs {
+				o, err := f.Contiguous(b.part+field.Name, field.Type, field.box(b.Grid, shares[k])...)
+				if err != nil {
+					return nil, err
+				}
+				at = append(at, o)
+			}
 		}
 		return at, nil
 	})
+}
+
+// groups creates a group and those around it that are not there yet.
+func groups(f *h5.File, path string) error {
+	for i := 1; i < len(path); i++ {
+		if group := path[:i]; path[i] == '/' && !f.Has(group) {
+			if err := f.Group(group); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // box returns the shape of some planes of a field.
@@ -67,13 +86,15 @@ func made(path string, fill func(*h5.File) ([]int64, error)) ([]int64, error) {
 	return at, err
 }
 
-func fill(f *h5.File, series Series, g Grid, fs []Field, m Meta) (at []int64, err error) {
+// fill makes a file of one grid: everything but the fields' numbers. It returns two offsets a field: of its numbers, 0 where they
+// lie in other files, and of its checksums.
+func fill(f *h5.File, s Series, b block, fs []Field, m Meta) (at []int64, err error) {
 	do := func(e error) {
 		if err == nil {
 			err = e
 		}
 	}
-	n, corner, dx := g.N, g.Corner(), g.Spacing
+	n, corner, dx := b.N, b.Corner(), b.Spacing
 	do(f.Group("/VTKHDF"))
 	do(f.Int64s("/VTKHDF", "Version", 2, 0)) // readers that know no cell data, 1.0, say that they are too old
 	do(f.String("/VTKHDF", "Type", "ImageData"))
@@ -82,9 +103,38 @@ func fill(f *h5.File, series Series, g Grid, fs []Field, m Meta) (at []int64, er
 	do(f.Float64s("/VTKHDF", "Spacing", dx, dx, dx))
 	do(f.Float64s("/VTKHDF", "Direction", 1, 0, 0, 0, 1, 0, 0, 0, 1))
 	do(f.Group("/VTKHDF/CellData"))
+	do(about(f, m))
+	names, e := s.named(f, m.Step, []block{b})
+	do(e)
+	if err != nil {
+		return nil, err
+	}
+	for _, field := range fs {
+		o, err := b.create(f, s, names, field)
+		if err != nil {
+			return nil, err
+		}
+		if err := labelled(f, field); err != nil {
+			return nil, err
+		}
+		sums, err := f.Contiguous(b.sums+field.Name, h5.Uint32, b.planes())
+		if err != nil {
+			return nil, err
+		}
+		at = append(at, o, sums)
+	}
+	return at, nil
+}
+
+// about stores the origin of a file.
+func about(f *h5.File, m Meta) (err error) {
+	do := func(e error) {
+		if err == nil {
+			err = e
+		}
+	}
 	do(f.Group("/VTKHDF/FieldData"))
 	do(f.Number(labels+"TimeValue", m.Time))
-
 	do(f.Group("/lbmsim"))
 	do(f.String("/lbmsim", "version", m.Version))
 	do(f.Int64s("/lbmsim", "step", m.Step))
@@ -97,40 +147,44 @@ func fill(f *h5.File, series Series, g Grid, fs []Field, m Meta) (at []int64, er
 	do(f.Text("/lbmsim/case", m.Case))
 	do(f.Text("/lbmsim/provenance", m.Provenance))
 	do(f.Group("/lbmsim/crc32c"))
-	shares := series.shares(g.N[g.axis()])
-	names := make([]string, len(shares))
-	for k := range shares {
-		names[k] = series.part(m.Step, k)
+	return err
+}
+
+// named stores the names of the files that hold the numbers of boxes, and returns them.
+func (s Series) named(f *h5.File, step int64, blocks []block) (names []string, err error) {
+	for k := range s.parts(blocks) {
+		names = append(names, s.part(step, k))
 	}
-	if len(shares) > 0 {
-		do(f.Text(files, strings.Join(names, "\n")))
+	if len(names) > 0 {
+		err = f.Text(files, strings.Join(names, "\n"))
 	}
-	for _, field := range fs {
-		shown := field.box(g, [2]int{0, g.N[g.axis()]})
-		var data int64
-		var e error
-		if len(shares) == 0 {
-			data, e = f.Contiguous(cells+field.Name, field.Type, shown...)
-		} else {
-			var sources []h5.Source
-			for k, planes := range shares {
-				from := h5.Source{File: names[k], Path: "/" + field.Name, Start: make([]int, len(shown)), Size: field.box(g, planes)}
-				from.Start[2-g.axis()] = planes[0]
-				sources = append(sources, from)
-			}
-			e = f.Virtual(cells+field.Name, field.Type, sources, shown...)
-		}
-		do(e)
-		do(f.String(cells+field.Name, "unit", field.Unit))
-		if field.Unit != "" {
-			do(f.Label(labels+"unit of "+field.Name, field.Unit))
-		}
-		sums, e := f.Contiguous(crcs+field.Name, h5.Uint32, g.N[g.axis()])
-		do(e)
-		at = append(at, data, sums)
-		if err != nil {
-			return nil, err
-		}
+	return names, err
+}
+
+// create makes room for a field of the box, or shows it where other files hold it, and returns the offset of its numbers, then 0.
+func (b block) create(f *h5.File, s Series, names []string, field Field) (at int64, err error) {
+	shown, path := field.box(b.Grid, [2]int{0, b.planes()}), b.data+field.Name
+	var sources []h5.Source
+	for k, planes := range s.shares(b.planes()) {
+		from := h5.Source{File: names[k], Path: b.part + field.Name, Start: make([]int, len(shown)), Size: field.box(b.Grid, planes)}
+		from.Start[2-b.axis()] = planes[0]
+		sources = append(sources, from)
+	}
+	if sources == nil {
+		at, err = f.Contiguous(path, field.Type, shown...)
+	} else {
+		err = f.Virtual(path, field.Type, sources, shown...)
+	}
+	if err == nil {
+		err = f.String(path, "unit", field.Unit)
 	}
 	return at, err
+}
+
+// labelled shows the unit of a field beside the numbers.
+func labelled(f *h5.File, field Field) error {
+	if field.Unit == "" {
+		return nil
+	}
+	return f.Label(labels+"unit of "+field.Name, field.Unit)
 }

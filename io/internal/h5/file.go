@@ -195,18 +195,37 @@ func (f *File) Contiguous(path string, t Type, dims ...int) (offset int64, err e
 	return offset, nil
 }
 
-// Source is a whole dataset that a virtual one shows as the box of this start and size.
+// Ints stores whole numbers, so many along each axis, as a dataset.
+func (f *File) Ints(path string, v []int64, dims ...int) error {
+	defer enter()()
+	if !writeInts(f.f.ID(), path, v, dims) {
+		return f.fail("write", path, nil)
+	}
+	return nil
+}
+
+// Source is a dataset that a virtual one shows as the box of this start and size.
 type Source struct {
 	File, Path  string // the file is "." for the same one, otherwise relative to its folder
 	Start, Size []int
+	// Of is the source's shape, which may have another number of axes, nil if that is Size. From and Take are the start and
+	// the size of the box of it that is shown, nil if that is all of it.
+	Of, From, Take []int
 }
 
 // Virtual creates a dataset that shows others, of the same number type.
 func (f *File) Virtual(path string, t Type, sources []Source, dims ...int) error {
-	for _, s := range sources {
-		if len(s.Start) != len(dims) || len(s.Size) != len(dims) {
+	for i, s := range sources {
+		if s.Of == nil {
+			s.Of = s.Size
+		}
+		if s.From == nil {
+			s.From, s.Take = make([]int, len(s.Of)), s.Of
+		}
+		if len(s.Start) != len(dims) || len(s.Size) != len(dims) || len(s.From) != len(s.Of) || len(s.Take) != len(s.Of) {
 			return fmt.Errorf("%s: dataset %s has %d axes, its source %s another number", f.path, path, len(dims), s.Path)
 		}
+		sources[i] = s
 	}
 	defer enter()()
 	p, err := hdf5.NewPropList(hdf5.P_DATASET_CREATE)

@@ -90,14 +90,17 @@ static herr_t lbm_early(hid_t p) {
 
 static herr_t lbm_no_times(hid_t p) { return H5Pset_obj_track_times(p, 0); }
 
-// Maps the whole of src in file onto the box of this start and size in the virtual
-// dataset that p describes.
-static herr_t lbm_map(hid_t p, const char *file, const char *src, int rank, const hsize_t *dims,
-	const hsize_t *start, const hsize_t *size) {
-	hid_t v = H5Screate_simple(rank, dims, NULL), s = H5Screate_simple(rank, size, NULL);
-	herr_t r = -1;
-	if (v >= 0 && s >= 0 && H5Sselect_hyperslab(v, H5S_SELECT_SET, start, NULL, size, NULL) >= 0)
-		r = H5Pset_virtual(p, v, file, src, s);
+// lbm_box is the box of this start and size in an array of these dims; all of it is not a
+// selection, which readers take the short way with.
+static hid_t lbm_box(int rank, const hsize_t *dims, const hsize_t *start, const hsize_t *size, int all) {
+	hid_t s = H5Screate_simple(rank, dims, NULL);
+	if (s >= 0 && !all && H5Sselect_hyperslab(s, H5S_SELECT_SET, start, NULL, size, NULL) < 0) { H5Sclose(s); return -1; }
+	return s;
+}
+
+// Maps a box of src in file, s, onto a box of the virtual dataset that p describes, v. Closes both.
+static herr_t lbm_map(hid_t p, const char *file, const char *src, hid_t v, hid_t s) {
+	herr_t r = v >= 0 && s >= 0 ? H5Pset_virtual(p, v, file, src, s) : -1;
 	if (v >= 0) H5Sclose(v);
 	if (s >= 0) H5Sclose(s);
 	return r;
@@ -196,6 +199,19 @@ static herr_t lbm_label(hid_t file, const char *path, const char *s) {
 	return r;
 }
 
+static herr_t lbm_ints(hid_t file, const char *path, const long long *v, int rank, const hsize_t *dims) {
+	hid_t sp = H5Screate_simple(rank, dims, NULL), p = H5Pcreate(H5P_DATASET_CREATE), d = -1;
+	herr_t r = -1;
+	if (sp >= 0 && p >= 0 && lbm_early(p) >= 0)
+		d = H5Dcreate2(file, path, H5T_STD_I32LE, sp, H5P_DEFAULT, p, H5P_DEFAULT);
+	if (d >= 0) r = H5Dwrite(d, H5T_NATIVE_LLONG, H5S_ALL, H5S_ALL, H5P_DEFAULT, v);
+	if (r < 0) lbm_note();
+	if (d >= 0) H5Dclose(d);
+	if (p >= 0) H5Pclose(p);
+	if (sp >= 0) H5Sclose(sp);
+	return r;
+}
+
 static herr_t lbm_number(hid_t file, const char *path, double v) {
 	hsize_t one = 1;
 	hid_t sp = H5Screate_simple(1, &one, NULL), p = H5Pcreate(H5P_DATASET_CREATE), d = -1;
@@ -235,6 +251,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -330,25 +347,42 @@ func setVirtual(p *hdf5.PropList, dims []int, sources []Source) bool {
 	if C.lbm_no_times(C.hid_t(p.ID())) < 0 {
 		return false
 	}
-	sizes := func(v []int) []C.hsize_t {
-		d := make([]C.hsize_t, len(dims))
-		for i := range d {
-			d[i] = C.hsize_t(v[i])
-		}
-		return d
-	}
-	all := sizes(dims)
 	for _, s := range sources {
-		start, size := sizes(s.Start), sizes(s.Size)
+		whole := slices.Equal(s.Take, s.Of)
 		if !withCString(s.File, func(file *C.char) bool {
 			return withCString(s.Path, func(path *C.char) bool {
-				return C.lbm_map(C.hid_t(p.ID()), file, path, C.int(len(all)), &all[0], &start[0], &size[0]) >= 0
+				return C.lbm_map(C.hid_t(p.ID()), file, path, box(dims, s.Start, s.Size, false), box(s.Of, s.From, s.Take, whole)) >= 0
 			})
 		}) {
 			return false
 		}
 	}
 	return true
+}
+
+// box returns the dataspace of a box of an array.
+func box(dims, start, size []int, all bool) C.hid_t {
+	d, from, n := sizes(dims), sizes(start), sizes(size)
+	flag := C.int(0)
+	if all {
+		flag = 1
+	}
+	return C.lbm_box(C.int(len(d)), &d[0], &from[0], &n[0], flag)
+}
+
+func sizes(v []int) []C.hsize_t {
+	d := make([]C.hsize_t, len(v))
+	for i := range d {
+		d[i] = C.hsize_t(v[i])
+	}
+	return d
+}
+
+func writeInts(file int64, path string, v []int64, dims []int) bool {
+	d := sizes(dims)
+	return withCString(path, func(c *C.char) bool {
+		return C.lbm_ints(C.hid_t(file), c, (*C.longlong)(unsafe.Pointer(&v[0])), C.int(len(d)), &d[0]) >= 0
+	})
 }
 
 // dataOffset returns the offset of a contiguous dataset in the file, the user
