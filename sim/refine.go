@@ -51,7 +51,7 @@ func (s *stepper) queues() bool {
 // updates returns the number of cells that a step computes, of all levels and steps in it.
 func (s *stepper) updates() float64 {
 	if s.grid != nil {
-		return s.Case.Updates(s.grid.Hierarchy)
+		return s.grid.Hierarchy.Updates()
 	}
 	return float64(s.Case.Box().Cells())
 }

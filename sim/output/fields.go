@@ -15,6 +15,7 @@ import (
 	"lbmsim/io/fields"
 	"lbmsim/model"
 	"lbmsim/sim/derive"
+	"lbmsim/sim/domain"
 	"lbmsim/sim/exit"
 	"lbmsim/sim/rank"
 )
@@ -28,6 +29,9 @@ type fieldFiles struct {
 	// that the files have.
 	single [][]float32
 	double [][]float64
+	// The same for each patch of a refined grid.
+	singles [][][]float32
+	doubles [][][]float64
 	// crowded: the device has no memory for snapshots beside the steps.
 	crowded bool
 }
@@ -55,6 +59,9 @@ func (f *fieldFiles) Write(r *Run) error {
 		return err
 	}
 	f.at = r.Step()
+	if r.View.Refined != nil {
+		return f.writeLevels(r)
+	}
 	var failed error
 	if taker := r.State.Snapshots(); taker != nil && !f.crowded && !f.waits() {
 		crowded, err := f.shoot(r, taker)
@@ -78,9 +85,15 @@ func (f *fieldFiles) Write(r *Run) error {
 // have agreed on, otherwise err is why there is no file, and nil where the run continues without one. Collective.
 func (f *fieldFiles) begin(r *Run, failed error) (p *fields.Pending, unread *comm.Failure, err error) {
 	p, err = f.series.Begin(r.Rank.Comm, failed, r.View.Part.Box, r.Grid(), r.Listed(f.Fields, f.Type), r.Meta())
+	return begun(r, p, failed, err)
+}
+
+// begun judges how a file began, as begin does.
+func begun(r *Run, p *fields.Pending, failed, err error) (*fields.Pending, *comm.Failure, error) {
 	if err = exit.AtStep(r.Step(), "fields", err); err == nil || !exit.IsAgreed(err) {
 		return p, nil, err
 	}
+	var unread *comm.Failure
 	switch e := comm.Agree(r.Rank.Comm, failed); { // was it the file, or what a rank has read?
 	case errors.As(e, &unread):
 		return nil, unread, nil
@@ -229,46 +242,80 @@ func convert[Out, In derive.Number](r *Run, step int, list []model.Field, p *fie
 // copyFields samples fields of the current state into the slices of kept, and returns
 // the work of writing them.
 func copyFields[Out derive.Number](r *Run, list []model.Field, kept *[][]Out) (write func(*fields.Pending) error, err error) {
-	planes := r.View.Part.Planes()
+	err = copyRegion(r, r.View, decomp.Box{Hi: r.View.Part.Layout.N}, list, kept)
+	data := *kept
+	return func(p *fields.Pending) error { return eachBatch(data, r.View.Part.Planes(), p.Write) }, err
+}
+
+// copyRegion samples fields of a local box into the slices of kept, one a field.
+func copyRegion[Out derive.Number](r *Run, v derive.View, region decomp.Box, list []model.Field, kept *[][]Out) error {
 	if *kept == nil {
 		for _, m := range list {
-			*kept = append(*kept, make([]Out, r.View.Part.Box.Cells()*m.Components))
+			*kept = append(*kept, make([]Out, region.Cells()*m.Components))
 		}
 	}
-	data := *kept
-	part := func(i, lo, hi int) []Out { // planes lo to hi of field i
-		n := len(data[i]) / planes
-		return data[i][lo*n : hi*n]
+	if region.Cells() == 0 {
+		return nil
 	}
-	from := r.View.Present()
+	from := v.Present()
 	if r.State.Snapshots() != nil && r.Case.Spec.Precision != model.Float64 {
 		// Whether there was memory for snapshots must not be seen in the files.
 		from = derive.Rounded(from)
 	}
-	walls, err := r.View.BesideModels(list...)
+	walls, err := v.BesideModels(list...)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	err = r.Rank.Share(planes, func(lo, hi int) error {
-		s := derive.NewSampler[Out](r.View.Part, r.Step(), from, list...).Beside(walls)
+	axis, data := v.Part.Layout.Axis(), *kept
+	planes, whole := region.Size()[axis], region == decomp.Box{Hi: v.Part.Layout.N}
+	return r.Rank.Share(planes, func(lo, hi int) error {
+		s := derive.NewSampler[Out](v.Part, v.Step(), from, list...).Beside(walls)
+		var plane []Out
 		for k := lo; k < hi; k++ {
 			for i, m := range list {
-				if _, err := s.Sample(m, k, part(i, k, k+1)); err != nil {
+				into := planesOf(data[i], planes, k, k+1)
+				var err error
+				if whole {
+					_, err = s.Sample(m, k, into)
+				} else if plane, err = s.Sample(m, region.Lo[axis]+k, plane); err == nil {
+					crop(into, plane, v.Part, region, m.Components)
+				}
+				if err != nil {
 					return fmt.Errorf("%s of plane %d: %w", m.Name, k, err)
 				}
 			}
 		}
 		return nil
 	})
-	return func(p *fields.Pending) error {
-		for i := range data {
-			step := planesAtOnce[Out](len(part(i, 0, 1)))
-			for k := 0; k < planes; k += step {
-				if err := p.Write(i, k, raw.Bytes(part(i, k, min(k+step, planes)))); err != nil {
-					return err
-				}
+}
+
+// crop copies the rows of a region from a plane of the whole part.
+func crop[Out derive.Number](to, plane []Out, part *domain.Part, region decomp.Box, components int) {
+	n, width := part.Layout.N[0]*components, region.Size()[0]*components
+	first := 0
+	if part.Layout.Axis() == 2 {
+		first = region.Lo[1]
+	}
+	for row := range len(to) / width {
+		copy(to[row*width:][:width], plane[(first+row)*n+region.Lo[0]*components:])
+	}
+}
+
+// planesOf returns planes lo to hi of a field of so many.
+func planesOf[Out derive.Number](field []Out, planes, lo, hi int) []Out {
+	n := len(field) / planes
+	return field[lo*n : hi*n]
+}
+
+// eachBatch writes fields of some planes in batches.
+func eachBatch[Out derive.Number](data [][]Out, planes int, write func(field, plane int, b []byte) error) error {
+	for i, field := range data {
+		step := planesAtOnce[Out](len(planesOf(field, planes, 0, 1)))
+		for k := 0; k < planes; k += step {
+			if err := write(i, k, raw.Bytes(planesOf(field, planes, k, min(k+step, planes)))); err != nil {
+				return err
 			}
 		}
-		return nil
-	}, err
+	}
+	return nil
 }
