@@ -12,6 +12,7 @@ package fields
 
 import (
 	"fmt"
+	"strings"
 
 	"lbmsim/decomp"
 	"lbmsim/io/internal/h5"
@@ -32,6 +33,7 @@ func fillLevels(f *h5.File, s Series, l Levels, blocks []block, fs []Field, m Me
 	do(about(f, m))
 	names, e := s.named(f, m.Step, blocks)
 	do(e)
+	do(f.Text(order, strings.Join(fieldNames(fs), "\n")))
 	do(f.Float64s("/lbmsim", "corner", l.Corner[:]...))
 	do(f.Float64s("/lbmsim", "spacing", l.Spacing))
 	for _, field := range fs {
@@ -61,6 +63,13 @@ func fillLevels(f *h5.File, s Series, l Levels, blocks []block, fs []Field, m Me
 		do(l.showLevel(f, level, fs))
 	}
 	return at, err
+}
+
+func fieldNames(fs []Field) (names []string) {
+	for _, f := range fs {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // describe stores where a box is, for those who read the file without VTK.

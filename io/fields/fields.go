@@ -114,8 +114,8 @@ type Pending struct {
 // array is one field of a box on its way into the file.
 type array struct {
 	*joint.Array
-	name       string
-	planes     int // of the whole box along the axis
+	name       string // in messages
+	planes     int    // of the whole box along the axis
 	planeBytes int
 	sumsAt     int64 // offset of its checksums
 }
@@ -149,7 +149,7 @@ func (s Series) begin(c comm.Comm, failed error, boxes []decomp.Box, blocks []bl
 	path := s.Path(m.Step)
 	for i, b := range blocks {
 		if err := check(boxes[i], b.Grid, fs); err != nil && failed == nil {
-			failed = fmt.Errorf("begin the fields %s: %w", path, err)
+			failed = fmt.Errorf("begin the fields %s%s: %w", path, e.Levels.in(i), err)
 		}
 	}
 	e.Name, e.Time, e.Step, e.Fields = filepath.Base(path), m.Time, m.Step, fs
@@ -173,7 +173,7 @@ func (s Series) begin(c comm.Comm, failed error, boxes []decomp.Box, blocks []bl
 		part, rows := b.Grid.part(boxes[i])
 		for j, f := range fs {
 			n := i*len(fs) + j
-			a := array{name: f.Name, planes: b.planes(), planeBytes: rows * f.Type.Size() * f.Components * b.N[0], sumsAt: at[len(at)-1][2*n+1]}
+			a := array{name: fmt.Sprintf("field %q%s", f.Name, e.Levels.in(i)), planes: b.planes(), planeBytes: rows * f.Type.Size() * f.Components * b.N[0], sumsAt: at[len(at)-1][2*n+1]}
 			var places []joint.Place
 			for k, planes := range s.shares(a.planes) {
 				places = append(places, joint.Place{File: p.files[k], At: at[k][n], Planes: planes})
@@ -236,7 +236,7 @@ func (p *Pending) WriteBox(box, field, plane int, data []byte) error {
 	}
 	a := &p.arrays[box*p.fields+field]
 	if err := a.Check(plane, data); err != nil {
-		err = fmt.Errorf("field %q: %w", a.name, err)
+		err = fmt.Errorf("%s: %w", a.name, err)
 		p.main().Fail(err)
 		return err
 	}
@@ -266,7 +266,7 @@ func (p *Pending) Commit(failed error) error {
 	var note []byte
 	for _, a := range p.arrays {
 		if err := a.Missing(); err != nil {
-			p.main().Fail(fmt.Errorf("field %q: %w", a.name, err))
+			p.main().Fail(fmt.Errorf("%s: %w", a.name, err))
 		}
 		sums := a.Marshal()
 		note = append(append(note, joint.MarshalInts([]int64{int64(len(sums))})...), sums...)
@@ -291,7 +291,7 @@ func (p *Pending) seal(f *os.File, notes [][]byte) error {
 		}
 		sums, err := joint.Collect(a.planes, a.planeBytes, parts)
 		if err != nil {
-			return fmt.Errorf("field %q: %w", a.name, err)
+			return fmt.Errorf("%s: %w", a.name, err)
 		}
 		if _, err := f.WriteAt(joint.Bytes(sums), a.sumsAt); err != nil {
 			return err

@@ -41,6 +41,15 @@ func (l Levels) Box(box int) (level, number int) {
 	return level, box
 }
 
+// in names a box in messages, and nothing of a grid that is not refined.
+func (l *Levels) in(box int) string {
+	if l == nil {
+		return ""
+	}
+	level, number := l.Box(box)
+	return fmt.Sprintf(" in box %d of level %d", number, level)
+}
+
 // grid returns level 0.
 func (l Levels) grid() Grid {
 	g := Grid{Spacing: l.Spacing}
@@ -97,7 +106,7 @@ func (l Levels) blocks() (list []block) {
 // numbered through all levels, the coarsest first; WriteBox takes their planes. Cells that a finer level covers are written, too,
 // with whatever values the caller has: no reader shows them.
 func (s Series) BeginLevels(c comm.Comm, failed error, parts []decomp.Box, l Levels, fs []Field, m Meta) (*Pending, error) {
-	if err := checkLevels(parts, l); err != nil {
+	if err := l.checkParts(parts); err != nil {
 		if failed == nil {
 			failed = fmt.Errorf("begin the fields %s: %w", s.Path(m.Step), err)
 		}
@@ -120,32 +129,34 @@ func (s Series) BeginLevels(c comm.Comm, failed error, parts []decomp.Box, l Lev
 	})
 }
 
-// checkLevels explains what is no refined grid, or what of it a rank cannot have.
-func checkLevels(parts []decomp.Box, l Levels) error {
-	if len(l.Boxes) == 0 || len(l.Boxes[0]) != 1 || l.Boxes[0][0].Lo != [3]int{} || !(l.Spacing > 0) {
+// check explains what is no refined grid.
+func (l Levels) check() error {
+	if len(l.Boxes) == 0 || len(l.Boxes[0]) != 1 || l.Boxes[0][0].Lo != [3]int{} || !(l.Spacing > 0) || math.IsInf(l.Spacing, 0) {
 		return fmt.Errorf("a refined grid needs one box of level 0 that begins at its corner, and a spacing, not %v and %g m", l.Boxes, l.Spacing)
 	}
+	if len(l.Boxes) > decomp.MaxLevel+1 {
+		return fmt.Errorf("a refined grid has up to %d levels, not %d", decomp.MaxLevel+1, len(l.Boxes))
+	}
 	for level, boxes := range l.Boxes {
+		if len(boxes) == 0 {
+			return fmt.Errorf("level %d of the refined grid has no box", level)
+		}
 		for k, b := range boxes {
 			if err := l.checkBox(level, k, b); err != nil {
 				return err
 			}
 		}
 	}
+	return nil
+}
+
+// checkParts explains what of its boxes a rank cannot have.
+func (l Levels) checkParts(parts []decomp.Box) error {
+	if err := l.check(); err != nil {
+		return err
+	}
 	if len(parts) != l.Count() {
 		return fmt.Errorf("%d parts for %d boxes", len(parts), l.Count())
-	}
-	for i, part := range parts {
-		if part.Cells() == 0 {
-			continue
-		}
-		level, k := l.Box(i)
-		b := l.Boxes[level][k]
-		for a := range part.Lo {
-			if part.Lo[a] < b.Lo[a] || part.Hi[a] > b.Hi[a] {
-				return fmt.Errorf("the part %v is not in box %d of level %d, %v", part, k, level, b)
-			}
-		}
 	}
 	return nil
 }

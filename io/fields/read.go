@@ -10,8 +10,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"lbmsim/decomp"
 	"lbmsim/io/internal/h5"
 	"lbmsim/io/internal/joint"
 )
@@ -23,11 +25,15 @@ type Reader struct {
 	Fields []Field
 	Planes int // along z, in 2D along y
 	Grid   Grid
-	path   string
-	places [][]place // of each field, in the order of the planes
-	sums   [][]byte
-	open   map[string]*os.File
-	raw    []byte
+	Levels Levels // the grid as its only level, or those of a refined one: then N, Planes and Grid are level 0
+
+	refined bool
+	path    string
+	boxes   []Grid    // cells of each
+	places  [][]place // of each field of the first box, then of the next; in the order of the planes
+	sums    [][]byte
+	open    map[string]*os.File
+	raw     []byte
 }
 
 // place is a dataset in a file.
@@ -36,8 +42,18 @@ type place struct {
 	h5.Place
 }
 
-// Open reads all of a file but the fields' numbers.
+// Open reads all of a file of one grid but the fields' numbers.
 func Open(path string) (*Reader, error) {
+	r, err := OpenLevels(path)
+	if err == nil && r.refined {
+		r.Close()
+		return nil, fmt.Errorf("open the fields %s: it holds a refined grid of %d levels, where one grid is needed", path, len(r.Levels.Boxes))
+	}
+	return r, err
+}
+
+// OpenLevels reads all of a file but the fields' numbers, of one grid or of a refined one.
+func OpenLevels(path string) (*Reader, error) {
 	r := &Reader{path: path, open: map[string]*os.File{}}
 	err := r.load()
 	if err != nil {
@@ -69,72 +85,168 @@ func (r *Reader) load() (err error) {
 	if !f.Has("/lbmsim") || !f.Has(strings.TrimSuffix(crcs, "/")) {
 		return errors.New("an HDF5 file, but not an lbmsim fields file")
 	}
+	if err := r.about(f); err != nil {
+		return err
+	}
+	if f.Has("/VTKHDF/PointData") {
+		return fmt.Errorf("it contains point data of an older version (%q); read it with the version that wrote it", r.Meta.Version)
+	}
+	blocks, err := r.layout(f)
+	if err != nil {
+		return err
+	}
+	holders, err := r.holders(f)
+	if err != nil {
+		return err
+	}
+	names, err := r.named(f)
+	if err != nil {
+		return err
+	}
+	for i, b := range blocks {
+		r.boxes = append(r.boxes, b.Grid)
+		for k, name := range names {
+			field, err := r.field(f, b, holders, name)
+			if err != nil {
+				return err
+			}
+			if i == 0 {
+				r.Fields = append(r.Fields, field)
+			} else if field != r.Fields[k] {
+				level, number := r.Levels.Box(i)
+				return fmt.Errorf("field %q of box %d of level %d differs from level 0 in its kind", name, number, level)
+			}
+		}
+	}
+	return nil
+}
+
+// about reads the origin of the file.
+func (r *Reader) about(f *h5.File) error {
 	m := &r.Meta
 	step, e1 := f.ReadInt64s("/lbmsim", "step", 1)
 	t, e2 := f.ReadFloat64s("/lbmsim", "time", 1)
 	version, e3 := f.ReadString("/lbmsim", "version")
 	text, e4 := f.ReadText("/lbmsim/case")
 	provenance, e5 := f.ReadText("/lbmsim/provenance")
-	names, e6 := f.Names(crcs)
-	if err := errors.Join(e1, e2, e3, e4, e5, e6); err != nil {
+	if err := errors.Join(e1, e2, e3, e4, e5); err != nil {
 		return err
 	}
 	m.Step, m.Time, m.Version, m.Case, m.Provenance = step[0], t[0], version, text, provenance
 	readSampled(f, m)
-	if f.Has("/VTKHDF/PointData") {
-		return fmt.Errorf("it contains point data of an older version (%q); read it with the version that wrote it", version)
-	}
-	extent, err := f.ReadInt64s("/VTKHDF", "WholeExtent", 6)
-	if err != nil {
-		return err
-	}
-	for a := range r.N {
-		if extent[2*a] != 0 || extent[2*a+1] < 1 || extent[2*a+1] > math.MaxInt32 {
-			return fmt.Errorf("its cells range from %d to %d", extent[2*a], extent[2*a+1])
-		}
-		r.N[a] = int(extent[2*a+1])
-	}
-	r.Planes = r.N[Grid{N: r.N}.axis()]
-	if r.Grid, err = gridIn(f, r.N); err != nil {
-		return err
-	}
-	holders, group, err := r.holders(f)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		unit, err := f.ReadString(cells+name, "unit")
-		if err != nil {
-			return err
-		}
-		sums, err := placeOf(f, r.path, r.path, crcs+name)
-		if err != nil {
-			return err
-		}
-		places := make([]place, len(holders))
-		for k, h := range holders {
-			places[k].path = h
-			if places[k].Place, err = placeOf(f, r.path, h, group+name); err != nil {
-				return err
-			}
-		}
-		field, err := shape(name, unit, places, r.N)
-		if err != nil {
-			return err
-		}
-		if len(sums.Dims) != 1 || sums.Size != 4 || sums.Dims[0] != r.Planes {
-			return fmt.Errorf("field %q does not match its number of checksums", name)
-		}
-		b := make([]byte, 4*r.Planes)
-		if err := r.read(place{r.path, sums}, b, 0); err != nil {
-			return err
-		}
-		r.Fields, r.places, r.sums = append(r.Fields, field), append(r.places, places), append(r.sums, b)
-	}
-	if len(r.Fields) == 0 {
-		return errors.New("it has no fields")
-	}
 	return nil
+}
+
+// named returns the names of the fields: in the order of the case where the file has it.
+func (r *Reader) named(f *h5.File) (names []string, err error) {
+	if r.refined {
+		text, err := f.ReadText(order)
+		return strings.Split(text, "\n"), err
+	}
+	if names, err = f.Names(strings.TrimSuffix(crcs, "/")); err == nil && len(names) == 0 {
+		err = errors.New("it has no fields")
+	}
+	return names, err
+}
+
+// layout reads where the cells are.
+func (r *Reader) layout(f *h5.File) (blocks []block, err error) {
+	if r.refined = f.Has(strings.TrimSuffix(boxesIn, "/")); r.refined {
+		if r.Levels, err = levelsIn(f); err != nil {
+			return nil, err
+		}
+		r.Grid = r.Levels.grid()
+		blocks = r.Levels.blocks()
+	} else {
+		extent, err := f.ReadInt64s("/VTKHDF", "WholeExtent", 6)
+		if err != nil {
+			return nil, err
+		}
+		var n [3]int
+		for a := range n {
+			if extent[2*a] != 0 || extent[2*a+1] < 1 || extent[2*a+1] > math.MaxInt32 {
+				return nil, fmt.Errorf("its cells range from %d to %d", extent[2*a], extent[2*a+1])
+			}
+			n[a] = int(extent[2*a+1])
+		}
+		if r.Grid, err = gridIn(f, n); err != nil {
+			return nil, err
+		}
+		r.Levels = levelsOf(r.Grid)
+		blocks = []block{{r.Grid, cells, crcs, "/"}}
+	}
+	r.N, r.Planes = r.Grid.N, r.Grid.planes()
+	return blocks, nil
+}
+
+// levelsIn reads a refined grid.
+func levelsIn(f *h5.File) (l Levels, err error) {
+	corner, e1 := f.ReadFloat64s("/lbmsim", "corner", 3)
+	spacing, e2 := f.ReadFloat64s("/lbmsim", "spacing", 1)
+	if err := errors.Join(e1, e2); err != nil {
+		return l, err
+	}
+	copy(l.Corner[:], corner)
+	l.Spacing = spacing[0]
+	for level := 0; f.Has(fmt.Sprintf("%s%d", boxesIn, level)); level++ {
+		var boxes []decomp.Box
+		for {
+			group := fmt.Sprintf("%s%d/%d", boxesIn, level, len(boxes))
+			if !f.Has(group) {
+				break
+			}
+			ends, err := f.ReadInt64s(group, "box", 6)
+			if err != nil {
+				return l, err
+			}
+			var b decomp.Box
+			for a := range b.Lo {
+				if min(ends[a], ends[3+a]) < 0 || max(ends[a], ends[3+a]) > math.MaxInt32 {
+					return l, fmt.Errorf("box %d of level %d is %v", len(boxes), level, ends)
+				}
+				b.Lo[a], b.Hi[a] = int(ends[a]), int(ends[3+a])
+			}
+			boxes = append(boxes, b)
+		}
+		l.Boxes = append(l.Boxes, boxes)
+	}
+	return l, l.check()
+}
+
+// field reads all about a field of a box but its numbers.
+func (r *Reader) field(f *h5.File, b block, holders []string, name string) (field Field, err error) {
+	group := b.part
+	holders = holders[:len(Series{Files: len(holders)}.shares(b.planes()))]
+	if len(holders) == 0 {
+		holders, group = []string{r.path}, b.data
+	}
+	unit, err := f.ReadString(b.data+name, "unit")
+	if err != nil {
+		return field, err
+	}
+	sums, err := placeOf(f, r.path, r.path, b.sums+name)
+	if err != nil {
+		return field, err
+	}
+	places := make([]place, len(holders))
+	for k, h := range holders {
+		places[k].path = h
+		if places[k].Place, err = placeOf(f, r.path, h, group+name); err != nil {
+			return field, err
+		}
+	}
+	if field, err = shape(name, unit, places, b.N); err != nil {
+		return field, err
+	}
+	if len(sums.Dims) != 1 || sums.Size != 4 || sums.Dims[0] != b.planes() {
+		return field, fmt.Errorf("field %q does not match its number of checksums", name)
+	}
+	crc := make([]byte, 4*b.planes())
+	if err := r.read(place{r.path, sums}, crc, 0); err != nil {
+		return field, err
+	}
+	r.places, r.sums = append(r.places, places), append(r.sums, crc)
+	return field, nil
 }
 
 // gridIn reads where the cells are.
@@ -155,23 +267,22 @@ func gridIn(f *h5.File, n [3]int) (Grid, error) {
 	return g, nil
 }
 
-// holders returns the files with the numbers, in the order of their planes, and the
-// group that they are in.
-func (r *Reader) holders(f *h5.File) (list []string, group string, err error) {
+// holders returns the files that hold the numbers beside this one, in the order of their planes.
+func (r *Reader) holders(f *h5.File) (list []string, err error) {
 	if !f.Has(files) {
-		return []string{r.path}, cells, nil
+		return nil, nil
 	}
 	names, err := f.ReadText(files)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	for _, name := range strings.Split(names, "\n") {
 		if !filepath.IsLocal(name) {
-			return nil, "", fmt.Errorf("its data are in %q, outside its folder", name)
+			return nil, fmt.Errorf("its data are in %q, outside its folder", name)
 		}
 		list = append(list, filepath.Join(filepath.Dir(r.path), name))
 	}
-	return list, "/", nil
+	return list, nil
 }
 
 // placeOf looks up where a dataset lies in the open file of a path, or in another one.
@@ -221,19 +332,25 @@ func shape(name, unit string, places []place, n [3]int) (f Field, err error) {
 	return f, nil
 }
 
-// planeBytes returns the size of one plane of a field.
-func (r *Reader) planeBytes(field int) int {
-	f := r.Fields[field]
-	return r.N[0] * r.N[1] * r.N[2] / r.Planes * f.Components * f.Type.Size()
-}
+// BoxPlanes returns the number of planes of a box, counted through all levels from the coarsest on.
+func (r *Reader) BoxPlanes(box int) int { return r.boxes[box].planes() }
 
 // Values of a plane: its cells times components.
-func (r *Reader) Values(field int) int { return r.planeBytes(field) / r.Fields[field].Type.Size() }
+func (r *Reader) Values(field int) int { return r.BoxValues(0, field) }
+
+// BoxValues is Values for a box.
+func (r *Reader) BoxValues(box, field int) int {
+	n := r.boxes[box].N
+	return n[0] * n[1] * n[2] / r.BoxPlanes(box) * r.Fields[field].Components
+}
 
 // Plane reads plane k of a field, [y][x][component] of its cells, into dst, which has
 // the length of Values.
-func (r *Reader) Plane(field, k int, dst []float64) error {
-	b, err := r.plane(field, k)
+func (r *Reader) Plane(field, k int, dst []float64) error { return r.BoxPlane(0, field, k, dst) }
+
+// BoxPlane is Plane for a box.
+func (r *Reader) BoxPlane(box, field, k int, dst []float64) error {
+	b, err := r.plane(box, field, k)
 	if err != nil {
 		return err
 	}
@@ -251,13 +368,16 @@ func (r *Reader) Plane(field, k int, dst []float64) error {
 }
 
 // plane returns the bytes of a plane, valid until the next one is read.
-func (r *Reader) plane(field, k int) ([]byte, error) {
-	n := r.planeBytes(field)
+func (r *Reader) plane(box, field, k int) ([]byte, error) {
+	n, index := r.BoxValues(box, field)*r.Fields[field].Type.Size(), box*len(r.Fields)+field
 	if cap(r.raw) < n {
 		r.raw = make([]byte, n)
 	}
-	b, at := r.raw[:n], k*n
-	for _, p := range r.places[field] {
+	b, at, in := r.raw[:n], k*n, ""
+	if r.refined {
+		in = r.Levels.in(box)
+	}
+	for _, p := range r.places[index] {
 		if size := p.bytes(); at >= size {
 			at -= size
 			continue
@@ -265,12 +385,12 @@ func (r *Reader) plane(field, k int) ([]byte, error) {
 		if err := r.read(p, b, at); err != nil {
 			return nil, err
 		}
-		if joint.CRC(0, b) != binary.NativeEndian.Uint32(r.sums[field][4*k:]) {
-			return nil, fmt.Errorf("%s: plane %d of field %q is damaged: it does not match its checksum", p.path, k, r.Fields[field].Name)
+		if joint.CRC(0, b) != binary.NativeEndian.Uint32(r.sums[index][4*k:]) {
+			return nil, fmt.Errorf("%s: plane %d of field %q%s is damaged: it does not match its checksum", p.path, k, r.Fields[field].Name, in)
 		}
 		return b, nil
 	}
-	return nil, fmt.Errorf("%s: field %q has no plane %d", r.path, r.Fields[field].Name, k)
+	return nil, fmt.Errorf("%s: field %q%s has no plane %d", r.path, r.Fields[field].Name, in, k)
 }
 
 func (p place) bytes() int {
@@ -302,9 +422,11 @@ func (r *Reader) read(p place, b []byte, at int) error {
 
 // Beside returns the files that hold the numbers of the file, as seen from its folder; none where it holds them itself.
 func (r *Reader) Beside() (names []string) {
-	for _, p := range r.places[0] {
-		if name, err := filepath.Rel(filepath.Dir(r.path), p.path); err == nil && p.path != r.path {
-			names = append(names, name)
+	for _, places := range r.places {
+		for _, p := range places {
+			if name, err := filepath.Rel(filepath.Dir(r.path), p.path); err == nil && p.path != r.path && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 	}
 	return names
@@ -320,7 +442,7 @@ func (r *Reader) Close() {
 // Verify reads the named fields of a file, all if none is named, and of the files that
 // hold its numbers, and compares each plane with its checksum.
 func Verify(path string, names ...string) error {
-	r, err := Open(path)
+	r, err := OpenLevels(path)
 	if err != nil {
 		return err
 	}
@@ -334,9 +456,11 @@ func Verify(path string, names ...string) error {
 			continue
 		}
 		delete(wanted, f.Name)
-		for k := range r.Planes {
-			if _, err := r.plane(i, k); err != nil {
-				return err
+		for box := range r.boxes {
+			for k := range r.BoxPlanes(box) {
+				if _, err := r.plane(box, i, k); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -154,17 +154,21 @@ func (s Series) steps() (paths []string) {
 
 // entryOf describes a file as an index does.
 func entryOf(path string) (entry, error) {
-	r, err := Open(path)
+	r, err := OpenLevels(path)
 	if err != nil {
 		return entry{}, err
 	}
 	defer r.Close()
+	e := entry{Name: filepath.Base(path), Time: r.Meta.Time, Step: r.Meta.Step, Grid: r.Grid}
+	if r.refined {
+		e.Levels, e.Fields = &r.Levels, r.Fields
+		return e, nil
+	}
 	order := make([]int, len(r.Fields)) // HDF5 lists names in their own order, numbers lie in the order of the case
 	for i := range order {
 		order[i] = i
 	}
 	sort.Slice(order, func(i, j int) bool { return r.places[order[i]][0].Offset < r.places[order[j]][0].Offset })
-	e := entry{Name: filepath.Base(path), Time: r.Meta.Time, Step: r.Meta.Step, Grid: r.Grid}
 	for _, i := range order {
 		e.Fields = append(e.Fields, r.Fields[i])
 	}

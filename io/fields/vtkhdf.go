@@ -17,6 +17,7 @@ const (
 	crcs   = "/lbmsim/crc32c/"    // CRC-32C of each plane along the slowest axis
 	files  = "/lbmsim/parts"      // names of the files that hold the numbers, one a line
 
+	order    = "/lbmsim/fields"   // of a refined grid: the names of the fields, one a line
 	boxesIn  = "/levels/"         // of a refined grid: LEVEL/BOX/, with the fields of a box
 	piecesIn = "/lbmsim/visible/" // of boxes that a finer level covers in part: LEVEL/BOX/PIECE/, with the fields of the rest
 )

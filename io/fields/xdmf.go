@@ -33,13 +33,39 @@ func (x index) xdmf() []byte {
 	return b.Bytes()
 }
 
-// xdmf writes the grid of one file. Shapes are [z][y][x], as HDF5 has them.
+// xdmf writes the grid of one file, or the boxes of a refined one without what finer levels cover.
 func (e entry) xdmf(b *bytes.Buffer) {
-	n, at, dx := e.Grid.N, e.Grid.Corner(), e.Grid.Spacing
-	fmt.Fprintf(b, `<Grid Name="step %d" GridType="Uniform"><Time Value="%.17g"/>`, e.Step, e.Time)
+	if e.Levels == nil {
+		fmt.Fprintf(b, `<Grid Name="step %d" GridType="Uniform"><Time Value="%.17g"/>`, e.Step, e.Time)
+		dx := e.Grid.Spacing
+		e.cells(b, e.Grid.N, e.Grid.Corner(), [3]float64{dx, dx, dx}, cells)
+		b.WriteString("</Grid>\n")
+		return
+	}
+	l := *e.Levels
+	fmt.Fprintf(b, `<Grid Name="step %d" GridType="Collection" CollectionType="Spatial"><Time Value="%.17g"/>`, e.Step, e.Time)
+	for level, boxes := range l.Boxes {
+		for number, box := range boxes {
+			for k, piece := range l.visible(level, number) {
+				fmt.Fprintf(b, `<Grid Name="level %d box %d part %d" GridType="Uniform">`, level, number, k)
+				at, dx := l.place(level, piece)
+				group := l.piece(level, number, k)
+				if piece == box {
+					group = fmt.Sprintf("%s%d/%d/", boxesIn, level, number)
+				}
+				e.cells(b, piece.Size(), at, dx, group)
+				b.WriteString("</Grid>")
+			}
+		}
+	}
+	b.WriteString("</Grid>\n")
+}
+
+// cells writes cells and where a group has their fields. Shapes are [z][y][x], as HDF5 has them.
+func (e entry) cells(b *bytes.Buffer, n [3]int, at, dx [3]float64, group string) {
 	fmt.Fprintf(b, `<Topology TopologyType="3DCoRectMesh" Dimensions="%d %d %d"/>`, n[2]+1, n[1]+1, n[0]+1)
 	b.WriteString(`<Geometry GeometryType="ORIGIN_DXDYDZ">`)
-	for _, v := range [][3]float64{{at[2], at[1], at[0]}, {dx, dx, dx}} {
+	for _, v := range [][3]float64{{at[2], at[1], at[0]}, {dx[2], dx[1], dx[0]}} {
 		fmt.Fprintf(b, `<DataItem Dimensions="3" NumberType="Float" Precision="8" Format="XML">%.17g %.17g %.17g</DataItem>`, v[0], v[1], v[2])
 	}
 	b.WriteString(`</Geometry>`)
@@ -61,9 +87,8 @@ func (e entry) xdmf(b *bytes.Buffer) {
 		}
 		// Readers look beside the index only for names that begin with a dot.
 		fmt.Fprintf(b, `<Attribute Name="%s" AttributeType="%s" Center="Cell"><DataItem Dimensions="%s" NumberType="%s" Precision="%d" Format="HDF">./%s:%s</DataItem></Attribute>`,
-			escaped(f.Name), kind, shape, number, f.Type.Size(), escaped(e.Name), escaped(cells+f.Name))
+			escaped(f.Name), kind, shape, number, f.Type.Size(), escaped(e.Name), escaped(group+f.Name))
 	}
-	b.WriteString("</Grid>\n")
 }
 
 func escaped(s string) string {

@@ -5,6 +5,7 @@ package h5
 
 import (
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/hdf5"
 )
@@ -71,6 +72,7 @@ func (f *File) Float64s(path, name string, v ...float64) error {
 	if len(v) == 0 {
 		return fmt.Errorf("%s: attribute %s of %s has no values", f.path, name, path)
 	}
+	v = slices.Clone(v) // cgo takes no pointer into a struct that has pointers
 	return f.numbers(path, name, len(v), hdf5.T_NATIVE_DOUBLE, &v[0])
 }
 
