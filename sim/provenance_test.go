@@ -56,7 +56,7 @@ func contents(t *testing.T, path string) []byte {
 		if strings.HasSuffix(filepath.Dir(path), ".parts") {
 			return data // numbers alone
 		}
-		f, err := fields.Open(path)
+		f, err := fields.OpenLevels(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,14 +65,16 @@ func contents(t *testing.T, path string) []byte {
 			t.Errorf("%s: %v", path, err)
 		}
 		f.Meta.Provenance = ""
-		fmt.Fprintln(&b, f.Meta, f.N, f.Fields)
-		for i := range f.Fields {
-			values := make([]float64, f.Values(i))
-			for k := range f.Planes {
-				if err := f.Plane(i, k, values); err != nil {
-					t.Fatal(err)
+		fmt.Fprintln(&b, f.Meta, f.Levels, f.Fields)
+		for box := range f.Levels.Count() {
+			for i := range f.Fields {
+				values := make([]float64, f.BoxValues(box, i))
+				for k := range f.BoxPlanes(box) {
+					if err := f.BoxPlane(box, i, k, values); err != nil {
+						t.Fatal(err)
+					}
+					b.Write(raw.Bytes(values))
 				}
-				b.Write(raw.Bytes(values))
 			}
 		}
 	default:
