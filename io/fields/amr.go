@@ -36,9 +36,6 @@ func fillLevels(f *h5.File, s Series, l Levels, blocks []block, fs []Field, m Me
 	do(f.Text(order, strings.Join(fieldNames(fs), "\n")))
 	do(f.Float64s("/lbmsim", "corner", l.Corner[:]...))
 	do(f.Float64s("/lbmsim", "spacing", l.Spacing))
-	for _, field := range fs {
-		do(labelled(f, field))
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +57,7 @@ func fillLevels(f *h5.File, s Series, l Levels, blocks []block, fs []Field, m Me
 		do(l.showVisible(f, level, k, b, fs))
 	}
 	for level := range l.Boxes {
-		do(l.showLevel(f, level, fs))
+		do(l.showLevel(f, level, fs, m.Time))
 	}
 	return at, err
 }
@@ -100,7 +97,7 @@ func (l Levels) place(level int, b decomp.Box) (corner, spacing [3]float64) {
 }
 
 // showLevel shows the boxes of a level as VTK reads them: each field as one list of cells.
-func (l Levels) showLevel(f *h5.File, level int, fs []Field) (err error) {
+func (l Levels) showLevel(f *h5.File, level int, fs []Field, time float64) (err error) {
 	do := func(e error) {
 		if err == nil {
 			err = e
@@ -125,6 +122,7 @@ func (l Levels) showLevel(f *h5.File, level int, fs []Field) (err error) {
 	for _, data := range []string{"/PointData", "/FieldData", "/CellData"} { // readers want all of them
 		do(f.Group(group + data))
 	}
+	do(f.Number(group+"/FieldData/TimeValue", time)) // shown if all levels have it; of units, which are texts, ParaView 5.11 fails
 	for _, field := range fs {
 		var sources []h5.Source
 		at := 0

@@ -204,7 +204,7 @@ func check(box decomp.Box, g Grid, fs []Field) error {
 	seen := map[string]bool{}
 	for _, f := range fs {
 		switch {
-		case f.Name == "" || f.Name == "." || strings.ContainsAny(f.Name, "/\x00"):
+		case f.Name == "" || f.Name == "." || strings.ContainsAny(f.Name, "/\x00\n"):
 			return fmt.Errorf("%q cannot be the name of a field", f.Name)
 		case seen[f.Name]:
 			return fmt.Errorf("two fields have the name %q", f.Name)

@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"lbmsim/decomp"
 )
 
 // reader runs a tool and fails the test when it does. probe is a quick call that
@@ -92,12 +94,55 @@ const (
 	pipVTK      = "python3 -m venv .build/vtk && .build/vtk/bin/pip install vtk numpy"
 )
 
-func TestReaders(t *testing.T) {
-	vtk := os.Getenv("LBMSIM_VTK_PYTHON")
-	if vtk == "" {
-		vtk = filepath.Join("..", "..", ".build", "vtk", "bin", "python")
+// vtkPython is the Python that has the vtk wheel.
+func vtkPython() string {
+	if vtk := os.Getenv("LBMSIM_VTK_PYTHON"); vtk != "" {
+		return vtk
 	}
-	script := func(name string) string { return filepath.Join("testdata", name) }
+	return filepath.Join("..", "..", ".build", "vtk", "bin", "python")
+}
+
+func script(name string) string { return filepath.Join("testdata", name) }
+
+// So must they see refined grids: values, spacings and extents of all boxes, and of cells that a finer level covers only the finer.
+func TestReadersOfLevels(t *testing.T) {
+	for _, c := range []struct {
+		dims  string
+		files int
+	}{{"2d", 1}, {"3d", 1}, {"2d", 3}, {"3d", 3}} {
+		l := testLevels(c.dims == "2d")
+		s := Series{Dir: t.TempDir(), Name: "flow", Files: c.files}
+		later := testMeta
+		later.Step, later.Time = 240, 1.5
+		for _, m := range []Meta{testMeta, later} {
+			if err := writeLevels(s, l, 3, m, func(rank int) []decomp.Box { return slabs(l, rank, 3) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		file, named := s.Path(120), fmt.Sprintf("%s %d files", c.dims, c.files)
+		t.Run("h5py "+named, func(t *testing.T) {
+			reader(t, aptH5py, []string{"/usr/bin/python3", "-c", "import h5py, numpy"},
+				"/usr/bin/python3", script("read_levels_h5py.py"), file, c.dims)
+		})
+		t.Run("VTK "+named, func(t *testing.T) {
+			reader(t, pipVTK, []string{vtkPython(), "-c", "import vtkmodules.vtkIOHDF, numpy"}, vtkPython(), script("read_levels_vtk.py"), file, c.dims, "0.75")
+		})
+		t.Run("ParaView "+named, func(t *testing.T) {
+			reader(t, aptParaView, []string{"pvpython", "--version"}, "pvpython", script("read_levels_paraview.py"), file, s.Index(), s.xdmf(), c.dims, "0.75", "1.5")
+		})
+		if c.files > 1 {
+			continue
+		}
+		t.Run("ParaView picture "+named, func(t *testing.T) {
+			display(t)
+			reader(t, aptParaView, []string{"pvbatch", "--version"}, "pvbatch", "--force-offscreen-rendering",
+				script("render_paraview.py"), s.xdmf(), filepath.Join(t.TempDir(), "a.png"))
+		})
+	}
+}
+
+func TestReaders(t *testing.T) {
+	vtk := vtkPython()
 	for _, c := range []struct {
 		dims  string
 		files int

@@ -104,6 +104,8 @@ func fill(f *h5.File, s Series, b block, fs []Field, m Meta) (at []int64, err er
 	do(f.Float64s("/VTKHDF", "Spacing", dx, dx, dx))
 	do(f.Float64s("/VTKHDF", "Direction", 1, 0, 0, 0, 1, 0, 0, 0, 1))
 	do(f.Group("/VTKHDF/CellData"))
+	do(f.Group("/VTKHDF/FieldData"))
+	do(f.Number(labels+"TimeValue", m.Time))
 	do(about(f, m))
 	names, e := s.named(f, m.Step, []block{b})
 	do(e)
@@ -115,8 +117,10 @@ func fill(f *h5.File, s Series, b block, fs []Field, m Meta) (at []int64, err er
 		if err != nil {
 			return nil, err
 		}
-		if err := labelled(f, field); err != nil {
-			return nil, err
+		if field.Unit != "" {
+			if err := f.Label(labels+"unit of "+field.Name, field.Unit); err != nil {
+				return nil, err
+			}
 		}
 		sums, err := f.Contiguous(b.sums+field.Name, h5.Uint32, b.planes())
 		if err != nil {
@@ -134,8 +138,6 @@ func about(f *h5.File, m Meta) (err error) {
 			err = e
 		}
 	}
-	do(f.Group("/VTKHDF/FieldData"))
-	do(f.Number(labels+"TimeValue", m.Time))
 	do(f.Group("/lbmsim"))
 	do(f.String("/lbmsim", "version", m.Version))
 	do(f.Int64s("/lbmsim", "step", m.Step))
@@ -180,12 +182,4 @@ func (b block) create(f *h5.File, s Series, names []string, field Field) (at int
 		err = f.String(path, "unit", field.Unit)
 	}
 	return at, err
-}
-
-// labelled shows the unit of a field beside the numbers.
-func labelled(f *h5.File, field Field) error {
-	if field.Unit == "" {
-		return nil
-	}
-	return f.Label(labels+"unit of "+field.Name, field.Unit)
 }
