@@ -58,8 +58,14 @@ func (r *bodies) read() {
 		r.surface(m.s, &b)
 		r.Bodies = append(r.Bodies, b)
 		r.once(func() { r.reaches(m.s, b) }, b)
+	}
+}
+
+// placed checks the places of bodies in closed form, once the cells around them are known.
+func (r *bodies) placed() {
+	for _, b := range r.Bodies {
 		if b.Whole() {
-			r.place(m.s, b)
+			r.place(r.Named("body", b.Name), b)
 		}
 	}
 }
@@ -393,6 +399,7 @@ func (r *bodies) place(s *language.Section, b Body) {
 	if r.dims == 2 {
 		lo[2], hi[2] = 0, 1
 	}
+	level := finest{r.finer}.box(lo, hi)
 	outside := false
 	for a := 0; a < r.dims; a++ {
 		outside = outside || hi[a] <= 0 || lo[a] >= float64(n[a])
@@ -404,11 +411,25 @@ func (r *bodies) place(s *language.Section, b Body) {
 	switch {
 	case outside:
 		r.Add(s.At, "the domain runs from "+r.point(r.Origin)+" to "+r.point(end), "%s lies outside the domain", s.Head())
-	case !b.Thicken && !geometry.AnyCell(shape, lo, hi, n, true):
-		r.Add(s.At, "a cell is solid when its centre lies inside; the spacing is "+r.si(r.Units.Length, model.Length)+"; thicken = true makes a body at least one cell thick", "%s is too small or too far outside: no cell centre lies in it", s.Head())
+	case !b.Thicken && !r.hasCell(shape, level):
+		r.Add(s.At, "a cell is solid when its centre lies inside; the spacing is "+r.si(r.Units.Length/cellsAt(level, 1), model.Length)+"; thicken = true makes a body at least one cell thick", "%s is too small or too far outside: no cell centre lies in it", s.Head())
 	case !geometry.AnyCell(shape, [3]float64{}, [3]float64{float64(n[0]), float64(n[1]), float64(n[2])}, n, false):
 		r.Add(s.At, "", "%s fills the whole domain: there are no fluid cells", s.Head())
 	}
+}
+
+// hasCell reports whether a shape has a cell of a level.
+func (r *bodies) hasCell(shape geometry.Shape, level int) bool {
+	n := r.Cells
+	for a := range r.dims {
+		n[a] <<= level
+	}
+	fine := geometry.Finer(shape, level, r.dims)
+	lo, hi := fine.Bounds()
+	if r.dims == 2 {
+		lo[2], hi[2] = 0, 1
+	}
+	return geometry.AnyCell(fine, lo, hi, n, true)
 }
 
 // middle of the box around a body; bodies from files are not known here.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lbmsim/config/language"
+	"lbmsim/decomp"
 	"lbmsim/model"
 )
 
@@ -18,10 +19,11 @@ type frame struct {
 	*Grid
 	refinement Refinement
 	dims       int
-	haveBox    bool       // cells, spacing and origin are known
-	haveTime   bool       // and the length of a step and tau: all units are known
-	size       [3]float64 // in the user's length
-	places     []Row      // of outputs beside cells' centres
+	haveBox    bool              // cells, spacing and origin are known
+	haveTime   bool              // and the length of a step and tau: all units are known
+	size       [3]float64        // in the user's length
+	places     []Row             // of outputs beside cells' centres
+	finer      *decomp.Hierarchy // the levels of a refined grid, on one rank; nil: all cells are of level 0
 }
 
 // cellsOf returns a length in cells.

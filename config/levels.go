@@ -1,11 +1,16 @@
 package config
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"lbmsim/config/language"
 	"lbmsim/decomp"
+	"lbmsim/internal/finding"
 	"lbmsim/model"
 )
 
@@ -34,11 +39,113 @@ type levels struct {
 }
 
 func (r *levels) read() {
+	whole := true
 	for _, s := range r.All("refine") {
 		if b, ok := r.box(s); ok {
 			r.Refine = append(r.Refine, b)
+		} else {
+			whole = false
 		}
 	}
+	if len(r.Refine) == 0 || !whole || !r.haveBox { // one box may be missing around others
+		return
+	}
+	h, err := r.fitted(r.dims)
+	var wrong decomp.Misfits
+	if errors.As(err, &wrong) {
+		for _, m := range wrong {
+			r.misfit(m)
+		}
+	}
+	if err != nil {
+		return
+	}
+	r.finer = h
+	r.apart()
+	r.finestTau()
+}
+
+// finestTau checks the relaxation time of the finest level: tau - 1/2 doubles with each.
+func (r *levels) finestTau() {
+	finest := len(r.finer.Levels) - 1
+	tau := 0.5 + (r.Tau-0.5)*float64(int(1)<<finest)
+	if r.haveTime && tau > 2 && r.Tau <= 2 {
+		r.warn(finding.TauLarge, "tau = %s on level %d is above 2: errors grow with tau^2; fewer levels, or a smaller lattice velocity or time step lower it", language.Short(tau), finest)
+	}
+}
+
+// misfit reports a box that cannot be refined, with what to write instead.
+func (r *levels) misfit(m *decomp.Misfit) {
+	s, axis := r.tableOf(m.Box), axes()[m.Axis]
+	place := func(cells float64) string { return r.lengthOf(r.Origin[m.Axis] + cells*r.Units.Length) }
+	from, to := place(m.Box.From[m.Axis]), place(m.Box.To[m.Axis])
+	end := r.Origin
+	for a := range end {
+		end[a] += r.size[a]
+	}
+	switch m.Why {
+	case decomp.EmptyBox:
+		r.Add(s.Get("to").Values[m.Axis].At, "from is the corner with the smallest coordinates", "%s is empty: its %s runs from %s to %s", s.Head(), axis, from, to)
+	case decomp.BoxOutside:
+		r.Add(s.At, "the domain runs from "+r.point(r.Origin)+" to "+r.point(end), "%s lies outside the domain: its %s runs from %s to %s", s.Head(), axis, from, to)
+	case decomp.NarrowDomain:
+		r.Add(s.At, "make "+axis+" periodic, or the domain wider", "%s: the domain has only %d cells across %s: too few to refine them", s.Head(), r.Cells[m.Axis], axis)
+	case decomp.OverSeam:
+		r.Add(s.At, "write a box at each end instead:\n"+r.toPaste(s.Name(), m.Instead), "%s crosses the periodic face along %s: its %[2]s runs from %[3]s to %[4]s", s.Head(), axis, from, to)
+	case decomp.LooseBox:
+		reason := "a box keeps " + r.cellsInUnits(decomp.Nesting, m.Box.Level-1) + " inside that level. Add\n" + r.toPaste(s.Name(), m.Instead)
+		if m.Within.Level > 0 {
+			reason += "\nor give " + s.Head() + "\n" + r.corners(m.Within)
+		}
+		r.Add(s.At, reason, "%s of level %d lies outside level %d", s.Head(), m.Box.Level, m.Box.Level-1)
+	default:
+		panic(m) // the schema has the levels
+	}
+}
+
+// tableOf returns the table of a box.
+func (r *levels) tableOf(b decomp.Refinement) *language.Section {
+	return r.Named("refine", strings.TrimPrefix(b.Name, "refine."))
+}
+
+// toPaste writes boxes as tables of the case. Their names follow another one.
+func (r *levels) toPaste(after string, boxes []decomp.Refinement) string {
+	var tables []string
+	after = after[:min(len(after), longestStem)]
+	for k, n := 0, 1; k < len(boxes); n++ {
+		name := fmt.Sprintf("%s_%d", after, n)
+		if r.Named("refine", name) == nil {
+			tables = append(tables, fmt.Sprintf("[refine.%s]\nlevel = %d\n%s", name, boxes[k].Level, r.corners(boxes[k])))
+			k++
+		}
+	}
+	return strings.Join(tables, "\n")
+}
+
+// longestStem leaves room for a number in the longest name of a table.
+const longestStem = 50
+
+// corners writes the corners of a box as keys.
+func (r *levels) corners(b decomp.Refinement) string {
+	return "from = " + r.corner(b.From) + "\nto = " + r.corner(b.To)
+}
+
+// corner writes a point in cells of level 0, in as many digits as boxes are snapped by.
+func (r *levels) corner(p [3]float64) string {
+	var parts []string
+	for a := range r.dims {
+		parts = append(parts, r.length(r.Origin[a]+p[a]*r.Units.Length))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// length writes a length of the case's unit without the last digits, which are rounding.
+func (r *levels) length(v float64) string {
+	v, _ = strconv.ParseFloat(fmt.Sprintf("%.12g", v), 64)
+	if math.Abs(v) < 1e-9*r.Units.Length {
+		v = 0
+	}
+	return language.Amount{Value: v, Bare: !r.Units.Physical, Dim: model.Length}.TOML()
 }
 
 // box reads one table.
@@ -88,7 +195,7 @@ func (r *levels) around(s *language.Section, b *decomp.Refinement) bool {
 	// Of a case on another grid it is in cells of the coarser one.
 	width := r.Units.Length * math.Max(1, r.refinement.factor()) / float64(int(1)<<b.Level)
 	if s.Get("margin") == nil {
-		r.SetDefault(s, "margin", language.Amount{Value: marginCells * width, Bare: !r.Units.Physical, Dim: model.Length}.TOML())
+		r.SetDefault(s, "margin", r.length(marginCells*width))
 	}
 	margin := r.cellsOf(s.Get("margin"))
 	if !r.Bodies[k].Whole() {

@@ -21,7 +21,7 @@ const (
 	turbulentChannel = 3000
 )
 
-// layer is the flow beside a wall, in cells.
+// layer is the flow beside a wall, in the cells that are there.
 type layer struct {
 	reynolds  float64
 	by        string // the length in the Reynolds number
@@ -29,6 +29,7 @@ type layer struct {
 	modelled  bool    // the wall has a model
 	first     float64 // y+ of the centre of the first cell
 	thickness float64
+	level     int // of its cells, in a refined grid
 }
 
 // plateLayer returns the boundary layer of a plate, at its end, with its mean friction: Blasius; Prandtl's law of the power
@@ -94,7 +95,17 @@ func (l layer) resolved() bool {
 
 // cells formats the grid's resolution of the layer.
 func (l layer) cells() string {
-	return fmt.Sprintf("y+ %s, layer of %s cells", language.Short(round2(l.first)), language.Short(round2(l.thickness)))
+	text := fmt.Sprintf("y+ %s, layer of %s cells", language.Short(round2(l.first)), language.Short(round2(l.thickness)))
+	if l.level > 0 {
+		text += fmt.Sprintf(" of level %d", l.level)
+	}
+	return text
+}
+
+// inCellsOf returns a layer of cells of level 0 in cells of another level.
+func (l layer) inCellsOf(level int) layer {
+	l.level, l.first, l.thickness = level, l.first/cellsAt(level, 1), cellsAt(level, l.thickness)
+	return l
 }
 
 func (l layer) row(name string) Row {
@@ -214,7 +225,7 @@ type beside struct {
 // between walls the mean one that a force keeps. A body counts as a plate; two walls that face each other as a channel, another
 // one as a plate as long as the domain. Bodies from files count by their sizes.
 func (c *Case) layers(sizes []SolidSize) (list []beside) {
-	speed := c.Mean
+	speed, cells := c.Mean, finest{c.onOneRank(c.Dims())}
 	var between [3][2]bool
 	for _, b := range c.Boundaries {
 		for _, f := range b.Faces {
@@ -239,6 +250,10 @@ func (c *Case) layers(sizes []SolidSize) (list []beside) {
 				return plateLayer(speed, float64(length), nu).along("the length of the domain")
 			})
 			l.modelled = b.Kind.Law == boundary.ModelledWall
+			level, others := cells.face(f)
+			if l = l.inCellsOf(level); others {
+				l.by += ", at its coarsest cells"
+			}
 			list = append(list, beside{c.WallName(uint8(i + 1)), uint8(i + 1), f.String(), l})
 		}
 	}
@@ -251,7 +266,7 @@ func (c *Case) layers(sizes []SolidSize) (list []beside) {
 			l := c.atWall(func(nu float64) layer { return plateLayer(speed, length, nu).along(by) })
 			l.modelled = b.Kind.Law == boundary.ModelledWall
 			k := uint8(len(c.Boundaries) + i + 1)
-			list = append(list, beside{c.WallName(k), k, "", l})
+			list = append(list, beside{c.WallName(k), k, "", l.inCellsOf(cells.box(lo, hi))})
 		}
 	}
 	return list

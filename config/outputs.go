@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -147,7 +148,10 @@ func (r *outputs) cell(s *language.Section, key string, fluid bool) [3]int {
 		}
 		c[a] = i
 	}
-	centre := [3]float64{float64(c[0]) + 0.5, float64(c[1]) + 0.5, float64(c[2]) + 0.5}
+	for a := range r.dims { // within the cell, as rounding has it
+		p[a] = math.Min(math.Max(p[a], float64(c[a])), math.Nextafter(float64(c[a]+1), 0))
+	}
+	centre := finest{r.finer}.centre(p)
 	r.onCentre(s, p, centre, []int{0, 1, 2}[:r.dims]...)
 	for _, b := range r.Bodies {
 		r.once(func() {

@@ -34,8 +34,11 @@ func (r *frame) onCentre(s *language.Section, place, centre [3]float64, along ..
 	r.places = append(r.places, Row{"place of " + s.Head(), "nearest cell centre, " + language.Short(math.Round(1e3*distance)/1e3) + " cells away", text})
 }
 
-// onLayer calls onCentre for a coordinate in cells across a layer of cells.
+// onLayer calls onCentre for a coordinate in cells across a layer of cells. A refined grid has another layer there on each level.
 func (r *frame) onLayer(s *language.Section, place float64, axis, cell int) {
+	if r.finer != nil {
+		return
+	}
 	var p, centre [3]float64
 	p[axis], centre[axis] = place, float64(cell)+0.5
 	r.onCentre(s, p, centre, axis)

@@ -41,8 +41,10 @@ func resolve(file *language.Reader, c *Case, f Refinement) {
 	heat.without()
 
 	(&faces{grid, &c.Flow, &c.Solids, heat}).read()
-	(&bodies{grid, &c.Solids, heat}).read()
+	solid := &bodies{grid, &c.Solids, heat}
+	solid.read()
 	(&levels{grid, &c.Flow, &c.Solids}).read()
+	solid.placed()
 	(&modelledWalls{grid, &c.Flow, &c.Solids}).check()
 	open := &openings{timing: run, Flow: &c.Flow, Solids: &c.Solids, looks: looks}
 	open.movingWalls()
@@ -66,6 +68,7 @@ func resolve(file *language.Reader, c *Case, f Refinement) {
 	c.Expect = wanted.Expect
 	(&scales{frame: grid, Flow: &c.Flow, Outputs: &c.Outputs, expect: c.Expect}).check()
 
+	(&unrefined{grid, &c.Flow, &c.Solids}).refuse()
 	looks.sampleAll(&c.Solids)
 	fast := &speeds{frame: grid, Flow: &c.Flow, Solids: &c.Solids, openings: open}
 	fast.check()

@@ -131,7 +131,11 @@ func (r *speeds) check() {
 	}
 	nu := (r.Tau - 0.5) / 3
 	if re := u / nu; re > mostCellReynolds {
-		r.warn(finding.CellReynolds, "the Reynolds number of a cell (%s * spacing / viscosity) is %s: gradients may be under-resolved and the run unstable; refine the grid", what, language.Short(re))
+		cell, grid := "a cell", "grid"
+		if r.finer != nil {
+			cell, grid = "a cell of level 0", "grid there"
+		}
+		r.warn(finding.CellReynolds, "the Reynolds number of %s (%s * spacing / viscosity) is %s: gradients may be under-resolved and the run unstable; refine the %s", cell, what, language.Short(re), grid)
 	}
 	if !r.robust(u, what) {
 		r.hardlyDamped()

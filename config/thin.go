@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"lbmsim/config/language"
+	"lbmsim/decomp"
 	"lbmsim/geometry"
 	"lbmsim/internal/finding"
 )
@@ -17,16 +18,17 @@ func (r *openings) thinBodies() {
 	if r.Err() != nil {
 		return // a warning that takes milliseconds says nothing beside an error
 	}
-	d := geometry.Scene{Cells: r.Cells, Periodic: r.Periodic, Links: geometry.Half(r.Spec.Lattice.Velocities)}
-	for _, b := range r.Bodies {
-		d.Bodies = append(d.Bodies, geometry.Body{Shape: r.shape(b)})
-	}
+	var scenes [decomp.MaxLevel + 1]geometry.Scene // of each level, once a body is in it
 	found := 0
 	for i, b := range r.Bodies {
 		if b.Thicken {
 			continue
 		}
-		thin := d.Thin(i)
+		level := finest{r.finer}.box(r.shape(b).Bounds())
+		if scenes[level].Bodies == nil {
+			scenes[level] = r.scene(level)
+		}
+		thin := scenes[level].Thin(i)
 		if !thin.Leaks() {
 			continue
 		}
@@ -35,7 +37,7 @@ func (r *openings) thinBodies() {
 		}
 		at := thin.At
 		for a := range at {
-			at[a] = r.Origin[a] + at[a]*r.Units.Length
+			at[a] = r.Origin[a] + at[a]*r.Units.Length/cellsAt(level, 1)
 		}
 		r.warn(finding.ThinBody, "[body.%s] is too thin for the grid, %s cells at %s: fluid leaks between its cells, along %s %% of the lattice links that cross it; thicken = true makes it at least one cell thick, or refine the grid",
 			b.Name, language.Short(thin.Least), r.point(at), percent(thin.Share()))
@@ -43,6 +45,18 @@ func (r *openings) thinBodies() {
 	if more := found - mostThin; more > 0 {
 		r.warn(finding.ThinBody, "fluid leaks through %s too thin for the grid", several(more))
 	}
+}
+
+// scene returns all bodies in cells of a level.
+func (r *openings) scene(level int) geometry.Scene {
+	d := geometry.Scene{Cells: r.Cells, Periodic: r.Periodic, Links: geometry.Half(r.Spec.Lattice.Velocities)}
+	for a := range r.dims {
+		d.Cells[a] <<= level
+	}
+	for _, b := range r.Bodies {
+		d.Bodies = append(d.Bodies, geometry.Body{Shape: geometry.Finer(r.shape(b), level, r.dims)})
+	}
+	return d
 }
 
 // several other bodies, in words.

@@ -81,7 +81,7 @@ func (h *Hierarchy) given(name string, level int, b Box, of int) Refinement {
 func (h *Hierarchy) Around(name string, level int, b Box, cells int) (list []Refinement) {
 	for l := level; l > 0; l-- {
 		n := h.refined(l, h.Levels[0].N)
-		if b = h.whole(h.grown(b, n, cells), n); h.contains(l, b) {
+		if b = h.whole(h.grown(b, n, cells), n); h.Contains(l, b) {
 			break
 		}
 		for a := range h.dims { // to cells of level l-1
@@ -103,8 +103,8 @@ func (h *Hierarchy) whole(b Box, n [3]int) Box {
 	return b
 }
 
-// contains reports whether all cells of a box, in cells of a level, are of that level.
-func (h *Hierarchy) contains(level int, b Box) bool {
+// Contains reports whether all cells of a box, in cells of a level, are of that level.
+func (h *Hierarchy) Contains(level int, b Box) bool {
 	return level == 0 || len(h.missing(level, b)) == 0
 }
 

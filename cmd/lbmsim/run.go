@@ -141,10 +141,15 @@ func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals *signals,
 	if err != nil {
 		return &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
-	dev, note, err := openDevice(c, want, gpus(), threads, options...)
+	want, note, err := want.forLevels(len(caseFile.Refine), gpus())
+	if err != nil {
+		return &sim.Error{Code: sim.ExitUsage, Err: err}
+	}
+	dev, idle, err := openDevice(c, want, gpus(), threads, options...)
 	if err != nil {
 		return err
 	}
+	note += idle // one of them at most
 	*opened = dev
 	_, isCPU := dev.(*cpu.Device)
 	if err := enoughMemory(c, caseFile, isCPU); err != nil {

@@ -89,7 +89,7 @@ func changed(src []byte, changes []string, l Schema) ([]byte, []edit, error) {
 func (l Schema) instead(path []string) (others [][]string) {
 	table := path[:len(path)-1]
 	for _, t := range l.Tables {
-		if t.Path != strings.Join(table, ".") {
+		if !t.at(table) {
 			continue
 		}
 		for _, group := range t.OneOf {

@@ -1,7 +1,6 @@
 package refined
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -61,29 +60,20 @@ steps = 1
 	}
 }
 
-// What refined grids do not have is refused by name.
-func TestRefusals(t *testing.T) {
+// Devices without kernels for a model are named.
+func TestModelsThatDoNotCouple(t *testing.T) {
 	dev, err := cpu.New(1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dev.Close()
 	const domain = "[domain]\ncells = [16, 12]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = 0.02\n[run]\nsteps = 1\n"
-	const channel = "[domain]\ncells = [16, 12]\nperiodic = [\"y\"]\n[fluid]\nviscosity = 0.02\n[run]\nsteps = 1\n[boundary.out]\ntype = \"pressure\"\nfaces = [\"x+\"]\npressure = 0\n[boundary.in]\ntype = \"velocity\"\nfaces = [\"x-\"]\n"
 	for _, c := range []struct{ text, want string }{
 		{domain, ""},
+		{domain + "[collision]\nprecision = \"float64\"\n", ""},
 		{domain + "[collision]\nmodel = \"trt\"\n", "models of moments"},
 		{domain + "[collision]\nprecision = \"float16\"\n", "models of moments"},
 		{domain + "[temperature]\ndiffusivity = 0.01\ninitial = 1\n", "without temperature"},
-		{domain + "[turbulence]\nmodel = \"smagorinsky\"\n", "constant viscosity"},
-		{domain + "[force]\nacceleration = [\"1e-5*sin(t)\", 0]\n", "[force] changes with time"},
-		{domain + "[force]\nmean_velocity = [0.05, 0]\n", "[force] changes with time"},
-		{channel + "velocity = [0.03, 0]\n", ""},
-		{channel + "velocity = [\"0.03*sin(t)\", 0]\n", "[boundary.in]: it changes with time"},
-		{channel + "velocity = [0.03, 0]\nramp = 10\n", "[boundary.in]: it changes with time"},
-		{domain + "[body.ball]\nshape = \"stl\"\nfile = \"ball.stl\"\n", "no bodies from files: remove [body.ball]"},
-		{domain + "[body.plate]\nshape = \"box\"\nfrom = [4, 4]\nto = [4, 8]\nthicken = true\n", "[body.plate]: it is thickened"},
-		{strings.Replace(channel, "pressure = 0", "pressure = 0\nsponge = 4", 1) + "velocity = [0.03, 0]\n", "[boundary.out]: it has a sponge"},
 	} {
 		given, err := config.Load("test.toml", []byte(c.text))
 		if err != nil {
@@ -97,32 +87,6 @@ func TestRefusals(t *testing.T) {
 		err = possible(given, h, dev)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: error %v, want %q", c.text, err, c.want)
-		}
-	}
-}
-
-// A body may be in a box of a level or beside it. Near the level's ends it is refused, by the centres of its cells, also across a periodic end.
-func TestBodiesNearInterfaces(t *testing.T) {
-	for _, c := range []struct {
-		centre string
-		radius float64
-		near   bool
-	}{
-		{"16, 16", 5.9, false}, {"16, 16", 6.3, true}, {"16, 16", 3, false}, {"26, 16", 2, true}, {"35, 16", 7.9, false}, {"35, 16", 8.3, true},
-		{"4, 16", 0.9, false}, {"4, 16", 1.3, true}, {"16, 24", 1, true}, {"16, 30", 2.9, false},
-	} {
-		f := flow{text: fmt.Sprintf("[domain]\ncells = [48, 36]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = 0.02\n[run]\nsteps = 1\n[body.disc]\nshape = \"cylinder\"\ncentre = [%s]\nradius = %g\n", c.centre, c.radius),
-			boxes: [][][2][3]float64{{plane(8, 24, 8, 24)}}}
-		given, err := config.Load("test.toml", []byte(f.text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		h, err := f.hierarchy(given, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := apart(given, h); (err != nil) != c.near || c.near && !strings.Contains(err.Error(), "[body.disc] is within 4 cells of level 1") {
-			t.Errorf("centre %s, radius %g: error %v", c.centre, c.radius, err)
 		}
 	}
 }

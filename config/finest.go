@@ -1,0 +1,98 @@
+package config
+
+import (
+	"math"
+
+	"lbmsim/decomp"
+)
+
+// The cells of a refined grid at a place: checks and estimates are by the cells that are there.
+
+// onOneRank returns the levels of a refined grid, uncut; nil without refinement, and where a box does not fit.
+func (g *Grid) onOneRank(dims int) *decomp.Hierarchy {
+	if len(g.Refine) == 0 {
+		return nil
+	}
+	h, err := g.fitted(dims)
+	if err != nil {
+		return nil
+	}
+	return h
+}
+
+// fitted returns the levels on one rank, or which boxes do not fit.
+func (g *Grid) fitted(dims int) (*decomp.Hierarchy, error) {
+	plan, err := decomp.Cut(g.Cells, g.Periodic, dims, 1, [3]int{})
+	if err != nil {
+		return nil, err
+	}
+	return decomp.NewHierarchy(plan, g.Refine)
+}
+
+// finest answers which level the cells at a place are of; nil levels: all are of level 0.
+type finest struct{ levels *decomp.Hierarchy }
+
+// box returns the finest level that all of a box has, a box in cells of level 0. Of cells that it cuts it takes the whole.
+func (f finest) box(lo, hi [3]float64) int {
+	if f.levels == nil {
+		return 0
+	}
+	n := f.levels.Levels[0].N
+	for l := len(f.levels.Levels) - 1; l > 0; l-- {
+		b := decomp.Box{Hi: [3]int{1, 1, 1}}
+		for a := range f.levels.Dims() {
+			width := float64(int(1) << l)
+			end := width * float64(n[a])
+			b.Lo[a] = int(math.Floor(math.Min(math.Max(width*lo[a], 0), end-1)))
+			b.Hi[a] = max(int(math.Ceil(math.Max(math.Min(width*hi[a], end), 0))), b.Lo[a]+1)
+		}
+		if f.levels.Contains(l, b) {
+			return l
+		}
+	}
+	return 0
+}
+
+// face returns the coarsest level beside a face of the domain, and whether there is a finer one as well.
+func (f finest) face(at Face) (level int, others bool) {
+	if f.levels == nil {
+		return 0, false
+	}
+	lo, hi := [3]float64{}, [3]float64{}
+	for a, n := range f.levels.Levels[0].N {
+		hi[a] = float64(n)
+	}
+	finest := 1 / float64(int(1)<<(len(f.levels.Levels)-1))
+	if at.Side == 0 {
+		hi[at.Axis] = lo[at.Axis] + finest
+	} else {
+		lo[at.Axis] = hi[at.Axis] - finest
+	}
+	level = f.box(lo, hi)
+	for l := level + 1; l < len(f.levels.Levels); l++ {
+		for _, p := range f.levels.Levels[l].Patches {
+			end := [2]int{0, f.levels.Levels[l].N[at.Axis]}[at.Side]
+			others = others || [2]int{p.Owned.Lo[at.Axis], p.Owned.Hi[at.Axis]}[at.Side] == end
+		}
+	}
+	return level, others
+}
+
+// centre returns the centre of the cell at a place, both in cells of level 0.
+func (f finest) centre(at [3]float64) [3]float64 {
+	width := 1.
+	if f.levels != nil {
+		width = 1 / float64(int(1)<<f.box(at, at))
+	}
+	for a := range at {
+		w := width
+		if f.levels != nil && a >= f.levels.Dims() {
+			w = 1
+		}
+		at[a] = (math.Floor(at[a]/w) + 0.5) * w
+	}
+	return at
+}
+
+// cellsAt returns a number of cells of level 0 as cells of a level.
+func cellsAt(level int, cells float64) float64 { return cells * float64(int(1)<<level) }

@@ -1,0 +1,99 @@
+package config
+
+import (
+	"fmt"
+	"math"
+
+	"lbmsim/config/language"
+	"lbmsim/decomp"
+	"lbmsim/geometry"
+)
+
+// Bodies near the ends of a level: what is interpolated there needs fluid around it.
+
+// InterfaceMargin is the number of cells of a level between the overlap that is interpolated and a body on either side: two cells
+// hold the mirror cells' children, or are read by the interpolation; the next two are the cells beside these, of the coarser level.
+const InterfaceMargin = 4
+
+// apart refuses bodies that are too near to the ends of a level: their cells have no values to interpolate from. Bodies from files
+// are refused anyway.
+func (r *levels) apart() {
+	for _, b := range r.Bodies {
+		for l := len(r.finer.Levels) - 1; l > 0 && b.Whole(); l-- {
+			if nearEnds(geometry.Finer(b.Shape(nil), l, r.dims), r.finer, l) {
+				r.tooNear(b, l)
+				break // what would contain it there has enough of the coarser levels around it
+			}
+		}
+	}
+}
+
+// tooNear reports a body near the ends of a level, with the boxes that would contain it.
+func (r *levels) tooNear(b Body, level int) {
+	lo, hi := b.Shape(nil).Bounds()
+	at := r.Named("body", b.Name).At
+	width := 1 / float64(int(1)<<level)
+	for _, o := range r.Refine {
+		reach, beside := (InterfaceMargin+decomp.OverlapDeep+1)*width, o.Level == level
+		for a := range r.dims {
+			beside = beside && o.From[a]-reach < hi[a] && o.To[a]+reach > lo[a]
+		}
+		if beside {
+			at = r.tableOf(o).At
+			break
+		}
+	}
+	box := decomp.Box{Hi: [3]int{1, 1, 1}}
+	for a := range r.dims {
+		n := float64(r.finer.Levels[level].N[a])
+		box.Lo[a] = int(math.Min(math.Max(math.Floor(lo[a]/width), 0), n-1))
+		box.Hi[a] = int(math.Max(math.Min(math.Ceil(hi[a]/width), n), float64(box.Lo[a]+1)))
+	}
+	inside, outside := r.cellsInUnits(InterfaceMargin, level), r.cellsInUnits(InterfaceMargin+decomp.OverlapDeep, level)
+	r.Add(at, fmt.Sprintf("a body keeps %s away from the ends of its boxes inside them, and %s outside. To have it inside, add\n%s", inside, outside,
+		r.toPaste(b.Name, r.finer.Around("", level, box, InterfaceMargin))),
+		"[body.%s] is too near to an end of level %d", b.Name, level)
+}
+
+// cellsInUnits writes a number of cells of a level, with their length where the case has units.
+func (r *levels) cellsInUnits(n, level int) string {
+	text := fmt.Sprintf("%d cells of level %d", n, level)
+	if r.Units.Physical {
+		text += fmt.Sprintf(" (%s m)", language.Short(float64(n)*r.Units.Length/float64(int(1)<<level)))
+	}
+	return text
+}
+
+// nearEnds reports whether a shape in cells of a level has a cell of the level, or of the coarser one, near the ends of the level.
+func nearEnds(s geometry.Shape, h *decomp.Hierarchy, level int) bool {
+	lo, hi := s.Bounds()
+	n := h.Levels[level].N
+	for _, rim := range h.Rim(level, InterfaceMargin) {
+		var near [3][]int // cells along each axis, of the rim and about the shape
+		for a := range near {
+			for k := rim.Lo[a]; k < rim.Hi[a]; k++ {
+				k := (k + n[a]) % n[a]
+				if a >= h.Dims() || float64(k) > lo[a]-3 && float64(k) < hi[a]+2 {
+					near[a] = append(near[a], k)
+				}
+			}
+		}
+		for _, z := range near[2] {
+			for _, y := range near[1] {
+				for _, x := range near[0] {
+					var fine, coarse [3]float64
+					for a, k := range [3]int{x, y, z} {
+						fine[a] = float64(k) + 0.5
+						if coarse[a] = fine[a]; a < h.Dims() {
+							coarse[a] = float64(k&^1) + 1
+						}
+					}
+					if s.Contains(fine[0], fine[1], fine[2]) || s.Contains(coarse[0], coarse[1], coarse[2]) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
