@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"lbmsim/comm"
@@ -45,20 +46,19 @@ const (
 
 // correct sets the corrections of the coming steps where that is due. Collective.
 func (f *friction) correct() error {
-	walls := level.Walls(f.level)
-	if walls == nil || f.Step()%frictionEvery != 0 {
+	if len(f.group) == 0 || f.Step()%frictionEvery != 0 {
 		return nil
 	}
-	if err := f.level.Sync(); err != nil {
+	if err := (state{f.stepper}).Fill(); err != nil {
 		return err
 	}
-	if err := level.Present(f.level); err != nil {
-		return fmt.Errorf("rank %d: forces and walls at step %d: %w", f.Rank.ID, f.Step(), err)
+	mine := make([]device.WallMomentum, len(f.group))
+	for _, l := range f.walls() {
+		if err := f.momentum(l, mine); err != nil {
+			return err
+		}
 	}
-	if err := f.level.Sync(); err != nil {
-		return err
-	}
-	sums, err := f.sum(walls.WallMomentum(f.level.State[0], f.level.Params))
+	sums, err := f.sum(mine)
 	if err != nil {
 		return fmt.Errorf("rank %d: momentum at walls at step %d: %w", f.Rank.ID, f.Step(), err)
 	}
@@ -75,6 +75,27 @@ func (f *friction) correct() error {
 		return err
 	}
 	return f.set()
+}
+
+// momentum adds what the links of a level's walls do in its coming step.
+func (f *friction) momentum(l *level.Level, sums []device.WallMomentum) error {
+	if err := l.Sync(); err != nil {
+		return err
+	}
+	if err := level.Present(l); err != nil {
+		return fmt.Errorf("rank %d: forces and walls at step %d: %w", f.Rank.ID, f.Step(), err)
+	}
+	if err := l.Sync(); err != nil {
+		return err
+	}
+	list, err := level.Walls(l).WallMomentum(l.State[0], l.Params)
+	if err != nil {
+		return fmt.Errorf("rank %d: momentum at walls at step %d: %w", f.Rank.ID, f.Step(), err)
+	}
+	for k, m := range list {
+		sums[k].Add(m)
+	}
+	return nil
 }
 
 // correctFactor updates the factor of walls by their momentum in the coming step. While most of the flow beside it is laminar it
@@ -122,16 +143,14 @@ func (f *friction) keepMass(area float64) error {
 	return err
 }
 
-// sum adds up what the ranks have of each wall, on all ranks. Collective.
-func (f *friction) sum(mine []device.WallMomentum, err error) ([]device.WallMomentum, error) {
-	if err != nil {
-		return nil, err
-	}
+// sum adds up what the ranks have of each wall, on all ranks, in cells and steps of level 0. Collective.
+func (f *friction) sum(mine []device.WallMomentum) ([]device.WallMomentum, error) {
 	var numbers []int64
 	for _, m := range mine {
 		numbers = append(numbers, m.Exchanged, m.Law, m.All, m.Area)
 	}
-	if numbers, err = f.level.Part.AddUp(f.Rank, numbers); err != nil {
+	numbers, err := f.level.Part.AddUp(f.Rank, numbers)
+	if err != nil {
 		return nil, err
 	}
 	all := make([]device.WallMomentum, len(mine))
@@ -139,12 +158,18 @@ func (f *friction) sum(mine []device.WallMomentum, err error) ([]device.WallMome
 		n := numbers[4*k:]
 		all[k] = device.WallMomentum{Exchanged: n[0], Law: n[1], All: n[2], Area: n[3]}
 	}
+	for _, w := range f.view().Modelled() { // as derive.WallSum
+		m := &all[w.Type-1]
+		for _, v := range []*int64{&m.Exchanged, &m.Law, &m.All, &m.Area} {
+			*v = int64(math.RoundToEven(math.Ldexp(float64(*v), -2*w.Level)))
+		}
+	}
 	return all, nil
 }
 
 // recall continues with the corrections of a checkpoint; nil: there are none yet.
 func (f *friction) recall(m *output.WallTuning) error {
-	if level.Walls(f.level) == nil {
+	if len(f.view().Modelled()) == 0 && level.Walls(f.level) == nil {
 		return nil
 	}
 	f.group, f.bodies = domain.WallGroups(f.level.Part)
@@ -158,7 +183,7 @@ func (f *friction) recall(m *output.WallTuning) error {
 
 // memory returns what a checkpoint keeps; nil: there is nothing to correct.
 func (f *friction) memory() *output.WallTuning {
-	if level.Walls(f.level) == nil {
+	if len(f.group) == 0 {
 		return nil
 	}
 	m := f.WallTuning
@@ -172,7 +197,12 @@ func (f *friction) set() error {
 	for k, i := range f.group {
 		factors[k] = f.Groups[i].Factor
 	}
-	return level.Walls(f.level).TuneWalls(factors, f.Eps)
+	for _, l := range f.walls() {
+		if err := level.Walls(l).TuneWalls(factors, f.Eps); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // of returns the mean momentum that the wall of a type and those with its factor exchange, in parts of the law's, and the factor;

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"math"
+
 	"lbmsim/internal/finding"
 	"lbmsim/io/status"
 	"lbmsim/model"
@@ -13,7 +15,8 @@ const mostBelow = 0.5
 // modelledWalls returns the flow at the walls with a model in the current state, and warns where the law was read too close to the
 // wall. Collective.
 func (r *run) modelledWalls() ([]status.ModelledWall, error) {
-	sums, err := r.view().WallSums()
+	view := r.view()
+	sums, err := view.WallSums()
 	if err != nil {
 		return nil, err
 	}
@@ -21,8 +24,8 @@ func (r *run) modelledWalls() ([]status.ModelledWall, error) {
 	area, force := c.Units.Length*c.Units.Length, c.Units.Factor(model.Force)
 	var list []status.ModelledWall
 	for i, s := range sums {
-		k := r.level.Part.Modelled[i]
-		w := status.ModelledWall{Name: c.WallName(k.Type), Cells: k.Cells, Area: k.Area * area, Without: k.Without()}
+		k := view.Modelled()[i]
+		w := status.ModelledWall{Name: c.WallName(k.Type), Cells: k.Cells, Area: math.Ldexp(k.Area*area, -2*k.Level), Without: k.Without()}
 		if s.Covered() > 0 {
 			w.HalfMin, w.HalfMean, w.HalfMax = s.Plus()
 			w.NoSlip = s.Stuck()

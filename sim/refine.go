@@ -10,8 +10,10 @@ import (
 	"lbmsim/comm"
 	"lbmsim/device"
 	"lbmsim/halo"
+	"lbmsim/internal/finding"
 	"lbmsim/io/checkpoint"
 	"lbmsim/sim/exit"
+	"lbmsim/sim/level"
 	"lbmsim/sim/output"
 	"lbmsim/sim/refined"
 )
@@ -70,6 +72,28 @@ func (s *stepper) bytes() int {
 		return s.grid.Bytes()
 	}
 	return s.level.Bytes()
+}
+
+// doubts returns what has been found with the cells, and speaks against the results.
+func (s *stepper) doubts() finding.List {
+	if s.grid != nil {
+		return s.grid.Doubts()
+	}
+	return s.level.Part.Doubts
+}
+
+// walls returns the levels of this rank that have walls with a model.
+func (s *stepper) walls() (list []*level.Level) {
+	of := []*level.Level{s.level}
+	if s.grid != nil {
+		of = s.grid.Levels()
+	}
+	for _, l := range of {
+		if level.Walls(l) != nil {
+			list = append(list, l)
+		}
+	}
+	return list
 }
 
 // hash returns the sum of the hashes of all rows of the rank's cells.

@@ -14,7 +14,6 @@ import (
 	"lbmsim/device"
 	"lbmsim/internal/finding"
 	"lbmsim/sim/exit"
-	"lbmsim/sim/level"
 	"lbmsim/sim/output"
 	"lbmsim/sim/postmortem"
 	"lbmsim/sim/transfer"
@@ -167,7 +166,7 @@ func (r *run) untilHook() int {
 	if d := r.Case.Force.Drive; d != nil {
 		next = min(next, (r.Step()/d.Every+1)*d.Every)
 	}
-	if level.Walls(r.level) != nil {
+	if len(r.friction.group) > 0 {
 		next = min(next, (r.Step()/frictionEvery+1)*frictionEvery)
 	}
 	return min(next, r.outputs.Next(r.Step())) - r.Step()

@@ -103,7 +103,7 @@ func (r *run) summarize(verdicts []Verdict) error {
 	s := Summary{
 		Walls: walls,
 		Case:  r.Case, Reason: r.reason, Steps: r.Step() - r.first, Last: r.Step(), Cells: r.watch.Cells(),
-		Elapsed: time.Since(r.control.began), Files: r.outputs.Files.Last(), Expect: verdicts, Doubts: append(r.Case.Warnings.Of(finding.UnresolvedWalls, finding.Unresolved, finding.ThinBody, finding.ReferenceValues, finding.CutWake), r.level.Part.Doubts...), LeftOut: r.outputs.Files.LeftOut(),
+		Elapsed: time.Since(r.control.began), Files: r.outputs.Files.Last(), Expect: verdicts, Doubts: append(r.Case.Warnings.Of(finding.UnresolvedWalls, finding.Unresolved, finding.ThinBody, finding.ReferenceValues, finding.CutWake), r.doubts()...), LeftOut: r.outputs.Files.LeftOut(),
 		Health: r.watch.Health(), MaxMach: r.watch.MaxMach, Results: r.outputs.Results(), Times: Times{Compute: mean[0], Exposed: mean[1], Hidden: mean[2], Output: mean[3], Watch: mean[4], Ending: mean[6]},
 	}
 	if s.Steps > 0 {

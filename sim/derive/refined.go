@@ -12,7 +12,8 @@ import (
 // Refined is a refined grid as its readers see it.
 type Refined struct {
 	Hierarchy *decomp.Hierarchy
-	Patches   []Patch // those that the rank has cells of, level by level, in the hierarchy's order
+	Walls     []domain.Coverage // with a model, on all ranks: each is on one level
+	Patches   []Patch           // those that the rank has cells of, level by level, in the hierarchy's order
 }
 
 // Patch is the present state of this rank's cells of a patch. Case and State are in cells and steps of its level.

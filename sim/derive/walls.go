@@ -92,29 +92,62 @@ func Together(walls []WallSum) WallSum {
 	return all
 }
 
-// WallSums returns the flow of the present state at each wall with a model, in the order of domain.Part.Modelled, on all ranks;
-// nil: there are no such walls. Collective.
+// WallSums returns the flow of the present state at each wall with a model, in the order of Modelled, on all ranks, in
+// cells and steps of level 0; nil: there are no such walls. Collective.
 func (v View) WallSums() ([]WallSum, error) {
-	found := v.Part.Cells.Modelled
-	if found == nil {
+	list := v.Modelled()
+	if len(list) == 0 && v.Part.Cells.Modelled == nil {
 		return nil, nil
-	}
-	flow, err := v.State.WallFlow()
-	if err != nil {
-		return nil, fmt.Errorf("rank %d: flow at walls with a model at step %d: %w", v.Rank.ID, v.Step(), err)
 	}
 	var walls []WallSum
 	number := map[uint8]int{}
-	for i, k := range v.Part.Modelled {
+	for i, k := range list {
 		number[k.Type] = i
 		walls = append(walls, emptyWall(k.Type))
 	}
-	for i := range found.Cells {
-		if c := &found.Cells[i]; c.Own && c.Height > 0 {
-			walls[number[c.Type]].add(c, flow[i])
+	parts := []View{v}
+	if v.Refined != nil {
+		parts = nil
+		for _, p := range v.Refined.Patches {
+			parts = append(parts, p.View)
 		}
 	}
-	return walls, v.addWalls(walls)
+	for _, p := range parts {
+		found := p.Part.Cells.Modelled
+		if found == nil {
+			continue
+		}
+		flow, err := p.State.WallFlow()
+		if err != nil {
+			return nil, fmt.Errorf("rank %d: flow at walls with a model at step %d: %w", v.Rank.ID, v.Step(), err)
+		}
+		for i := range found.Cells {
+			if c := &found.Cells[i]; c.Own && c.Height > 0 {
+				walls[number[c.Type]].add(c, flow[i])
+			}
+		}
+	}
+	err := v.addWalls(walls)
+	for i, k := range list {
+		walls[i].coarsen(k.Level)
+	}
+	return walls, err
+}
+
+// Modelled returns the walls with a model, each in cells of its level.
+func (v View) Modelled() []domain.Coverage {
+	if v.Refined != nil {
+		return v.Refined.Walls
+	}
+	return v.Part.Modelled
+}
+
+// coarsen turns sums in cells of a level into sums in those of level 0. A force in lattice units of a level is four times as large as
+// in those of the level before (3D).
+func (s *WallSum) coarsen(level int) {
+	for _, n := range []*int64{&s.covered, &s.plus, &s.below, &s.stuck, &s.friction[0], &s.friction[1], &s.friction[2]} {
+		*n = int64(math.RoundToEven(math.Ldexp(float64(*n), -2*level)))
+	}
 }
 
 // addWalls makes the sums of all ranks of these. Collective.

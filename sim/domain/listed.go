@@ -25,7 +25,7 @@ func listCells(p *Part, on *rank.Rank) error {
 	wanted := map[int][][3]int{} // from each rank, global
 	for _, at := range m.Foreign(p.Layout.N) {
 		at = p.Global(at)
-		owner := p.Plan.Owner(at)
+		owner := p.owner(at)
 		wanted[owner] = append(wanted[owner], at)
 	}
 	asked, err := ask(on, wanted)

@@ -33,6 +33,20 @@ func (p *Part) FindModelled(on *rank.Rank, scene geometry.Scene) error {
 	return p.reportModelled(on, p.Cells.Modelled)
 }
 
+// FindNone takes part in FindModelled of a patch for a rank that has no cells of it: a part without a box. Collective.
+func (p *Part) FindNone(on *rank.Rank) error {
+	if boundary.ModelledMargin(p.Geometry().Walls) == 0 {
+		return nil
+	}
+	if err := comm.Agree(on.Comm, nil); err != nil {
+		return err
+	}
+	if _, err := ask(on, nil); err != nil {
+		return err
+	}
+	return p.reportModelled(on, &boundary.Modelled{})
+}
+
 // around returns the box of the cells that decide what the rank's cells are: its own and, where walls have a model, those near it.
 func around(p *Part, scene geometry.Scene) decomp.Box {
 	margin, box := boundary.ModelledMargin(scene.Walls), p.Box
@@ -128,6 +142,7 @@ func doubt(p *Part, on *rank.Rank, w finding.Finding) {
 // Coverage is the surface of one wall with a model, in cells.
 type Coverage struct {
 	Type   uint8
+	Level  int // whose cells they are
 	Cells  int
 	Area   float64 // by the links that cross it
 	Curved float64 // of it with a radius below leastRadius; 0 of walls without friction
@@ -200,7 +215,7 @@ func coverages(p *Part, on *rank.Rank, found *boundary.Modelled) (list []Coverag
 		s := sums[numbers*k:]
 		area := func(i int) float64 { return float64(s[i]) / AreaUnits }
 		if s[0] > 0 {
-			list = append(list, Coverage{Type: uint8(k), Cells: int(s[0]), Area: area(1), Space: area(2), Image: area(3), Curved: area(4), Edge: area(5)})
+			list = append(list, Coverage{Type: uint8(k), Level: p.level, Cells: int(s[0]), Area: area(1), Space: area(2), Image: area(3), Curved: area(4), Edge: area(5)})
 		}
 	}
 	return list, nil

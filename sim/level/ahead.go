@@ -11,25 +11,29 @@ import (
 // Ahead is the step of a level whose cells are changed between two steps too, by other levels of a refined grid. Ghost planes are
 // exchanged ahead of the step that reads them, and the inner cells are computed meanwhile:
 //
-//	bulk: ghost cells behind faces
+//	bulk: ghost cells behind faces, and of walls with a model
 //	edge: exchange                  Begin, once what the bulk's stream has is done
 //	bulk: step the inner cells      Inner
-//	edge: ghost cells behind faces, of exchanged ones                     Arrive, which ends the exchange
+//	edge: the same ghost cells, of exchanged ones     Arrive, which ends the exchange
 //	edge: step the edges                                                  End
 //	bulk: wait for the edges, swap the states
 //
 // What is queued on the bulk's stream before sees and changes the state that the step starts from, what is queued behind it the new
-// one. Levels that share streams may do each of these one after the other. There are no other passes.
+// one. Levels that share streams may do each of these one after the other. There are no other passes so far.
 type Ahead struct{ *Level }
 
 // Begin begins the exchange of the current state's ghost planes.
 func (l Ahead) Begin() error {
 	in := l.State[0]
 	l.Program.FillFaces(l.Bulk, in, false)
+	if walls := Walls(l.Level); walls != nil {
+		walls.FillModelled(l.Bulk, in, l.Params, false)
+	}
 	if len(l.edges) == 0 {
 		return nil
 	}
 	l.Edge.After(l.Bulk.Record())
+	gather(l.Level, in)
 	if l.Queued != nil {
 		l.Queued.Queue(l.Edge, in)
 		return nil
@@ -51,6 +55,9 @@ func (l Ahead) Arrive() error {
 		}
 	}
 	l.Program.FillFaces(l.Edge, l.State[0], true)
+	if walls := Walls(l.Level); walls != nil {
+		walls.FillModelled(l.Edge, l.State[0], l.Params, true)
+	}
 	return nil
 }
 

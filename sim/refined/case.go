@@ -93,6 +93,7 @@ func atLevel(c *config.Case, level int, n [3]int) *config.Case {
 	}
 	own.Bodies = slices.Clone(c.Bodies)
 	for i := range own.Bodies {
+		own.Bodies[i].Model.Roughness /= width // heights of samples and layers are counted in cells
 		if m := own.Bodies[i].Motion; m != nil {
 			at := *m
 			for a := range at.Angular {

@@ -3,12 +3,14 @@
 package refined
 
 import (
+	"errors"
 	"fmt"
 
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/internal/finding"
 	"lbmsim/model"
 	"lbmsim/sim/domain"
 	"lbmsim/sim/exit"
@@ -25,8 +27,10 @@ type Grid struct {
 	level.Streams
 
 	levels []levelOf
-	steps  int  // of level 0
-	filled bool // overlap and ghost cells have the current state's values (Fill)
+	steps  int               // of level 0
+	walls  []domain.Coverage // with a model, of all levels and ranks
+	doubts finding.List      // of these
+	filled bool              // overlap and ghost cells have the current state's values (Fill)
 	graphs [len(recorded)]recording
 }
 
@@ -53,7 +57,7 @@ func New(on *rank.Rank, c *config.Case, h *decomp.Hierarchy, dev device.Device) 
 	if err := possible(c, h, dev); err != nil { // the same on every rank
 		return g, exit.With(exit.Usage, err)
 	}
-	if err := measurable(c, h); err != nil {
+	if err := errors.Join(measurable(c, h), containsModels(c, h)); err != nil {
 		return g, exit.With(exit.Usage, err)
 	}
 	g.Streams = level.NewStreams(dev)
@@ -67,12 +71,15 @@ func New(on *rank.Rank, c *config.Case, h *decomp.Hierarchy, dev device.Device) 
 func (g *Grid) build() error {
 	for l := range g.Hierarchy.Levels {
 		c, params := atLevel(g.Case, l, g.Hierarchy.Levels[l].N), numbers(g.Case, l)
+		withModelsOf(c, g.Hierarchy, l)
 		g.levels = append(g.levels, levelOf{params: params})
 		for k, whole := range g.Hierarchy.Levels[l].Patches {
 			box := whole.Part(g.Rank.ID)
 			if box.Cells() == 0 {
 				a, err := level.NewAbsent(c, g.Device)
-				if g.levels[l].absent = append(g.levels[l].absent, a); err != nil {
+				g.levels[l].absent = append(g.levels[l].absent, a)
+				none := domain.NewPatch(c, domain.Patch{Level: l, Params: params})
+				if err := g.found(none, errors.Join(err, none.FindNone(g.Rank))); err != nil {
 					return err
 				}
 				continue
@@ -82,8 +89,12 @@ func (g *Grid) build() error {
 			p.Level = level.New(g.Rank, part, g.Device)
 			p.Streams = g.Streams
 			g.levels[l].patches = append(g.levels[l].patches, p)
-			if err := p.Build(); err != nil {
-				return fmt.Errorf("patch %d of level %d: %w", k, l, err)
+			err := p.Build()
+			if err != nil {
+				err = fmt.Errorf("patch %d of level %d: %w", k, l, err)
+			}
+			if err := g.found(part, err); err != nil {
+				return err
 			}
 			p.cut.Layout = p.Part.Layout
 		}

@@ -3,6 +3,7 @@ package refined
 import (
 	"lbmsim/decomp"
 	"lbmsim/halo"
+	"lbmsim/internal/finding"
 	"lbmsim/sim/derive"
 	"lbmsim/sim/domain"
 	"lbmsim/sim/level"
@@ -18,7 +19,7 @@ func (p *Patch) Owned() decomp.Box {
 
 // View returns the current state as its readers see it.
 func (g *Grid) View() derive.View {
-	r := &derive.Refined{Hierarchy: g.Hierarchy}
+	r := &derive.Refined{Hierarchy: g.Hierarchy, Walls: g.walls}
 	for l := range g.levels {
 		for _, p := range g.levels[l].patches {
 			r.Patches = append(r.Patches, derive.Patch{
@@ -32,6 +33,9 @@ func (g *Grid) View() derive.View {
 	return whole
 }
 
+// Doubts returns what has been found with the cells of finer levels, and speaks against the results.
+func (g *Grid) Doubts() finding.List { return g.doubts }
+
 // Image returns a patch as an image, by its place in View's list.
 func (g *Grid) Image(k int) level.Image {
 	for l := range g.levels {
@@ -42,6 +46,16 @@ func (g *Grid) Image(k int) level.Image {
 		}
 	}
 	panic("there is no such patch") // the caller's list is the grid's
+}
+
+// Levels returns the parts of this rank's patches, level by level.
+func (g *Grid) Levels() (list []*level.Level) {
+	for l := range g.levels {
+		for _, p := range g.levels[l].patches {
+			list = append(list, p.Level)
+		}
+	}
+	return list
 }
 
 // SetStep makes n the step of level 0 that the current state belongs to, another one than before.

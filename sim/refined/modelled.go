@@ -1,0 +1,103 @@
+package refined
+
+import (
+	"fmt"
+	"slices"
+
+	"lbmsim/boundary"
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/decomp"
+	"lbmsim/geometry"
+	"lbmsim/sim/domain"
+)
+
+// Walls with a model: a body's surface has it on the finest level around it, and lies in one box there with all that its ghost cells
+// read (containsModels). On coarser levels, where the body's surroundings are covered, it is a plain wall.
+
+// levelOfBody returns the finest level that has a patch with cells of a body.
+func levelOfBody(b config.Body, h *decomp.Hierarchy) (level int) {
+	for l := range h.Levels {
+		lo, hi := geometry.Finer(b.Shape(nil), l, h.Dims()).Bounds()
+		for _, p := range h.Levels[l].Patches {
+			meets := true
+			for a := range lo {
+				meets = meets && lo[a] < float64(p.Owned.Hi[a]) && hi[a] > float64(p.Owned.Lo[a])
+			}
+			if meets {
+				level = l
+			}
+		}
+	}
+	return level
+}
+
+// withModelsOf makes bodies that have their model on a finer level plain walls of this one.
+func withModelsOf(c *config.Case, h *decomp.Hierarchy, level int) {
+	for i := range c.Bodies { // a copy of this level's
+		if b := &c.Bodies[i]; b.Kind.Law == boundary.ModelledWall && levelOfBody(*b, h) != level {
+			b.Kind.Law = boundary.Bounce
+		}
+	}
+}
+
+// models reports whether the case has walls with a model.
+func models(c *config.Case) bool {
+	for _, b := range c.Bodies {
+		if b.Kind.Law == boundary.ModelledWall {
+			return true
+		}
+	}
+	return false
+}
+
+// containsModels returns an error if a wall with a model reads cells beyond an interface.
+func containsModels(c *config.Case, h *decomp.Hierarchy) error {
+	for _, b := range c.Bodies {
+		if b.Kind.Law != boundary.ModelledWall {
+			continue
+		}
+		level := levelOfBody(b, h)
+		margin := float64(boundary.ModelledMargin([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}}))
+		lo, hi := geometry.Finer(b.Shape(nil), level, h.Dims()).Bounds()
+		for a := range lo { // faces of the domain are no interfaces
+			lo[a], hi[a] = max(lo[a]-margin, 0), min(hi[a]+margin, float64(h.Levels[level].N[a]))
+		}
+		within := func(p decomp.Patch) bool {
+			for a := range lo {
+				if lo[a] < float64(p.Owned.Lo[a]) || hi[a] > float64(p.Owned.Hi[a]) {
+					return false
+				}
+			}
+			return true
+		}
+		finer := 0
+		if level+1 < len(h.Levels) {
+			for a := range lo {
+				lo[a], hi[a] = 2*lo[a], 2*hi[a]
+			}
+			finer = meeting(h.Levels[level+1].Patches, lo, hi)
+			for a := range lo {
+				lo[a], hi[a] = lo[a]/2, hi[a]/2
+			}
+		}
+		if finer > 0 || !slices.ContainsFunc(h.Levels[level].Patches, within) {
+			return fmt.Errorf("[body.%s] has a wall model, which reads %g cells of level %d around it: let one box of the level contain the body with that many to spare, and boxes of finer levels contain all of it, or none", b.Name, margin, level)
+		}
+	}
+	return nil
+}
+
+// found ends the building of a patch on all ranks alike, where walls with a model make it collective, and keeps what was found of
+// these walls.
+func (g *Grid) found(p *domain.Part, err error) error {
+	if !models(g.Case) {
+		return err
+	}
+	if err := comm.Agree(g.Rank.Comm, err); err != nil {
+		return err
+	}
+	g.walls = append(g.walls, p.Modelled...)
+	g.doubts = append(g.doubts, p.Doubts...)
+	return nil
+}
