@@ -29,6 +29,25 @@ func (g *Grid) fitted(dims int) (*decomp.Hierarchy, error) {
 	return decomp.NewHierarchy(plan, g.Refine)
 }
 
+// Patch is a box of cells of a level that belong to it.
+type Patch struct {
+	Level int
+	decomp.Box
+}
+
+// Patches returns all of a case: the domain, and those of finer levels.
+func Patches(c *Case) []Patch {
+	list := []Patch{{Box: c.Box()}}
+	if h := c.onOneRank(c.Dims()); h != nil {
+		for l := 1; l < len(h.Levels); l++ {
+			for _, p := range h.Levels[l].Patches {
+				list = append(list, Patch{l, p.Owned})
+			}
+		}
+	}
+	return list
+}
+
 // finest answers which level the cells at a place are of; nil levels: all are of level 0.
 type finest struct{ levels *decomp.Hierarchy }
 
@@ -51,6 +70,19 @@ func (f finest) box(lo, hi [3]float64) int {
 		}
 	}
 	return 0
+}
+
+// finestLevel returns the finest level that there is.
+func (r *frame) finestLevel() int {
+	if r.finer == nil {
+		return 0
+	}
+	return len(r.finer.Levels) - 1
+}
+
+// LevelOf returns the level that all of a body in closed form is in.
+func LevelOf(c *Case, b Body) int {
+	return finest{c.onOneRank(c.Dims())}.box(b.Shape(nil).Bounds())
 }
 
 // face returns the coarsest level beside a face of the domain, and whether there is a finer one as well.

@@ -2,11 +2,8 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"lbmsim/config/language"
 	"lbmsim/decomp"
@@ -101,51 +98,6 @@ func (r *levels) misfit(m *decomp.Misfit) {
 	default:
 		panic(m) // the schema has the levels
 	}
-}
-
-// tableOf returns the table of a box.
-func (r *levels) tableOf(b decomp.Refinement) *language.Section {
-	return r.Named("refine", strings.TrimPrefix(b.Name, "refine."))
-}
-
-// toPaste writes boxes as tables of the case. Their names follow another one.
-func (r *levels) toPaste(after string, boxes []decomp.Refinement) string {
-	var tables []string
-	after = after[:min(len(after), longestStem)]
-	for k, n := 0, 1; k < len(boxes); n++ {
-		name := fmt.Sprintf("%s_%d", after, n)
-		if r.Named("refine", name) == nil {
-			tables = append(tables, fmt.Sprintf("[refine.%s]\nlevel = %d\n%s", name, boxes[k].Level, r.corners(boxes[k])))
-			k++
-		}
-	}
-	return strings.Join(tables, "\n")
-}
-
-// longestStem leaves room for a number in the longest name of a table.
-const longestStem = 50
-
-// corners writes the corners of a box as keys.
-func (r *levels) corners(b decomp.Refinement) string {
-	return "from = " + r.corner(b.From) + "\nto = " + r.corner(b.To)
-}
-
-// corner writes a point in cells of level 0, in as many digits as boxes are snapped by.
-func (r *levels) corner(p [3]float64) string {
-	var parts []string
-	for a := range r.dims {
-		parts = append(parts, r.length(r.Origin[a]+p[a]*r.Units.Length))
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
-}
-
-// length writes a length of the case's unit without the last digits, which are rounding.
-func (r *levels) length(v float64) string {
-	v, _ = strconv.ParseFloat(fmt.Sprintf("%.12g", v), 64)
-	if math.Abs(v) < 1e-9*r.Units.Length {
-		v = 0
-	}
-	return language.Amount{Value: v, Bare: !r.Units.Physical, Dim: model.Length}.TOML()
 }
 
 // box reads one table.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"lbmsim/config/language"
 	"lbmsim/decomp"
 	"lbmsim/geometry"
 )
@@ -53,15 +52,6 @@ func (r *levels) tooNear(b Body, level int) {
 	r.Add(at, fmt.Sprintf("a body keeps %s away from the ends of its boxes inside them, and %s outside. To have it inside, add\n%s", inside, outside,
 		r.toPaste(b.Name, r.finer.Around("", level, box, InterfaceMargin))),
 		"[body.%s] is too near to an end of level %d", b.Name, level)
-}
-
-// cellsInUnits writes a number of cells of a level, with their length where the case has units.
-func (r *levels) cellsInUnits(n, level int) string {
-	text := fmt.Sprintf("%d cells of level %d", n, level)
-	if r.Units.Physical {
-		text += fmt.Sprintf(" (%s m)", language.Short(float64(n)*r.Units.Length/float64(int(1)<<level)))
-	}
-	return text
 }
 
 // nearEnds reports whether a shape in cells of a level has a cell of the level, or of the coarser one, near the ends of the level.

@@ -23,7 +23,7 @@ func fieldsOutput() outputKind {
 			if parts := min(c.Fields.Files, c.Cells[c.Dims()-1]); parts > 1 {
 				files += parts
 			}
-			return []Footprint{{Head: "[output.fields]", Schedule: c.Fields.Schedule, Files: files, Each: FileBytes(c, float64(c.Fields.Bytes(c.Cells)))}}
+			return []Footprint{{Head: "[output.fields]", Schedule: c.Fields.Schedule, Files: files, Each: FileBytes(c, fieldsBytes(c))}}
 		},
 	}
 }
@@ -38,8 +38,16 @@ type FieldsOutput struct {
 	Files    int             // into which the numbers of one output go
 }
 
-// Bytes returns the size of the numbers of one output.
+// Bytes returns the size of the numbers of so many cells.
 func (o FieldsOutput) Bytes(cells [3]int) int64 { return bytesOf(o.Fields, o.Type, cells) }
+
+// fieldsBytes returns the size of the numbers of one output of fields: of all levels.
+func fieldsBytes(c *Case) (bytes float64) {
+	for _, p := range Patches(c) {
+		bytes += float64(c.Fields.Bytes(p.Size()))
+	}
+	return bytes
+}
 
 func (r *outputs) fieldsOutput(s *language.Section) {
 	o := &r.Fields

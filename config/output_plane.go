@@ -19,7 +19,7 @@ func planeOutput() outputKind {
 		read: func(r *outputs, s *language.Section) { r.plane(s) },
 		footprint: func(c *Case) (list []Footprint) {
 			for _, p := range c.Planes {
-				list = append(list, Footprint{Head: "[output.plane." + p.Name + "]", Schedule: p.Schedule, Files: 1, Each: FileBytes(c, float64(p.Bytes(c.Cells)))})
+				list = append(list, Footprint{Head: "[output.plane." + p.Name + "]", Schedule: p.Schedule, Files: 1, Each: FileBytes(c, float64(p.BytesOf(c)))})
 			}
 			return list
 		},
@@ -40,6 +40,16 @@ type Plane struct {
 func (p Plane) Bytes(cells [3]int) int64 {
 	cells[p.Axis] = 1
 	return bytesOf(p.Fields, p.Type, cells)
+}
+
+// BytesOf returns the size of the numbers of one output of a case: of all levels that the plane cuts.
+func (p Plane) BytesOf(c *Case) (bytes int64) {
+	for _, b := range Patches(c) {
+		if at := p.At << b.Level; b.Lo[p.Axis] <= at && at < b.Hi[p.Axis] {
+			bytes += p.Bytes(b.Size())
+		}
+	}
+	return bytes
 }
 
 func (r *outputs) plane(s *language.Section) {

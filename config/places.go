@@ -31,7 +31,11 @@ func (r *frame) onCentre(s *language.Section, place, centre [3]float64, along ..
 	if len(along) == 1 {
 		text = axes()[along[0]] + " = " + r.lengthOf(centre[along[0]])
 	}
-	r.places = append(r.places, Row{"place of " + s.Head(), "nearest cell centre, " + language.Short(math.Round(1e3*distance)/1e3) + " cells away", text})
+	away := " cells away"
+	if r.finer != nil {
+		away = " cells of level 0 away"
+	}
+	r.places = append(r.places, Row{"place of " + s.Head(), "nearest cell centre, " + language.Short(math.Round(1e3*distance)/1e3) + away, text})
 }
 
 // onLayer calls onCentre for a coordinate in cells across a layer of cells. A refined grid has another layer there on each level.

@@ -44,13 +44,17 @@ func (r *summary) write() {
 		cells += fmt.Sprint(r.Cells[a])
 		n *= r.Cells[a]
 	}
+	base := "" // what differs between levels is level 0's
+	if r.finer != nil {
+		base = " of level 0"
+	}
 	row("model", r.Spec.String(), "")
-	row("cells", fmt.Sprintf("%s = %s", cells, language.Grouped(n)), r.point(r.size))
-	row("spacing dx", "1", language.Short(u.Length)+" m")
+	row("cells"+base, fmt.Sprintf("%s = %s", cells, language.Grouped(n)), r.point(r.size))
+	row("spacing dx"+base, "1", language.Short(u.Length)+" m")
 	detail(!u.Physical)
-	row("time step dt", "1", language.Short(u.Time)+" s")
+	row("time step dt"+base, "1", language.Short(u.Time)+" s")
 	detail(!u.Physical)
-	row("steps", language.Grouped(r.Run.Steps), language.Short(float64(r.Run.Steps)*u.Time)+" s")
+	row("steps"+base, language.Grouped(r.Run.Steps), language.Short(float64(r.Run.Steps)*u.Time)+" s")
 	row("viscosity nu", language.Short(nu), language.Short(nu*u.Factor(model.Viscosity))+" m2/s")
 	if l := r.lawRow(); l != "" {
 		row("viscosity law", l, "")
@@ -58,11 +62,11 @@ func (r *summary) write() {
 	if b := r.Rheology.Bulk; r.Spec.Bulk {
 		row("bulk viscosity", language.Short(b), language.Short(b*u.Factor(model.Viscosity))+" m2/s")
 	}
-	tau := language.Short(r.Tau)
-	if r.Tau-0.5 < 1e-4 { // five digits hide what matters
-		tau = "1/2 + " + language.Short(r.Tau-0.5)
+	row("relaxation time tau"+base, TauText(r.Tau), "")
+	if finest := r.finestLevel(); finest > 0 {
+		width := 1 / cellsAt(finest, 1)
+		row(fmt.Sprintf("on level %d", finest), fmt.Sprintf("dx and dt 1/%g, tau %s", 1/width, TauText(0.5+(r.Tau-0.5)/width)), language.Short(u.Length*width)+" m, "+language.Short(u.Time*width)+" s")
 	}
-	row("relaxation time tau", tau, "")
 	r.temperatureRows(row)
 	r.inflowRows(row)
 	if u.Physical {
@@ -78,7 +82,7 @@ func (r *summary) write() {
 	if v, what, _ := r.speeds.fastest(true); v > 0 {
 		row("velocity", language.Short(v), language.Short(v*u.Factor(model.Velocity))+" m/s, "+what)
 		row("Mach number Ma", language.Short(v/math.Sqrt(model.CS2)), "")
-		row("Reynolds number of a cell", language.Short(v/nu), "")
+		row("Reynolds number of a cell"+base, language.Short(v/nu), "")
 		detail(v/nu <= mostCellReynolds) // otherwise a warning reports it
 	}
 	if r.Force.At != nil {
@@ -93,10 +97,18 @@ func (r *summary) write() {
 	r.wallRows()
 	r.placeRows()
 	if len(r.Boundaries)+len(r.Bodies) > 0 {
-		row("wall law", r.wallLaw(), "")
+		row("wall law"+base, r.wallLaw(), "")
 		// It is of flows that a force drives between walls.
 		detail(r.Force.Density == [3]float64{} && r.Force.At == nil && r.Force.Drive == nil || !r.halfway())
 	}
+}
+
+// TauText writes a relaxation time: close to 1/2 its distance from there, since five digits hide what matters.
+func TauText(tau float64) string {
+	if tau-0.5 < 1e-4 {
+		return "1/2 + " + language.Short(tau-0.5)
+	}
+	return language.Short(tau)
 }
 
 // halfway reports whether fluid sticks to something half-way between cells.

@@ -90,7 +90,7 @@ func NewHierarchy(domain Plan, boxes []Refinement) (*Hierarchy, error) {
 	}
 	for l := 1; l <= finest; l++ {
 		for k, b := range snapped[l] {
-			if err := h.nested(named[l][k], b); err != nil {
+			if err := nested(h, named[l][k], b); err != nil {
 				wrong = append(wrong, err)
 			}
 		}
@@ -213,7 +213,7 @@ func (h *Hierarchy) images(b Box, n [3]int) []Box {
 }
 
 // nested returns an error unless the cells of the next coarser level within Nesting of a box belong to it. The box is in cells of that level.
-func (h *Hierarchy) nested(r Refinement, b Box) *Misfit {
+func nested(h *Hierarchy, r Refinement, b Box) *Misfit {
 	if r.Level == 1 {
 		return nil
 	}
@@ -223,12 +223,12 @@ func (h *Hierarchy) nested(r Refinement, b Box) *Misfit {
 		m.Instead = h.Around(r.Name, coarser, b, Nesting)
 		return m
 	}
-	missing := h.missing(coarser, h.grown(b, h.Levels[coarser].N, Nesting))
-	if len(missing) == 0 {
+	loose := missing(h, coarser, h.grown(b, h.Levels[coarser].N, Nesting))
+	if len(loose) == 0 {
 		return nil
 	}
 	why := fmt.Sprintf("the box of level %d must end at least %d cells of level %d before the ends of level %d", r.Level, Nesting, coarser, coarser)
-	shrink, inner := h.shrink(b, missing)
+	by, inner := shrink(h, b, loose)
 	m := r.misfit(LooseBox, 0, "%s, and no part of it does: put a box of level %d around it", why, coarser)
 	m.Instead = h.Around(r.Name, coarser, b, Nesting)
 	if inner.Cells() == 0 {
@@ -237,19 +237,19 @@ func (h *Hierarchy) nested(r Refinement, b Box) *Misfit {
 	var ends []string
 	for a := range h.dims {
 		for side, end := range []string{"lower", "upper"} {
-			if k := shrink[a][side]; k > 0 {
+			if k := by[a][side]; k > 0 {
 				ends = append(ends, fmt.Sprintf("%d at the %s end of %c", k, end, "xyz"[a]))
 			}
 		}
 	}
-	m.Within = h.given(r.Name, r.Level, inner, coarser)
+	m.Within = given(h, r.Name, r.Level, inner, coarser)
 	m.text = fmt.Sprintf("%s: shrink it by %s (in cells of level %d), or let level %d grow by as many there", why, strings.Join(ends, " and by "), coarser, coarser)
 	return m
 }
 
 // shrink returns by how many cells a box must shrink at each end to keep Nesting cells away from boxes: for each of them at the end
 // where that costs least.
-func (h *Hierarchy) shrink(b Box, from []Box) (by [3][2]int, inner Box) {
+func shrink(h *Hierarchy, b Box, from []Box) (by [3][2]int, inner Box) {
 	inner = b
 	for _, m := range from {
 		axis, side, least := 0, 0, math.MaxInt

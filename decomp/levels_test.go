@@ -538,9 +538,9 @@ func TestSuggestedBoxesFit(t *testing.T) {
 					missing = subtract(missing, image)
 				}
 			}
-			if _, inner := h.shrink(fine, missing); len(missing) > 0 && inner.Cells() > 0 {
+			if _, inner := shrink(h, fine, missing); len(missing) > 0 && inner.Cells() > 0 {
 				suggested++
-				if err := h.nested(Refinement{Name: "refine.fine", Level: 2}, inner); err != nil {
+				if err := nested(h, Refinement{Name: "refine.fine", Level: 2}, inner); err != nil {
 					t.Errorf("%v in %v: %v", fine, boxes, err)
 				}
 			}

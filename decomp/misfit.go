@@ -64,7 +64,7 @@ func (r Refinement) seamed(axis int, end float64) *Misfit {
 }
 
 // given returns a box of cells of a level as a box to refine by another level.
-func (h *Hierarchy) given(name string, level int, b Box, of int) Refinement {
+func given(h *Hierarchy, name string, level int, b Box, of int) Refinement {
 	r := Refinement{Name: name, Level: level}
 	for a := range 3 {
 		width := 1.
@@ -81,20 +81,20 @@ func (h *Hierarchy) given(name string, level int, b Box, of int) Refinement {
 func (h *Hierarchy) Around(name string, level int, b Box, cells int) (list []Refinement) {
 	for l := level; l > 0; l-- {
 		n := h.refined(l, h.Levels[0].N)
-		if b = h.whole(h.grown(b, n, cells), n); h.Contains(l, b) {
+		if b = whole(h, h.grown(b, n, cells), n); h.Contains(l, b) {
 			break
 		}
 		for a := range h.dims { // to cells of level l-1
 			b.Lo[a], b.Hi[a] = b.Lo[a]>>1, (b.Hi[a]+1)>>1
 		}
-		list = append([]Refinement{h.given(name, l, b, l-1)}, list...)
+		list = append([]Refinement{given(h, name, l, b, l-1)}, list...)
 		cells = Nesting
 	}
 	return list
 }
 
 // whole returns a box that spans each periodic axis of which it would cross the end.
-func (h *Hierarchy) whole(b Box, n [3]int) Box {
+func whole(h *Hierarchy, b Box, n [3]int) Box {
 	for a := range h.dims {
 		if h.Periodic[a] && (b.Lo[a] < 0 || b.Hi[a] > n[a]) {
 			b.Lo[a], b.Hi[a] = 0, n[a]
@@ -105,19 +105,19 @@ func (h *Hierarchy) whole(b Box, n [3]int) Box {
 
 // Contains reports whether all cells of a box, in cells of a level, are of that level.
 func (h *Hierarchy) Contains(level int, b Box) bool {
-	return level == 0 || len(h.missing(level, b)) == 0
+	return level == 0 || len(missing(h, level, b)) == 0
 }
 
 // missing returns the parts of a box, in cells of a level, that are not of that level.
-func (h *Hierarchy) missing(level int, b Box) []Box {
-	missing := []Box{b}
+func missing(h *Hierarchy, level int, b Box) []Box {
+	list := []Box{b}
 	if level >= len(h.Levels) {
-		return missing
+		return list
 	}
 	for _, p := range h.Levels[level].Patches {
 		for _, image := range h.images(p.Owned, h.Levels[level].N) {
-			missing = subtract(missing, image)
+			list = subtract(list, image)
 		}
 	}
-	return missing
+	return list
 }

@@ -37,7 +37,7 @@ func checkCommand() *cobra.Command {
 				ranks = flowCase.LeastRanks()
 			}
 			if err == nil {
-				_, err = flowCase.Cut(ranks)
+				_, err = flowCase.Hierarchy(ranks)
 			}
 			var files bytes.Buffer
 			var sizes []config.SolidSize
@@ -54,6 +54,7 @@ func checkCommand() *cobra.Command {
 			}
 			fmt.Fprintln(stdout, flowCase.Path)
 			report.Table(stdout, flowCase.Table)
+			printLevels(flowCase, ranks)
 			fmt.Fprintf(stdout, "\nneeds, on %s\n", plain.Count(ranks, "rank"))
 			report.Table(stdout, forecast.Table(flowCase, ranks, sizes...))
 			if rows := flowCase.NearWalls(sizes...); len(rows) > 0 {
@@ -94,6 +95,19 @@ func checkCommand() *cobra.Command {
 	c.Flags().StringVar(&preview, "preview", "", "write a picture of every body read from a file, NAME.png, to this `FOLDER`")
 	c.Flags().IntVarP(&ranks, "ranks", "n", 0, "number of `RANKS` to plan for (default: 1, or [run] ranks of the case)")
 	return c
+}
+
+// printLevels prints the levels of a refined grid.
+func printLevels(flowCase *config.Case, ranks int) {
+	rows := forecast.Levels(flowCase, ranks)
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(stdout, "\nlevels, on %s\n", plain.Count(ranks, "rank"))
+	for i := range rows {
+		rows[i][0] = "  " + rows[i][0]
+	}
+	report.Columns(stdout, rows)
 }
 
 // checkFlow examines the flow that a case starts from, and adds to its table and its warnings.

@@ -22,7 +22,7 @@ type demand struct {
 // it: a system that promises more than it has would let them, and kill one later.
 // Collective; the error is the same on all ranks.
 func enoughMemory(c comm.Comm, flowCase *config.Case, onCPU bool) error {
-	if _, err := flowCase.Cut(c.Size()); err != nil {
+	if _, err := flowCase.Hierarchy(c.Size()); err != nil {
 		return nil // the run reports it
 	}
 	mine := demand{Host: hostname(), Free: ram.Left(), Need: forecast.FlagBytes(flowCase, c.Size()) + forecast.BaseBytes}

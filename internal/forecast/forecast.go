@@ -21,8 +21,13 @@ func Layout(c *config.Case, ranks int) decomp.Layout {
 	return decomp.NewLayout(p.Largest(), p.Ghost(), c.Spec.Components())
 }
 
-// StateBytes of the rank with the largest part: two copies of the state, and eddies.
+// StateBytes of the rank with the largest part: two copies of the state, and eddies; of refined grids on all levels, with what passes
+// between them.
 func StateBytes(c *config.Case, ranks int) int64 {
+	if len(c.Refine) > 0 {
+		s := largestOfAll(c, ranks)
+		return s.state + s.between
+	}
 	l := Layout(c, ranks)
 	return 2*int64(l.Len())*int64(c.Spec.Precision.Bytes()) + eddyBytes(c, l)
 }
@@ -35,6 +40,9 @@ func eddyBytes(c *config.Case, l decomp.Layout) int64 {
 // SnapshotBytes returns the size of one copy of the inner state of the largest part: what a
 // checkpoint holds while the run continues.
 func SnapshotBytes(c *config.Case, ranks int) int64 {
+	if len(c.Refine) > 0 {
+		return largestOfAll(c, ranks).kept
+	}
 	l := Layout(c, ranks)
 	return int64(l.N[1])*int64(l.N[2])*int64(l.RowLen())*int64(c.Spec.Precision.Bytes()) + eddyBytes(c, l)
 }
@@ -42,8 +50,12 @@ func SnapshotBytes(c *config.Case, ranks int) int64 {
 // FieldsSnapshotBytes returns the size of the fields of the largest part: what an output holds while
 // the run continues.
 func FieldsSnapshotBytes(c *config.Case, ranks int) int64 {
+	bytes := c.Fields.Bytes([3]int{1, 1, 1}) // of a cell
+	if len(c.Refine) > 0 {
+		return bytes * largestOfAll(c, ranks).stored
+	}
 	n := Layout(c, ranks).N
-	return FieldsBytes(c) / int64(c.Box().Cells()) * int64(n[0]) * int64(n[1]) * int64(n[2])
+	return bytes * int64(n[0]) * int64(n[1]) * int64(n[2])
 }
 
 // AverageBytes returns the size of the sums of the largest part, and the memory that an output of
@@ -69,6 +81,9 @@ const BaseBytes = 44 << 20
 
 // FlagBytes of the largest part: one byte a cell, with a layer around it.
 func FlagBytes(c *config.Case, ranks int) int64 {
+	if len(c.Refine) > 0 {
+		return largestOfAll(c, ranks).flags
+	}
 	n := Layout(c, ranks).N
 	return int64(n[0]+2) * int64(n[1]+2) * int64(n[2]+2)
 }
@@ -108,12 +123,13 @@ func LargestCube(c *config.Case, memory int64) int {
 
 // CheckpointBytes returns the size of one checkpoint file without its header.
 func CheckpointBytes(c *config.Case) int64 {
-	l := decomp.NewLayout(c.Cells, [3]int{}, c.Spec.Components())
-	return int64(c.Cells[1])*int64(c.Cells[2])*int64(l.RowLen())*int64(c.Spec.Precision.Bytes()) + eddyBytes(c, l)
+	bytes := int64(0)
+	for _, b := range config.Patches(c) {
+		l := decomp.NewLayout(b.Size(), [3]int{}, c.Spec.Components())
+		bytes += int64(l.N[1])*int64(l.N[2])*int64(l.RowLen())*int64(c.Spec.Precision.Bytes()) + eddyBytes(c, l)
+	}
+	return bytes
 }
-
-// FieldsBytes returns the size of one output of fields without its header.
-func FieldsBytes(c *config.Case) int64 { return c.Fields.Bytes(c.Cells) }
 
 // Table lists memory and output volume for a number of ranks that Cut takes.
 // Lattice holds the numbers, SI the bytes for people. Memory is the need of the rank
@@ -129,9 +145,13 @@ func Table(c *config.Case, ranks int, sizes ...config.SolidSize) []config.Row {
 		n := p.Parts()
 		parts = fmt.Sprintf("%d x %d x %d parts", n[0], n[1], n[2])
 	}
+	cells, values := "cells per rank", fmt.Sprintf("2 x %d values%s", l.Len(), map[bool]string{true: " and eddies"}[eddyBytes(c, l) > 0])
+	if len(c.Refine) > 0 {
+		cells, values, part = "cells of level 0 per rank", "all levels, and what passes between them", float64(largestOfAll(c, ranks).stored)
+	}
 	rows := []config.Row{
-		row("cells per rank", fmt.Sprintf("%d x %d x %d", l.N[0], l.N[1], l.N[2]), parts),
-		row("state per rank", fmt.Sprintf("2 x %d values%s", l.Len(), map[bool]string{true: " and eddies"}[eddyBytes(c, l) > 0]), Bytes(state)),
+		row(cells, fmt.Sprintf("%d x %d x %d", l.N[0], l.N[1], l.N[2]), parts),
+		row("state per rank", values, Bytes(state)),
 		row("cell types per rank", "", Bytes(flags)),
 		row("both", fmt.Sprintf("%.1f bytes per cell", float64(total)/part), Bytes(total)),
 	}

@@ -40,7 +40,7 @@ func TestForecast(t *testing.T) {
 	if got, want := CheckpointBytes(c), int64(50*128*6*4); got != want {
 		t.Errorf("checkpoint %d, want %d", got, want)
 	}
-	if got, want := FieldsBytes(c), int64(5000*4*4); got != want {
+	if got, want := c.Fields.Bytes(c.Cells), int64(5000*4*4); got != want {
 		t.Errorf("fields %d, want %d", got, want)
 	}
 	if got, want := FieldsSnapshotBytes(c, 3), int64(17*100*4*4); got != want {

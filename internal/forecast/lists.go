@@ -44,6 +44,7 @@ func ListBytes(c *config.Case, ranks int, sizes ...config.SolidSize) int64 {
 			measured[t] = true
 		}
 	}
+	patches := config.Patches(c)
 	bytes := 0.0
 	// beside adds cells at a wall: special ones, and those whose force is asked for.
 	beside := func(cells float64, special, measured, own bool) {
@@ -63,7 +64,7 @@ func ListBytes(c *config.Case, ranks int, sizes ...config.SolidSize) int64 {
 		varies := b.Profile != nil || b.Outline != nil
 		for _, f := range b.Faces {
 			u, v := geometry.Along(f.Axis)
-			cells := float64(n[u]) * float64(n[v])
+			cells := float64(n[u])*float64(n[v]) + finerCells(patches, f)
 			bytes += cells * float64(len(b.Sponge)) * listedCell
 			ghost := b.Kind.Law.Open() || b.Kind.Law == boundary.MovingFace
 			if ghost {
@@ -88,7 +89,7 @@ func ListBytes(c *config.Case, ranks int, sizes ...config.SolidSize) int64 {
 		}
 		cells := 0.0
 		if b.Whole() {
-			cells = geometry.Faces(b.Shape(nil), c.Cells, c.Dims())
+			cells = facesOf(c, b)
 			if b.Thicken {
 				cells = max(cells, outline(b.Shape(nil), c))
 			}
@@ -108,6 +109,26 @@ func ListBytes(c *config.Case, ranks int, sizes ...config.SolidSize) int64 {
 		bytes += float64(n[0]) * float64(n[1]) * float64(n[2]) * float64(c.Spec.EddyBytes())
 	}
 	return int64(bytes) + endBytes(c, ranks)
+}
+
+// facesOf returns the faces of a body's cells, of the level that it is in.
+func facesOf(c *config.Case, b config.Body) float64 {
+	level, n := config.LevelOf(c, b), c.Cells
+	for a := range c.Dims() {
+		n[a] <<= level
+	}
+	return geometry.Faces(geometry.Finer(b.Shape(nil), level, c.Dims()), n, c.Dims())
+}
+
+// finerCells returns the cells above level 0 beside a face of the domain.
+func finerCells(patches []config.Patch, f config.Face) (cells float64) {
+	for _, p := range patches {
+		end := patches[0].Hi[f.Axis] << p.Level
+		if p.Level > 0 && (f.Side == 0 && p.Lo[f.Axis] == 0 || f.Side == 1 && p.Hi[f.Axis] == end) {
+			cells += float64(p.Cells() / p.Size()[f.Axis])
+		}
+	}
+	return cells
 }
 
 // outline returns the largest number of faces of a convex body, however thin it is: two for each cell of
@@ -147,7 +168,7 @@ func GatheredBytes(c *config.Case) int64 {
 			most = max(most, f.Components)
 		}
 		// The file's numbers, and one field's while they are gathered.
-		bytes += p.Bytes(c.Cells) + 4*8*int64(most)*int64(c.Box().Cells()/c.Cells[p.Axis])
+		bytes += p.BytesOf(c) + 4*8*int64(most)*int64(c.Box().Cells()/c.Cells[p.Axis])
 	}
 	for _, p := range c.Spectra {
 		// The cells of a plane as they are read, as lines, and what these become; ranks that share planes have a part of it each.

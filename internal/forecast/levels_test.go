@@ -1,0 +1,101 @@
+package forecast
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+const refinedFlow = `
+[domain]
+cells = [40, 20, 20]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 0.01
+[run]
+steps = 10
+[boundary.w]
+type = "wall"
+faces = ["z-", "z+"]
+[body.ball]
+shape = "sphere"
+centre = [12, 10, 10]
+radius = 2
+[refine.outer]
+level = 1
+from = [4, 4, 4]
+to = [30, 16, 16]
+[refine.ball]
+level = 2
+around = "ball"
+[output.fields]
+fields = ["pressure"]
+[output.plane.p]
+at = 10
+fields = ["pressure"]
+[checkpoint]
+every = 5
+`
+
+// All levels count: cells, memory and files.
+func TestLevels(t *testing.T) {
+	c := load(t, refinedFlow)
+	// The ball is 2 cells in radius, and the box 6 cells of level 2, 1.5 of level 0, wider: 7 cells of level 0, on cells of level 1.
+	const outer, ball = 26 * 12 * 12, 7 * 7 * 7
+	counts := []float64{40*20*20 - outer, 8 * (outer - ball), 64 * ball}
+	stored := []float64{40 * 20 * 20, (52 + 4) * (24 + 4) * (24 + 4), (28 + 4) * (28 + 4) * (28 + 4)}
+	updates := counts[0] + 2*counts[1] + 4*counts[2]
+	for _, ranks := range []int{1, 3} {
+		rows := Levels(c, ranks)
+		if len(rows) != 5 || rows[0][0] != "level" || strings.Join(rows[2][:2], " ") != "1 outer" || strings.Join(rows[3][:2], " ") != "2 ball" {
+			t.Fatalf("%q", rows)
+		}
+		if !strings.HasPrefix(rows[3][4], "0.62") { // tau = 1/2 + 4 * 3 * 0.01
+			t.Errorf("tau %s", rows[3][4])
+		}
+		h := levelsOf(c, ranks)
+		all := 0.
+		for l := range h.Levels {
+			cells, got := 0., 0.
+			for r := range ranks {
+				s := shareOf(c, h, l, r)
+				cells += float64(s.stored)
+				got += s.updates
+			}
+			if want := counts[l] * math.Pow(2, float64(l)); cells != stored[l] || got != want {
+				t.Errorf("%d ranks, level %d: %g cells, %g updates, want %g, %g", ranks, l, cells, got, stored[l], want)
+			}
+			all += got
+		}
+		if all != updates || all != h.Updates() {
+			t.Errorf("%g updates, want %g", all, updates)
+		}
+	}
+	cells := counts[0] + outer + counts[1] + 8*ball + counts[2] // owned ones
+	for _, v := range Volumes(c) {
+		want := 0.
+		switch v.Head {
+		case "[output.fields]":
+			want = 4 * cells
+		case "[output.plane.p]":
+			want = 4 * (40*20 + 52*24 + 28*28)
+		case "[checkpoint]":
+			want = 40 * cells // in rows of 40, 52 and 28 cells, which are stored in whole 8
+			if v.Each < want || v.Each > 1.3*want+1e5 {
+				t.Errorf("%s: %g bytes, want about %g", v.Head, v.Each, want)
+			}
+			continue
+		}
+		if v.Each < want || v.Each > want+1e5 {
+			t.Errorf("%s: %g bytes, want %g and a head", v.Head, v.Each, want)
+		}
+	}
+	// The surface of the ball is in cells of level 2, 16 times as many.
+	coarse := load(t, refinedFlow[:strings.Index(refinedFlow, "[refine.outer]")])
+	if many := ListBytes(c, 1) / max(1, ListBytes(coarse, 1)); many < 12 || many > 20 {
+		t.Errorf("lists of %d and %d bytes", ListBytes(c, 1), ListBytes(coarse, 1))
+	}
+	if Levels(coarse, 1) != nil {
+		t.Error("levels of a grid without refinement")
+	}
+}
