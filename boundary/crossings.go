@@ -14,8 +14,9 @@ import (
 // pass. Faces are counted in groups with one sum each, and groups that are alike share their list of crossings.
 type Crossings struct {
 	Upstream []Upstream
+	Gains    []float64 // what moving walls add to populations that they send back: as further upstream cells would send it
 	Groups   []Crossed
-	Cells    []uint32   // of the groups: numbers in Upstream
+	Cells    []uint32   // of the groups: numbers in Upstream, or behind them in Gains
 	List     []Crossing // of the patterns
 	Scale    float64    // of the sums, in populations of the coarser level per sixth, positive out of the covered cell
 	Sums     int        // places of sums that are written: one more than the largest
@@ -40,6 +41,14 @@ type Crossing struct {
 type Crossed struct {
 	Place                  int64
 	Cells, First, Count, _ uint32
+}
+
+// GainNumbers returns Gains in the number type of the populations.
+func GainNumbers[T float32 | float64](c *Crossings) (list []T) {
+	for _, g := range c.Gains {
+		list = append(list, T(g))
+	}
+	return list
 }
 
 // CoarseCrossings lists the crossings of a part's faces to the next level; the sum of cell k of outside is at place k.
@@ -79,6 +88,7 @@ type crossingFinder struct {
 	err     error
 
 	upstream map[Upstream]uint32
+	gains    map[[9]float64]uint32 // D3Q27 has nine populations of an axis and side
 	patterns map[string][2]uint32
 	plain    map[string]*pattern // groups away from faces of the domain, by their faces
 	beyond   map[[2]int]FaceCell // ghost cells beyond the ends of rows, by x and row; nil: not listed yet
@@ -93,15 +103,22 @@ type faceOf struct {
 
 // path is a way of a population through a face: the start, from the cell inside, and the end.
 type path struct {
-	direction, side int
-	before          [3]int
-	sixths          int
+	decomp.Crossing
+	direction, axis, side int
+}
+
+// passage is what counts of a population on a path.
+type passage struct {
+	from           [3]int
+	mass, momentum int
+	returns        bool // to its cell, from a wall
 }
 
 // sender is an upstream cell before it has a place.
 type sender struct {
 	cell       [3]int // from the inside of the group's first face
 	axis, side int
+	gains      bool // what walls add is meant
 }
 
 // pattern is what groups share.
@@ -112,7 +129,7 @@ type pattern struct {
 
 func newCrossingFinder(l model.Lattice, part decomp.Part, cells Cells, scale float64) *crossingFinder {
 	f := &crossingFinder{lattice: l, part: part, cells: cells, found: Crossings{Scale: scale},
-		upstream: map[Upstream]uint32{}, patterns: map[string][2]uint32{}, plain: map[string]*pattern{}}
+		upstream: map[Upstream]uint32{}, gains: map[[9]float64]uint32{}, patterns: map[string][2]uint32{}, plain: map[string]*pattern{}}
 	for a := range l.Dims {
 		f.slots[a] = make([]uint8, l.Q())
 		counted := map[int]uint8{}
@@ -120,7 +137,7 @@ func newCrossingFinder(l model.Lattice, part decomp.Part, cells Cells, scale flo
 			f.slots[a][i] = counted[c[a]]
 			counted[c[a]]++
 			for _, p := range decomp.Crossings(c, a) {
-				f.paths[a] = append(f.paths[a], path{i, c[a], p.Before, p.Sixths})
+				f.paths[a] = append(f.paths[a], path{p, i, a, c[a]})
 			}
 		}
 	}
@@ -164,6 +181,10 @@ func (f *crossingFinder) end(place int) {
 	f.found.Groups = append(f.found.Groups, Crossed{Place: int64(place), Cells: uint32(len(f.found.Cells)), First: p.first, Count: p.count})
 	f.found.Sums = max(f.found.Sums, place+1)
 	for _, s := range p.senders {
+		if s.gains {
+			f.found.Cells = append(f.found.Cells, f.gain(plus(first, s.cell), s.axis, s.side)|gainOf)
+			continue
+		}
 		u, err := f.place(plus(first, s.cell), s.axis, s.side)
 		if err != nil && f.err == nil {
 			f.err = err
@@ -179,6 +200,35 @@ func (f *crossingFinder) end(place int) {
 	f.faces = f.faces[:0]
 }
 
+// gainOf marks a number in Gains until the number of upstream cells is known.
+const gainOf = 1 << 31
+
+// gain returns the number in Gains of what walls add to the populations that a cell sends across an axis.
+func (f *crossingFinder) gain(cell [3]int, axis, side int) uint32 {
+	var list [9]float64
+	n := 0
+	for i, c := range f.lattice.Velocities {
+		if c[axis] != side {
+			continue
+		}
+		to, known := plus(cell, c), true
+		for a := range to {
+			known = known && to[a] >= -1 && to[a] <= f.cells.N[a]
+		}
+		if known { // others pass none of the part's faces
+			list[n] = f.cells.Gain(f.lattice, cell, i, 0)
+		}
+		n++
+	}
+	k, ok := f.gains[list]
+	if !ok {
+		k = uint32(len(f.gains))
+		f.gains[list] = k
+		f.found.Gains = append(f.found.Gains, list[:n]...)
+	}
+	return k
+}
+
 // away reports whether no face of the domain is within two cells of a cell.
 func (f *crossingFinder) away(cell [3]int) bool {
 	n := f.part.Hierarchy.Levels[f.part.Level].N
@@ -191,9 +241,10 @@ func (f *crossingFinder) away(cell [3]int) bool {
 }
 
 // pattern lists the crossings of the group at hand, by the rules of the oracle (internal/ref/coupling.go): the ghost cells of open
-// faces send and receive like others, also from one to another past an edge of the domain. What a wall sends back passes the face a
-// second time: its momentum counts twice, its mass not at all. Past the edge of two walls, from behind one of them to behind the
-// other, as only D3Q27 does, no population exists: the upstream cell's stands for the pressure there.
+// faces send and receive like others, also from one to another past an edge of the domain. But a ghost cell behind faces that let no
+// mass through sends what the cell before it has sent there: that mass moves along the faces. What a wall sends back passes the face a
+// second time: its momentum counts twice, of its mass only the part that a moving wall adds. Past the edge of two walls, from behind
+// one of them to behind the other, as only D3Q27 does, no population exists: the upstream cell's stands for the pressure there.
 func (f *crossingFinder) pattern(first [3]int) *pattern {
 	type key struct {
 		sender
@@ -202,6 +253,22 @@ func (f *crossingFinder) pattern(first [3]int) *pattern {
 	p := &pattern{}
 	var list []Crossing
 	senders, index := map[sender]int{}, map[key]int{}
+	add := func(s sender, direction, mass, momentum int) {
+		cell, ok := senders[s]
+		if !ok {
+			cell = len(p.senders)
+			senders[s] = cell
+			p.senders = append(p.senders, s)
+		}
+		k, ok := index[key{s, direction}]
+		if !ok {
+			k = len(list)
+			index[key{s, direction}] = k
+			list = append(list, Crossing{Cell: uint16(cell), Slot: f.slots[s.axis][direction], Direction: uint8(direction)})
+		}
+		list[k].Mass += int16(mass)
+		list[k].Momentum += int16(momentum)
+	}
 	for _, face := range f.faces {
 		outside := face.inside
 		outside[face.axis] += face.side
@@ -210,25 +277,16 @@ func (f *crossingFinder) pattern(first [3]int) *pattern {
 			if path.side != face.side {
 				up, sign = outside, -1
 			}
-			from, mass, momentum := f.crossing(up, path, sign*path.sixths)
-			if momentum == 0 {
+			x := f.crossing(up, path, sign)
+			if x.momentum == 0 {
 				continue
 			}
-			s := sender{minus(from, first), face.axis, path.side}
-			cell, ok := senders[s]
-			if !ok {
-				cell = len(p.senders)
-				senders[s] = cell
-				p.senders = append(p.senders, s)
+			s := sender{cell: minus(x.from, first), axis: face.axis, side: path.side}
+			add(s, path.direction, x.mass, x.momentum)
+			if x.returns && f.cells.Gain(f.lattice, x.from, path.direction, 0) != 0 {
+				s.gains = true
+				add(s, path.direction, -x.momentum/2, x.momentum/2)
 			}
-			k, ok := index[key{s, path.direction}]
-			if !ok {
-				k = len(list)
-				index[key{s, path.direction}] = k
-				list = append(list, Crossing{Cell: uint16(cell), Slot: f.slots[face.axis][path.direction], Direction: uint8(path.direction)})
-			}
-			list[k].Mass += int16(mass)
-			list[k].Momentum += int16(momentum)
 		}
 	}
 	text := make([]byte, 0, 8*len(list))
@@ -245,21 +303,33 @@ func (f *crossingFinder) pattern(first [3]int) *pattern {
 	return p
 }
 
-// crossing returns the cell from which a population passes, and what counts of it; 0: nothing.
-func (f *crossingFinder) crossing(up [3]int, p path, part int) (from [3]int, mass, momentum int) {
-	from = minus(up, p.before)
-	to, dims := plus(from, f.lattice.Velocities[p.direction]), f.lattice.Dims
+// crossing returns what passes a face on a path, in sixths; no momentum: nothing.
+func (f *crossingFinder) crossing(up [3]int, p path, sign int) passage {
+	c, dims, part := f.lattice.Velocities[p.direction], f.lattice.Dims, sign*p.Sixths
+	from := minus(up, p.Before)
+	to := plus(from, c)
 	fluid, ghost := f.sends(from)
 	arrives, beyond := f.sends(to)
+	reflects, across := f.cells.Reflects(from, dims)
+	returns, _ := f.cells.Reflects(to, dims)
+	mass := part
 	switch {
-	case fluid && f.cells.Meets(from, to, dims) != 0, ghost && !arrives && !beyond:
-		return from, 0, 2 * part
-	case fluid, ghost && beyond, ghost && f.cells.Meets(to, from, dims) == 0:
-		return from, part, part
-	case !ghost && !arrives && !beyond:
-		return up, 0, part
+	case returns && (fluid || reflects):
+		mass = 0
+	case reflects:
+		mass = sign * p.Along(c, p.axis, across)
 	}
-	return from, 0, 0 // counted twice in the opposite direction
+	switch {
+	case fluid && f.cells.Meets(from, to, dims) != 0:
+		return passage{from: from, momentum: 2 * part, returns: true}
+	case ghost && !arrives && !beyond:
+		return passage{from: from, momentum: 2 * part}
+	case fluid, ghost && beyond, ghost && f.cells.Meets(to, from, dims) == 0:
+		return passage{from: from, mass: mass, momentum: part}
+	case !ghost && !arrives && !beyond:
+		return passage{from: up, momentum: part}
+	}
+	return passage{} // counted twice in the opposite direction
 }
 
 // sends reports whether a cell is one of the fluid, or a ghost cell behind an open face.
@@ -327,7 +397,11 @@ func (f *crossingFinder) finish() (*Crossings, error) {
 	}
 	c.Upstream = sorted
 	for k, was := range c.Cells {
-		c.Cells[k] = number[was]
+		if was&gainOf != 0 {
+			c.Cells[k] = uint32(len(sorted)) + was&^gainOf
+		} else {
+			c.Cells[k] = number[was]
+		}
 	}
 	return c, nil
 }

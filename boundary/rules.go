@@ -3,6 +3,8 @@ package boundary
 import (
 	"fmt"
 	"slices"
+
+	"lbmsim/model"
 )
 
 // Open reports whether what streams out of a face of type k > 0 comes from ghost cells behind it,
@@ -97,6 +99,18 @@ func (c Cells) Ghost(g [3]int, dims int) (ghost Ghost, wall uint8, ok bool) {
 	return ghost, 0, true
 }
 
+// Reflects reports whether g is a ghost cell that sends the mass that the cell beside it sends behind faces, which let none through,
+// and the axes across which these faces are.
+func (c Cells) Reflects(g [3]int, dims int) (reflects bool, across [3]bool) {
+	ghost, _, ok := c.Ghost(g, dims)
+	for a, out := range ghost.Out {
+		if across[a] = out != 0; across[a] && c.Wall(ghost.Types[a]).Law.Passed() {
+			return false, across
+		}
+	}
+	return ok, across
+}
+
 // Meets returns the type of the wall that the fluid cell x meets at the cell up beside it, 0 if up
 // is fluid or a ghost cell that faces fill. Where no face lets mass out and an open part of a face
 // ends at a wall, the populations that the cell beside the wall sends there come back, with the momentum
@@ -125,9 +139,20 @@ func (c Cells) LinkMotion(k uint8, x [3]int, q float64, dir [3]int, dims int, t 
 	return c.Motion(k).At(p, t)
 }
 
+// Gain returns what a half-way wall adds to population i of the fluid cell x on its way back at time t (Bounce).
+func (c Cells) Gain(l model.Lattice, x [3]int, i int, t float64) float64 {
+	v, back := l.Velocities[i], l.Velocities[l.Opposite(i)]
+	k := c.Meets(x, plus(x, v), l.Dims)
+	if k == 0 {
+		return 0
+	}
+	u := c.LinkMotion(k, x, 0.5, back, l.Dims, t)
+	return 6 * l.Weights[i] * (float64(back[0])*u[0] + float64(back[1])*u[1] + float64(back[2])*u[2])
+}
+
 // linkPlace returns the place at which the wall's velocity counts for that link: where a face with ghost
-// cells elsewhere meets a wall, the wall of the face straight beside its cell. Links to the edge of two
-// moving walls bring nothing: a gain of one of the walls there would not be a loss of the other.
+// cells elsewhere meets a wall, the wall of the face straight beside its cell. Links to the edge of a
+// moving wall and another one bring nothing: no link beyond the edge would lose what this one gains.
 func (c Cells) linkPlace(k uint8, x [3]int, q float64, dir [3]int, dims int) (p [3]float64, moves bool) {
 	if c.Wall(k).Law == Bounce && c.movingEdge(x, dir, dims) {
 		return p, false
@@ -143,20 +168,24 @@ func (c Cells) linkPlace(k uint8, x [3]int, q float64, dir [3]int, dims int) (p 
 	return c.Place(x, q, dir), true
 }
 
-// movingEdge reports whether the link along dir into cell x comes from behind the edge of faces of which
-// more than one moves.
+// movingEdge reports whether the link along dir into cell x comes from behind the edge of a wall that moves and another one,
+// or of two faces that move.
 func (c Cells) movingEdge(x, dir [3]int, dims int) bool {
-	n := 0
+	moving, walls := 0, 0
 	for a := range dims {
 		at := x
 		if at[a] -= dir[a]; dir[a] == 0 || c.Periodic[a] || !c.outside(at, a) {
 			continue
 		}
-		if k := c.At(at[0], at[1], at[2]); k != 0 && !c.Rests(k) {
-			n++
+		switch k := c.At(at[0], at[1], at[2]); {
+		case k == 0:
+		case !c.Rests(k):
+			moving++
+		case !c.Open(k):
+			walls++
 		}
 	}
-	return n > 1
+	return moving > 1 || moving > 0 && walls > 0
 }
 
 // ForFlow returns the cells as the flow sees them: ghost cells that faces fill are fluid.

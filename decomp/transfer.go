@@ -268,28 +268,45 @@ func Crossings(c [3]int, axis int) (list []Crossing) {
 	if c[axis] == 0 {
 		return nil
 	}
-	sixths := [3][3]int{{6}, {3, 3}, {2, 1, 2}} // by the number of other axes, and how many of them come before
-	others := 0
-	for a, v := range c {
-		if a != axis && v != 0 {
-			others++
-		}
-	}
 	for bits := range 8 {
 		var p Crossing
-		done, valid := 0, true
+		valid := true
 		for a, v := range c {
 			if bits>>a&1 == 0 {
 				continue
 			}
 			p.Before[a] = v
-			done++
 			valid = valid && a != axis && v != 0
 		}
 		if valid {
-			p.Sixths = sixths[others][done]
+			p.Sixths = sixths(c, axis, p.Before)
 			list = append(list, p)
 		}
 	}
 	return list
+}
+
+// sixths returns the share of a path.
+func sixths(c [3]int, axis int, before [3]int) int {
+	others, done := 0, 0
+	for a, v := range c {
+		if a != axis && v != 0 {
+			others++
+		}
+		if before[a] != 0 {
+			done++
+		}
+	}
+	return [3][3]int{{6}, {3, 3}, {2, 1, 2}}[others][done]
+}
+
+// Along returns the share, in sixths, of the path through a face across an axis that a population takes which does not move across
+// some other axes.
+func (p Crossing) Along(c [3]int, axis int, across [3]bool) int {
+	for a := range c {
+		if across[a] {
+			c[a], p.Before[a] = 0, 0
+		}
+	}
+	return sixths(c, axis, p.Before)
 }

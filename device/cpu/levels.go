@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/internal/raw"
@@ -17,7 +18,7 @@ type coupling struct {
 	*program
 	levels kernels.Levels
 	lists  device.CouplingLists
-	sent   *memory // of upstream cells
+	sent   *memory // of upstream cells; behind it what walls add
 	number int     // bytes of a number
 	values int     // of a cell
 }
@@ -45,9 +46,15 @@ func (p *program) Couple(lists device.CouplingLists) (device.Coupling, error) {
 	}
 	levels, _ := p.device.isa.Levels(index)
 	c := &coupling{program: p, levels: levels, lists: lists, sent: &memory{}, number: p.spec.Precision.Bytes(), values: p.layout.Components}
-	if lists.Crossings != nil {
-		if c.sent, err = newMemory(len(lists.Crossings.Upstream) * levels.Sends() * c.number); err != nil {
+	if x := lists.Crossings; x != nil {
+		first := len(x.Upstream) * levels.Sends() * c.number
+		if c.sent, err = newMemory(first + len(x.Gains)*c.number); err != nil {
 			return nil, fmt.Errorf("populations that pass between levels: %w", err)
+		}
+		if p.spec.Precision == model.Float64 {
+			place(c.sent, first, boundary.GainNumbers[float64](x))
+		} else {
+			place(c.sent, first, boundary.GainNumbers[float32](x))
 		}
 	}
 	return c, nil

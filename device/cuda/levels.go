@@ -10,6 +10,7 @@ import (
 
 	"gorgonia.org/cu"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/internal/raw"
@@ -70,7 +71,7 @@ type coupling struct {
 	given       [2]bool
 }
 
-// crossed is boundary.Crossings, and what upstream cells send.
+// crossed is boundary.Crossings, and what upstream cells send, with what walls add behind it.
 type crossed struct {
 	upstream, faces, upstreamOf, crossings, sent uploaded
 	scale                                        float64
@@ -103,8 +104,12 @@ func (c *couplings) Couple(lists device.CouplingLists) (device.Coupling, error) 
 		for _, v := range c.spec.Lattice.Velocities {
 			sends += max(0, v[0])
 		}
+		gains := raw.Bytes(boundary.GainNumbers[float32](x))
+		if c.spec.Precision == model.Float64 {
+			gains = raw.Bytes(boundary.GainNumbers[float64](x))
+		}
 		errs = append(errs, put(p, &p.upstream, x.Upstream, nil), put(p, &p.faces, x.Groups, nil), put(p, &p.upstreamOf, x.Cells, nil), put(p, &p.crossings, x.List, nil),
-			put(p, &p.sent, make([]byte, len(x.Upstream)*sends*c.valueBytes()), nil))
+			put(p, &p.sent, append(make([]byte, len(x.Upstream)*sends*c.valueBytes()), gains...), nil))
 		p.faces.need, p.scale = x.Sums, x.Scale
 	}
 	if err := errors.Join(errs...); err != nil {

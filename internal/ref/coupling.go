@@ -304,6 +304,7 @@ type crossing struct {
 	dir            int
 	cell           int     // of coupling.cells
 	mass, momentum float64 // share of the population, in populations of the coarser level, positive out of the covered cell
+	gain           float64 // of the population that a moving wall sends back
 }
 
 // listFaces lists the crossings of the interface on both levels.
@@ -327,9 +328,10 @@ func (c *coupling) listFaces(h *decomp.Hierarchy, coarse, fine *Grid) {
 }
 
 // crossings lists the populations that pass the face of a cell in a direction along an axis, by decomp.Crossings. The ghost cells
-// of open faces send and receive like others, also from one to another past an edge of the domain. What a wall sends back passes
-// the face a second time: its momentum counts twice, its mass not at all. Past the edge of two walls, from behind one of them to
-// behind the other, as only D3Q27 does, no population exists: the upstream cell's stands for the pressure there.
+// of open faces send and receive like others, also from one to another past an edge of the domain. But a ghost cell behind faces that
+// let no mass through sends what the cell before it has sent there: that mass moves along the faces. What a wall sends back passes
+// the face a second time: its momentum counts twice, of its mass only the part that a moving wall adds. Past the edge of two walls,
+// from behind one of them to behind the other, as only D3Q27 does, no population exists: the upstream cell's stands for the pressure there.
 func (g *Grid) crossings(inside [3]int, axis, side, k int, share float64) (list []crossing) {
 	d := g.Lattice.Dims
 	outside := inside
@@ -347,8 +349,18 @@ func (g *Grid) crossings(inside [3]int, axis, side, k int, share float64) (list 
 			fluid, ghost := g.sends(from)
 			arrives, beyond := g.sends(to)
 			x.ghost = ghost
+			reflects, across := g.Cells.Reflects(from, d)
+			if reflects {
+				x.mass = share * sign * float64(p.Along(c, axis, across)) / 6
+			}
+			if returns, _ := g.Cells.Reflects(to, d); returns && (fluid || reflects) {
+				x.mass = 0
+			}
 			switch {
-			case fluid && g.Cells.Meets(from, to, d) != 0, ghost && !arrives && !beyond:
+			case fluid && g.Cells.Meets(from, to, d) != 0:
+				x.mass, x.momentum = 0, 2*part
+				x.gain = g.Cells.Gain(g.Lattice, from, i, g.Time)
+			case ghost && !arrives && !beyond:
 				x.mass, x.momentum = 0, 2*part
 			case fluid, ghost && beyond:
 			case ghost && g.Cells.Meets(to, from, d) == 0:
@@ -397,9 +409,9 @@ func (c *coupling) count(g *Grid, list []crossing) {
 		}
 		f -= g.Lattice.Weights[x.dir]
 		r := &c.excess[x.cell]
-		r[0] += x.mass * f
+		r[0] += x.mass*f - x.momentum/2*x.gain
 		for a, v := range g.Lattice.Velocities[x.dir] {
-			r[1+a] += x.momentum * f * float64(v)
+			r[1+a] += x.momentum * (f + x.gain/2) * float64(v)
 		}
 	}
 }

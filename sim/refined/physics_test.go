@@ -3,7 +3,6 @@ package refined
 import (
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"lbmsim/decomp"
@@ -183,28 +182,61 @@ func TestUniformFlowStays(t *testing.T) {
 	}
 }
 
-// A box between walls at rest keeps its mass.
+// A closed box keeps its mass under a lid that slides, with boxes in its corners.
 func TestMassStays(t *testing.T) {
 	for _, c := range []struct {
 		lattice string
 		steps   int
 	}{{"D2Q9", 400}, {"D3Q27", 40}} {
 		f := flows(c.lattice, "cumulant", 1)["walls"]
-		f.text = f.text[:strings.Index(f.text, "[boundary.lid]")] + "[boundary.lid]\ntype = \"wall\"\nfaces = [\"y+\"]\n[run]\nsteps = 1\n"
-		f.alone(t, func(g *Grid) error {
-			_, before, err := g.View().Census()
-			if err != nil {
-				return err
-			}
-			if err := g.Advance(c.steps); err != nil {
-				return err
-			}
-			_, after, err := g.View().Census()
-			drift := math.Abs(after.Mass-before.Mass) / before.Volume / float64(c.steps)
-			if t.Logf("%s: %.1e per step and cell", c.lattice, drift); !(drift <= 1e-17) {
-				t.Errorf("%s: the mass changes by %.1e per step and cell", c.lattice, drift)
-			}
+		drift := f.drift(t, c.steps)
+		if t.Logf("%s: %.1e per step and cell", c.lattice, drift); !(math.Abs(drift) <= 1e-17) {
+			t.Errorf("%s: the mass changes by %.1e per step and cell", c.lattice, drift)
+		}
+	}
+}
+
+// drift returns the change of the mean density per step.
+func (f flow) drift(t *testing.T, steps int) (drift float64) {
+	t.Helper()
+	f.alone(t, func(g *Grid) error {
+		_, before, err := g.View().Census()
+		if err != nil {
 			return err
-		})
+		}
+		if err := g.Advance(steps); err != nil {
+			return err
+		}
+		_, after, err := g.View().Census()
+		drift = (after.Mass - before.Mass) / before.Volume / float64(steps)
+		return err
+	})
+	return drift
+}
+
+// A cylinder that turns in a box of finer cells changes the mass as on a uniform grid of these: bounce-back not at all, interpolation
+// with conserve_mass neither, and without it by as much. The bound of that, 5 %, was set after seeing up to 2.2 %.
+func TestMassAroundRotor(t *testing.T) {
+	for _, body := range []string{`"wall"`, "\"interpolated_wall\"\nconserve_mass = true", `"interpolated_wall"`} {
+		for _, at := range [][2]float64{{12, 12}, {12.3, 11.9}} {
+			turning := func(by int) (f flow) {
+				h := float64(by)
+				c := named{lattice: "D2Q9", cells: [3]int{24 * by, 24 * by, 1}, viscosity: fmt.Sprint(0.03 * h)}
+				c.faces = "[boundary.rest]\ntype = \"wall\"\nfaces = [\"x-\", \"x+\", \"y-\", \"y+\"]\n" + fmt.Sprintf("[body.rotor]\ntype = %s\nshape = \"cylinder\"\ncentre = [%g, %g]\nradius = %g\nangular_velocity = %g\n",
+					body, at[0]*h, at[1]*h, 3.3*h, 0.01/h)
+				f.text = c.text()
+				return f
+			}
+			f := turning(1)
+			f.boxes = [][][2][3]float64{{plane(4, 20, 4, 20)}}
+			got, uniform := f.drift(t, 100), 2*turning(2).drift(t, 200)
+			most := 1e-17
+			if body == `"interpolated_wall"` {
+				most = 0.05 * math.Abs(uniform)
+			}
+			if t.Logf("%s at %v: %.2e, uniform %.2e per step and cell", body, at, got, uniform); !(math.Abs(got-uniform) <= most) {
+				t.Errorf("%s at %v: the mass changes by %.2e per step and cell, on a uniform grid by %.2e", body, at, got, uniform)
+			}
+		}
 	}
 }
