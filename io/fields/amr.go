@@ -6,7 +6,8 @@ package fields
 //   - /VTKHDF is OverlappingAMR: a level's boxes one behind the other, and the reader hides what a finer level covers. It knows
 //     neither boxes of one layer whose cells halve in two dimensions nor planes. In 2D level l is shown as 2^l equal layers, which
 //     together are as thick as level 0; the file holds one.
-//   - /lbmsim/visible has boxes without what is covered, for the second index: XDMF cannot hide cells.
+//   - The second index has whole boxes; /lbmsim/covered, by VTK's name for it, hides their covered cells. Without cells behind it
+//     a surface would end half a cell before the finer level, so boxes are not cut.
 //
 // Format: "VTKHDF file format", VTK documentation, section Overlapping AMR.
 
@@ -33,6 +34,7 @@ func fillLevels(f *h5.File, s Series, l Levels, blocks []block, fs []Field, m Me
 	do(about(f, m))
 	names, e := s.named(f, m.Step, blocks)
 	do(e)
+	do(f.Constant(hidden, hiddenCell, l.largest()))
 	do(f.Text(order, strings.Join(fieldNames(fs), "\n")))
 	do(f.Float64s("/lbmsim", "corner", l.Corner[:]...))
 	do(f.Float64s("/lbmsim", "spacing", l.Spacing))
@@ -54,7 +56,7 @@ func fillLevels(f *h5.File, s Series, l Levels, blocks []block, fs []Field, m Me
 			do(e)
 			at = append(at, o, sums)
 		}
-		do(l.showVisible(f, level, k, b, fs))
+		do(l.hide(f, level, k))
 	}
 	for level := range l.Boxes {
 		do(l.showLevel(f, level, fs, m.Time))
@@ -141,32 +143,37 @@ func (l Levels) showLevel(f *h5.File, level int, fs []Field, time float64) (err 
 	return err
 }
 
-// showVisible shows what no finer level covers of a box that is covered in part, as XDMF reads it.
-func (l Levels) showVisible(f *h5.File, level, number int, b block, fs []Field) error {
-	whole := l.Boxes[level][number]
-	for k, piece := range l.visible(level, number) {
-		if piece == whole {
-			continue
-		}
-		group := l.piece(level, number, k)
-		if err := groups(f, group); err != nil {
-			return err
-		}
-		for _, field := range fs {
-			shape, from := field.of(piece), field.axes(0, piece.Lo[2]-whole.Lo[2], piece.Lo[1]-whole.Lo[1], piece.Lo[0]-whole.Lo[0])
-			if err := f.Virtual(group+field.Name, field.Type, []h5.Source{{File: ".", Path: b.data + field.Name, Of: field.of(whole),
-				From: from, Take: shape, Start: make([]int, len(shape)), Size: shape}}, shape...); err != nil {
-				return err
-			}
-		}
+// hide marks the cells of a box that a finer level covers, as XDMF reads it: a virtual dataset of bytes that no file holds.
+func (l Levels) hide(f *h5.File, level, number int) error {
+	whole, path := l.Boxes[level][number], masked(level, number)
+	if err := groups(f, path); err != nil {
+		return err
 	}
-	return nil
+	scalar := Field{Components: 1}
+	var sources []h5.Source
+	for _, b := range l.covered(level, number) {
+		from := []int{b.Lo[2] - whole.Lo[2], b.Lo[1] - whole.Lo[1], b.Lo[0] - whole.Lo[0]}
+		sources = append(sources, h5.Source{File: ".", Path: hidden, Of: []int{l.largest()}, From: []int{0}, Take: []int{b.Cells()},
+			Start: from, Size: scalar.of(b)})
+	}
+	if sources == nil {
+		return f.Constant(path, 0, scalar.of(whole)...)
+	}
+	return f.Virtual(path, Uint8, sources, scalar.of(whole)...)
 }
 
-// piece returns the group that shows a visible piece of a box.
-func (l Levels) piece(level, number, piece int) string {
-	return fmt.Sprintf("%s%d/%d/%d/", piecesIn, level, number, piece)
+// largest returns the cells of the largest box.
+func (l Levels) largest() (cells int) {
+	for _, boxes := range l.Boxes {
+		for _, b := range boxes {
+			cells = max(cells, b.Cells())
+		}
+	}
+	return cells
 }
+
+// masked returns the dataset that hides covered cells of a box.
+func masked(level, number int) string { return fmt.Sprintf("%s%d/%d", masks, level, number) }
 
 // of returns the shape of a field in a box.
 func (f Field) of(b decomp.Box) []int {

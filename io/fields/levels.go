@@ -79,15 +79,21 @@ func (l Levels) parents(b decomp.Box) decomp.Box {
 	return b
 }
 
-// visible returns the cells of a box that no finer level covers, as disjoint boxes.
-func (l Levels) visible(level, number int) []decomp.Box {
-	var covers []decomp.Box
-	if level+1 < len(l.Boxes) {
-		for _, b := range l.Boxes[level+1] {
-			covers = append(covers, l.parents(b))
+// covered returns the cells of a box that the next finer level covers, as disjoint boxes.
+func (l Levels) covered(level, number int) (list []decomp.Box) {
+	if level+1 == len(l.Boxes) {
+		return nil
+	}
+	for _, b := range l.Boxes[level+1] {
+		b, whole := l.parents(b), l.Boxes[level][number]
+		for a := range b.Lo {
+			b.Lo[a], b.Hi[a] = max(b.Lo[a], whole.Lo[a]), min(b.Hi[a], whole.Hi[a])
+		}
+		if b.Cells() > 0 {
+			list = append(list, b)
 		}
 	}
-	return l.Boxes[level][number].Outside(covers)
+	return list
 }
 
 // blocks returns the boxes as the file has them.

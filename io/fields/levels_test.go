@@ -231,39 +231,6 @@ func TestPencilsWriteTheSameLevels(t *testing.T) {
 	}
 }
 
-// What is visible of all boxes is the domain, each cell once.
-func TestVisibleCellsFillTheDomain(t *testing.T) {
-	for _, flat := range []bool{false, true} {
-		l := testLevels(flat)
-		finest := decomp.Box{Hi: l.Boxes[0][0].Hi}
-		scale := func(b decomp.Box, by int) decomp.Box {
-			for a := range b.Lo {
-				if !flat || a < 2 {
-					b.Lo[a], b.Hi[a] = b.Lo[a]<<by, b.Hi[a]<<by
-				}
-			}
-			return b
-		}
-		finest = scale(finest, 2)
-		cells, left := 0, []decomp.Box{finest}
-		for i := range l.Count() {
-			level, k := l.Box(i)
-			for _, piece := range l.visible(level, k) {
-				piece = scale(piece, 2-level)
-				cells += piece.Cells()
-				var next []decomp.Box
-				for _, b := range left {
-					next = append(next, b.Outside([]decomp.Box{piece})...)
-				}
-				left = next
-			}
-		}
-		if cells != finest.Cells() || len(left) > 0 {
-			t.Errorf("flat %v: %d of %d cells, %v is missing", flat, cells, finest.Cells(), left)
-		}
-	}
-}
-
 func TestDamageOfLevelsIsFound(t *testing.T) {
 	l := testLevels(false)
 	s := Series{Dir: t.TempDir(), Name: "flow"}

@@ -17,10 +17,14 @@ const (
 	crcs   = "/lbmsim/crc32c/"    // CRC-32C of each plane along the slowest axis
 	files  = "/lbmsim/parts"      // names of the files that hold the numbers, one a line
 
-	order    = "/lbmsim/fields"   // of a refined grid: the names of the fields, one a line
-	boxesIn  = "/levels/"         // of a refined grid: LEVEL/BOX/, with the fields of a box
-	piecesIn = "/lbmsim/visible/" // of boxes that a finer level covers in part: LEVEL/BOX/PIECE/, with the fields of the rest
+	order   = "/lbmsim/fields"   // of a refined grid: the names of the fields, one a line
+	boxesIn = "/levels/"         // of a refined grid: LEVEL/BOX/, with the fields of a box
+	masks   = "/lbmsim/covered/" // LEVEL/BOX: hiddenCell where a finer level covers a cell of a box, otherwise 0
+	hidden  = "/lbmsim/hidden"   // what masks are made of
 )
+
+// hiddenCell is vtkDataSetAttributes::HIDDENCELL. REFINEDCELL says what it is, but ParaView 5.11 integrates over those in images.
+const hiddenCell = 32
 
 // options: large parts start at pages of the disk's liking; small files stay small.
 var options = h5.Options{Align: 4096, Threshold: 4096}

@@ -33,7 +33,7 @@ func (x index) xdmf() []byte {
 	return b.Bytes()
 }
 
-// xdmf writes the grid of one file, or the boxes of a refined one without what finer levels cover.
+// xdmf writes the grid of one file, or the boxes of a refined one.
 func (e entry) xdmf(b *bytes.Buffer) {
 	if e.Levels == nil {
 		fmt.Fprintf(b, `<Grid Name="step %d" GridType="Uniform"><Time Value="%.17g"/>`, e.Step, e.Time)
@@ -45,17 +45,12 @@ func (e entry) xdmf(b *bytes.Buffer) {
 	l := *e.Levels
 	fmt.Fprintf(b, `<Grid Name="step %d" GridType="Collection" CollectionType="Spatial"><Time Value="%.17g"/>`, e.Step, e.Time)
 	for level, boxes := range l.Boxes {
-		for number, box := range boxes {
-			for k, piece := range l.visible(level, number) {
-				fmt.Fprintf(b, `<Grid Name="level %d box %d part %d" GridType="Uniform">`, level, number, k)
-				at, dx := l.place(level, piece)
-				group := l.piece(level, number, k)
-				if piece == box {
-					group = fmt.Sprintf("%s%d/%d/", boxesIn, level, number)
-				}
-				e.cells(b, piece.Size(), at, dx, group)
-				b.WriteString("</Grid>")
-			}
+		for k, box := range boxes {
+			fmt.Fprintf(b, `<Grid Name="level %d box %d" GridType="Uniform">`, level, k)
+			at, dx := l.place(level, box)
+			e.cells(b, box.Size(), at, dx, fmt.Sprintf("%s%d/%d/", boxesIn, level, k))
+			e.attribute(b, Field{Name: "vtkGhostType", Components: 1, Type: Uint8}, box.Size(), masked(level, k))
+			b.WriteString("</Grid>")
 		}
 	}
 	b.WriteString("</Grid>\n")
@@ -70,25 +65,30 @@ func (e entry) cells(b *bytes.Buffer, n [3]int, at, dx [3]float64, group string)
 	}
 	b.WriteString(`</Geometry>`)
 	for _, f := range e.Fields {
-		// A symmetrical tensor goes as six numbers: Tensor6 has them in another order.
-		kind, shape := "Scalar", fmt.Sprintf("%d %d %d", n[2], n[1], n[0])
-		switch {
-		case f.Components == 3:
-			kind = "Vector"
-		case f.Components > 3:
-			kind = "Matrix"
-		}
-		if f.Components > 1 {
-			shape += fmt.Sprintf(" %d", f.Components)
-		}
-		number := "Float"
-		if f.Type == Uint8 {
-			number = "UChar"
-		}
-		// Readers look beside the index only for names that begin with a dot.
-		fmt.Fprintf(b, `<Attribute Name="%s" AttributeType="%s" Center="Cell"><DataItem Dimensions="%s" NumberType="%s" Precision="%d" Format="HDF">./%s:%s</DataItem></Attribute>`,
-			escaped(f.Name), kind, shape, number, f.Type.Size(), escaped(e.Name), escaped(group+f.Name))
+		e.attribute(b, f, n, group+f.Name)
 	}
+}
+
+// attribute writes where a dataset has a field.
+func (e entry) attribute(b *bytes.Buffer, f Field, n [3]int, path string) {
+	// A symmetrical tensor goes as six numbers: Tensor6 has them in another order.
+	kind, shape := "Scalar", fmt.Sprintf("%d %d %d", n[2], n[1], n[0])
+	switch {
+	case f.Components == 3:
+		kind = "Vector"
+	case f.Components > 3:
+		kind = "Matrix"
+	}
+	if f.Components > 1 {
+		shape += fmt.Sprintf(" %d", f.Components)
+	}
+	number := "Float"
+	if f.Type == Uint8 {
+		number = "UChar"
+	}
+	// Readers look beside the index only for names that begin with a dot.
+	fmt.Fprintf(b, `<Attribute Name="%s" AttributeType="%s" Center="Cell"><DataItem Dimensions="%s" NumberType="%s" Precision="%d" Format="HDF">./%s:%s</DataItem></Attribute>`,
+		escaped(f.Name), kind, shape, number, f.Type.Size(), escaped(e.Name), escaped(path))
 }
 
 func escaped(s string) string {

@@ -9,7 +9,7 @@ from paraview import servermanager, simple
 from paraview.vtk.util.numpy_support import vtk_to_numpy
 
 from expected import integrals_of
-from levels import check_amr, check_integrals, check_pieces
+from levels import check_amr, check_integrals, check_boxes
 
 path, series, xdmf, dims = sys.argv[1], sys.argv[2], os.path.abspath(sys.argv[3]), sys.argv[4]
 times = [float(t) for t in sys.argv[5:]]
@@ -56,6 +56,6 @@ for name, reader in opened.items():
         sys.exit(f"{name}: the times are {list(reader.TimestepValues)}")
     for t in times:
         reader.UpdatePipeline(t)
-        check_pieces(leaves(servermanager.Fetch(reader)), dims, vtk_to_numpy)
+        check_boxes(leaves(servermanager.Fetch(reader)), dims, vtk_to_numpy)
         check_integrals(dims, integrals(reader, t))
 print("ParaView", simple.GetParaViewVersion(), "agrees with VTKHDF", levels, "and", ", ".join(opened))

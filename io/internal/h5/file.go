@@ -204,6 +204,15 @@ func (f *File) Ints(path string, v []int64, dims ...int) error {
 	return nil
 }
 
+// Constant creates a dataset of bytes of one value, none of which is in the file.
+func (f *File) Constant(path string, value uint8, dims ...int) error {
+	defer enter()()
+	if !writeConstant(f.f.ID(), path, value, dims) {
+		return f.fail("create dataset", path, nil)
+	}
+	return nil
+}
+
 // Source is a dataset that a virtual one shows as the box of this start and size.
 type Source struct {
 	File, Path  string // the file is "." for the same one, otherwise relative to its folder

@@ -199,6 +199,20 @@ static herr_t lbm_label(hid_t file, const char *path, const char *s) {
 	return r;
 }
 
+// lbm_constant makes a dataset without storage: readers get the fill value.
+static herr_t lbm_constant(hid_t file, const char *path, unsigned char value, int rank, const hsize_t *dims) {
+	hid_t sp = H5Screate_simple(rank, dims, NULL), p = H5Pcreate(H5P_DATASET_CREATE), d = -1;
+	if (sp >= 0 && p >= 0 && lbm_no_times(p) >= 0 && H5Pset_alloc_time(p, H5D_ALLOC_TIME_LATE) >= 0 &&
+	    H5Pset_fill_value(p, H5T_NATIVE_UCHAR, &value) >= 0)
+		d = H5Dcreate2(file, path, H5T_NATIVE_UCHAR, sp, H5P_DEFAULT, p, H5P_DEFAULT);
+	herr_t r = d < 0 ? -1 : 0;
+	if (r < 0) lbm_note();
+	if (d >= 0) H5Dclose(d);
+	if (p >= 0) H5Pclose(p);
+	if (sp >= 0) H5Sclose(sp);
+	return r;
+}
+
 static herr_t lbm_ints(hid_t file, const char *path, const long long *v, int rank, const hsize_t *dims) {
 	hid_t sp = H5Screate_simple(rank, dims, NULL), p = H5Pcreate(H5P_DATASET_CREATE), d = -1;
 	herr_t r = -1;
@@ -376,6 +390,13 @@ func sizes(v []int) []C.hsize_t {
 		d[i] = C.hsize_t(v[i])
 	}
 	return d
+}
+
+func writeConstant(file int64, path string, value uint8, dims []int) bool {
+	d := sizes(dims)
+	return withCString(path, func(c *C.char) bool {
+		return C.lbm_constant(C.hid_t(file), c, C.uchar(value), C.int(len(d)), &d[0]) >= 0
+	})
 }
 
 func writeInts(file int64, path string, v []int64, dims []int) bool {
