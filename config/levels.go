@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"lbmsim/boundary"
 	"lbmsim/config/language"
 	"lbmsim/decomp"
 	"lbmsim/internal/finding"
@@ -20,13 +21,18 @@ func refineTable() language.Table {
 		{Name: "from", Kind: language.Vector, Dim: model.Length, Doc: "the box's lower corner. Boxes grow to whole cells of the level below; what is outside the domain is cut off"},
 		{Name: "to", Kind: language.Vector, Dim: model.Length, Doc: "the box's upper corner"},
 		{Name: "around", Kind: language.Name, Doc: "instead of corners, a [body.NAME] with a shape: the bounding box of the body, with a margin"},
-		{Name: "margin", Kind: language.Quantity, Dim: model.Length, Within: language.AtLeast(0), DefaultDoc: "6 cells of the level", Doc: "around: distance of the box's ends from the body. Boxes of several levels around one body fit into each other with the default"},
+		{Name: "margin", Kind: language.Quantity, Dim: model.Length, Within: language.AtLeast(0), DefaultDoc: "6 cells of the level, and with a wall model as many as its sample or layer more, plus 2", Doc: "around: distance of the box's ends from the body. Boxes of several levels around one body fit into each other with the default"},
 	}, Doc: "A box of finer cells ([when and how](refine.md)): a cell of level l has half the edge of a cell of level l-1 and does two steps in one of it. [domain] describes level 0. Boxes of a level may overlap or touch."}
 }
 
 // marginCells of a level between a body and the end of a box around it. A box keeps 4 cells free of the body, and its level-1 ends
 // 2 cells further out after both are snapped: with 6 each level fits into the next coarser one.
 const marginCells = 6
+
+// marginAround returns the number of these cells: the ghost cells of a wall model read more.
+func marginAround(b Body) float64 {
+	return marginCells - InterfaceMargin + max(InterfaceMargin, float64(boundary.ModelledMargin([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}})))
+}
 
 // levels reads [refine.NAME], after the bodies.
 type levels struct {
@@ -147,7 +153,7 @@ func (r *levels) around(s *language.Section, b *decomp.Refinement) bool {
 	// Of a case on another grid it is in cells of the coarser one.
 	width := r.Units.Length * math.Max(1, r.refinement.factor()) / float64(int(1)<<b.Level)
 	if s.Get("margin") == nil {
-		r.SetDefault(s, "margin", r.length(marginCells*width))
+		r.SetDefault(s, "margin", r.length(marginAround(r.Bodies[k])*width))
 	}
 	margin := r.cellsOf(s.Get("margin"))
 	if !r.Bodies[k].Whole() {

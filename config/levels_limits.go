@@ -93,9 +93,6 @@ func (r *unrefined) surfaces() {
 	}
 	for _, b := range r.Bodies {
 		s := r.Named("body", b.Name)
-		if b.Kind.Law == boundary.ModelledWall {
-			r.add(s.ValueAt("type"), `use "wall" or "interpolated_wall"`, s.Head()+" type "+language.Quote(b.Kind.Name))
-		}
 		if b.Thicken {
 			r.add(s.KeyAt("thicken"), "use a level at which the body is thicker than a cell", s.Head()+" thicken")
 		}
@@ -133,7 +130,7 @@ func (r *unrefined) outputs() {
 			}
 		}
 	}
-	ofLevels := []string{SeriesDensity, SeriesVelocity, SeriesMaxSpeed, SeriesEnergy, SeriesForce, SeriesDrift}
+	ofLevels := []string{SeriesDensity, SeriesVelocity, SeriesMaxSpeed, SeriesEnergy, SeriesForce, SeriesDrift, SeriesLeastPlus, SeriesMeanPlus, SeriesMostPlus}
 	for _, s := range r.All("output.series") {
 		if s.Has("lines") {
 			r.add(s.KeyAt("lines"), "", s.Head()+" lines")

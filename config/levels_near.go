@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/geometry"
 )
@@ -14,12 +15,42 @@ import (
 // hold the mirror cells' children, or are read by the interpolation; the next two are the cells beside these, of the coarser level.
 const InterfaceMargin = 4
 
+// FinestAt returns the finest level that has cells of a body: it has the body's surface.
+func FinestAt(b Body, h *decomp.Hierarchy) (level int) {
+	for l := range h.Levels {
+		lo, hi := geometry.Finer(b.Shape(nil), l, h.Dims()).Bounds()
+		for _, p := range h.Levels[l].Patches {
+			meets := true
+			for a := range lo {
+				meets = meets && lo[a] < float64(p.Owned.Hi[a]) && hi[a] > float64(p.Owned.Lo[a])
+			}
+			if meets {
+				level = l
+			}
+		}
+	}
+	return level
+}
+
+// marginAt returns the number of these cells for a body: the ghost cells of a wall model read more of the level that has the surface.
+func (r *levels) marginAt(b Body, level int) int {
+	margin, of := boundary.ModelledMargin([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}}), FinestAt(b, r.finer)
+	switch level {
+	case of:
+	case of + 1: // which ends before it
+		margin *= 2
+	default:
+		margin = 0
+	}
+	return max(InterfaceMargin, margin)
+}
+
 // apart refuses bodies that are too near to the ends of a level: their cells have no values to interpolate from. Bodies from files
 // are refused anyway.
 func (r *levels) apart() {
 	for _, b := range r.Bodies {
 		for l := len(r.finer.Levels) - 1; l > 0 && b.Whole(); l-- {
-			if nearEnds(geometry.Finer(b.Shape(nil), l, r.dims), r.finer, l) {
+			if nearEnds(geometry.Finer(b.Shape(nil), l, r.dims), r.finer, l, r.marginAt(b, l)) {
 				r.tooNear(b, l)
 				break // what would contain it there has enough of the coarser levels around it
 			}
@@ -30,10 +61,10 @@ func (r *levels) apart() {
 // tooNear reports a body near the ends of a level, with the boxes that would contain it.
 func (r *levels) tooNear(b Body, level int) {
 	lo, hi := b.Shape(nil).Bounds()
-	at := r.Named("body", b.Name).At
+	at, margin := r.Named("body", b.Name).At, r.marginAt(b, level)
 	width := 1 / float64(int(1)<<level)
 	for _, o := range r.Refine {
-		reach, beside := (InterfaceMargin+decomp.OverlapDeep+1)*width, o.Level == level
+		reach, beside := float64(margin+decomp.OverlapDeep+1)*width, o.Level == level
 		for a := range r.dims {
 			beside = beside && o.From[a]-reach < hi[a] && o.To[a]+reach > lo[a]
 		}
@@ -48,17 +79,17 @@ func (r *levels) tooNear(b Body, level int) {
 		box.Lo[a] = int(math.Min(math.Max(math.Floor(lo[a]/width), 0), n-1))
 		box.Hi[a] = int(math.Max(math.Min(math.Ceil(hi[a]/width), n), float64(box.Lo[a]+1)))
 	}
-	inside, outside := r.cellsInUnits(InterfaceMargin, level), r.cellsInUnits(InterfaceMargin+decomp.OverlapDeep, level)
+	inside, outside := r.cellsInUnits(margin, level), r.cellsInUnits(margin+decomp.OverlapDeep, level)
 	r.Add(at, fmt.Sprintf("a body keeps %s away from the ends of its boxes inside them, and %s outside. To have it inside, add\n%s", inside, outside,
-		r.toPaste(b.Name, r.finer.Around("", level, box, InterfaceMargin))),
+		r.toPaste(b.Name, r.finer.Around("", level, box, margin))),
 		"[body.%s] is too near to an end of level %d", b.Name, level)
 }
 
 // nearEnds reports whether a shape in cells of a level has a cell of the level, or of the coarser one, near the ends of the level.
-func nearEnds(s geometry.Shape, h *decomp.Hierarchy, level int) bool {
+func nearEnds(s geometry.Shape, h *decomp.Hierarchy, level, margin int) bool {
 	lo, hi := s.Bounds()
 	n := h.Levels[level].N
-	for _, rim := range h.Rim(level, InterfaceMargin) {
+	for _, rim := range h.Rim(level, margin) {
 		var near [3][]int // cells along each axis, of the rim and about the shape
 		for a := range near {
 			for k := rim.Lo[a]; k < rim.Hi[a]; k++ {

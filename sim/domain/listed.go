@@ -25,7 +25,11 @@ func listCells(p *Part, on *rank.Rank) error {
 	wanted := map[int][][3]int{} // from each rank, global
 	for _, at := range m.Foreign(p.Layout.N) {
 		at = p.Global(at)
-		owner := p.owner(at)
+		within := at // the plan's
+		for a, o := range p.origin {
+			within[a] -= o
+		}
+		owner := p.Plan.Owner(within)
 		wanted[owner] = append(wanted[owner], at)
 	}
 	asked, err := ask(on, wanted)

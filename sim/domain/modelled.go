@@ -34,7 +34,7 @@ func (p *Part) FindModelled(on *rank.Rank, scene geometry.Scene) error {
 }
 
 // FindNone takes part in FindModelled of a patch for a rank that has no cells of it: a part without a box. Collective.
-func (p *Part) FindNone(on *rank.Rank) error {
+func FindNone(p *Part, on *rank.Rank) error {
 	if boundary.ModelledMargin(p.Geometry().Walls) == 0 {
 		return nil
 	}

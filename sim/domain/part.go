@@ -141,14 +141,6 @@ func (p *Part) Global(at [3]int) [3]int {
 	return at
 }
 
-// owner returns the rank that has a global cell.
-func (p *Part) owner(at [3]int) int {
-	for a, o := range p.origin {
-		at[a] -= o
-	}
-	return p.Plan.Owner(at)
-}
-
 // Extent returns this rank's part of a checkpoint.
 func (p *Part) Extent() checkpoint.Extent {
 	lo, hi := p.Box.Lo, p.Box.Hi

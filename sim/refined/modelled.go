@@ -15,27 +15,10 @@ import (
 // Walls with a model: a body's surface has it on the finest level around it, and lies in one box there with all that its ghost cells
 // read (containsModels). On coarser levels, where the body's surroundings are covered, it is a plain wall.
 
-// levelOfBody returns the finest level that has a patch with cells of a body.
-func levelOfBody(b config.Body, h *decomp.Hierarchy) (level int) {
-	for l := range h.Levels {
-		lo, hi := geometry.Finer(b.Shape(nil), l, h.Dims()).Bounds()
-		for _, p := range h.Levels[l].Patches {
-			meets := true
-			for a := range lo {
-				meets = meets && lo[a] < float64(p.Owned.Hi[a]) && hi[a] > float64(p.Owned.Lo[a])
-			}
-			if meets {
-				level = l
-			}
-		}
-	}
-	return level
-}
-
 // withModelsOf makes bodies that have their model on a finer level plain walls of this one.
 func withModelsOf(c *config.Case, h *decomp.Hierarchy, level int) {
 	for i := range c.Bodies { // a copy of this level's
-		if b := &c.Bodies[i]; b.Kind.Law == boundary.ModelledWall && levelOfBody(*b, h) != level {
+		if b := &c.Bodies[i]; b.Kind.Law == boundary.ModelledWall && config.FinestAt(*b, h) != level {
 			b.Kind.Law = boundary.Bounce
 		}
 	}
@@ -57,7 +40,7 @@ func containsModels(c *config.Case, h *decomp.Hierarchy) error {
 		if b.Kind.Law != boundary.ModelledWall {
 			continue
 		}
-		level := levelOfBody(b, h)
+		level := config.FinestAt(b, h)
 		margin := float64(boundary.ModelledMargin([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}}))
 		lo, hi := geometry.Finer(b.Shape(nil), level, h.Dims()).Bounds()
 		for a := range lo { // faces of the domain are no interfaces

@@ -79,7 +79,7 @@ func (g *Grid) build() error {
 				a, err := level.NewAbsent(c, g.Device)
 				g.levels[l].absent = append(g.levels[l].absent, a)
 				none := domain.NewPatch(c, domain.Patch{Level: l, Params: params})
-				if err := g.found(none, errors.Join(err, none.FindNone(g.Rank))); err != nil {
+				if err := g.found(none, errors.Join(err, domain.FindNone(none, g.Rank))); err != nil {
 					return err
 				}
 				continue

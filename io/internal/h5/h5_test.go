@@ -35,8 +35,8 @@ func TestRoundTrip(t *testing.T) {
 	small, err := f.Contiguous("/g/s", Uint8, 5)
 	check(err)
 	check(f.String("/g/d", "unit", "m/s"))
-	check(f.Virtual("/g/v", Float32, []Source{{".", "/g/d", []int{0, 0, 0}, []int{4, 128, 256}}}, 8, 128, 256))
-	if err := f.Virtual("/g/w", Float32, []Source{{".", "/g/d", []int{0, 0}, []int{4, 128}}}, 8, 128, 256); err == nil {
+	check(f.Virtual("/g/v", Float32, []Source{{File: ".", Path: "/g/d", Start: []int{0, 0, 0}, Size: []int{4, 128, 256}}}, 8, 128, 256))
+	if err := f.Virtual("/g/w", Float32, []Source{{File: ".", Path: "/g/d", Start: []int{0, 0}, Size: []int{4, 128}}}, 8, 128, 256); err == nil {
 		t.Error("a source of fewer axes was taken")
 	}
 	check(f.Close())
