@@ -6,9 +6,10 @@ import (
 	"lbmsim/device"
 )
 
-// Where no exchange needs the host, steps are queued, or replayed from a recording, until the caller asks for their end. A recording
+// Where no exchange needs the host, steps are queued, or replayed from a recording, and the host waits once for many. A recording
 // knows buffers by their addresses. Levels above 0 do an even number of steps in one of level 0, which does one, and each exchange has
-// taken both its buffers after two: so recordings have an even number of steps of level 0.
+// taken both its buffers after two: so recordings have an even number of steps of level 0. The first step is not recorded: it uploads
+// the numbers of the kernels.
 
 // recorded are the steps of level 0 in the recordings: few, as each has many of the finest level.
 var recorded = [...]int{8, 2}
@@ -25,24 +26,39 @@ func (g *Grid) Step() int { return g.steps }
 // Advance computes some steps of level 0, and all steps of the finer levels in them.
 func (g *Grid) Advance(steps int) error {
 	for left := steps; left > 0; {
+		k := min(left, g.ahead())
+		if err := g.queue(k); err != nil {
+			return err
+		}
+		left -= k
+		if err := g.Sync(); err != nil {
+			return fmt.Errorf("rank %d, up to step %d: %w", g.Rank.ID, g.steps, err)
+		}
+	}
+	for l := range g.levels {
+		for _, p := range g.levels[l].patches {
+			p.Done(steps << l)
+		}
+	}
+	return nil
+}
+
+// ahead returns the number of steps of level 0 that are queued before the host waits: as many of the finest level as a queue takes.
+func (g *Grid) ahead() int { return max(recorded[0], device.MaxScheduled>>(len(g.levels)-1)) }
+
+// queue queues some steps of level 0.
+func (g *Grid) queue(steps int) error {
+	for left := steps; left > 0; {
 		done, err := g.replay(left)
 		if err == nil && done == 0 {
 			done, err = 1, g.step(0, 0, g.filled)
-			g.filled = false
+			g.filled, g.uploaded = false, true
 		}
 		if err != nil {
 			return fmt.Errorf("rank %d, step %d: %w", g.Rank.ID, g.steps+1, err)
 		}
 		left -= done
 		g.steps += done
-	}
-	if err := g.Sync(); err != nil {
-		return fmt.Errorf("rank %d, up to step %d: %w", g.Rank.ID, g.steps, err)
-	}
-	for l := range g.levels {
-		for _, p := range g.levels[l].patches {
-			p.Done(steps << l)
-		}
 	}
 	return nil
 }
@@ -75,7 +91,7 @@ func (g *Grid) Queued() bool {
 // replay queues at most so many steps from a recording, where the device makes them. It reports how many.
 func (g *Grid) replay(most int) (int, error) {
 	dev, ok := g.Device.(device.Recorder)
-	if !ok || most < 2 || g.filled || !g.Queued() {
+	if !ok || most < 2 || g.filled || !g.uploaded || !g.Queued() {
 		return 0, nil
 	}
 	k, from := 0, g.levels[0].patches[0].State[0] // each rank has cells of level 0

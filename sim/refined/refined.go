@@ -26,12 +26,13 @@ type Grid struct {
 	Device    device.Device
 	level.Streams
 
-	levels []levelOf
-	steps  int               // of level 0
-	walls  []domain.Coverage // with a model, of all levels and ranks
-	doubts finding.List      // of these
-	filled bool              // overlap and ghost cells have the current state's values (Fill)
-	graphs [len(recorded)]recording
+	levels   []levelOf
+	steps    int               // of level 0
+	walls    []domain.Coverage // with a model, of all levels and ranks
+	doubts   finding.List      // of these
+	filled   bool              // overlap and ghost cells have the current state's values (Fill)
+	uploaded bool              // a step has uploaded the numbers of all kernels: recordings cannot
+	graphs   [len(recorded)]recording
 }
 
 // levelOf is a rank's part of a level.
@@ -203,6 +204,7 @@ func (g *Grid) refines(l int) bool { return l+1 < len(g.levels) }
 
 // Initialize makes the formulas of the case the current state of all cells.
 func (g *Grid) Initialize() error {
+	g.filled = false
 	for l := range g.levels {
 		for _, p := range g.levels[l].patches {
 			if err := p.Initialize(level.Formulas{Part: p.Part}); err != nil {

@@ -31,6 +31,8 @@ type neighbour struct {
 	recording bool
 	work      []func()
 	launches  int
+	queued    int // calls of Step since the host has waited
+	most      int // of these
 }
 
 func (t *town) move(d device.Device) device.Device {
@@ -133,6 +135,7 @@ func (s *stream) Sync() error {
 	if s.n.recording {
 		panic("a recording waits for the device")
 	}
+	s.n.queued = 0
 	return s.Stream.Sync()
 }
 
@@ -149,7 +152,11 @@ type program struct {
 }
 
 func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q model.Params) {
-	p.n.do(func() { p.Program.Step(own(s), in, out, box, q) })
+	p.n.do(func() {
+		p.n.queued++
+		p.n.most = max(p.n.most, p.n.queued)
+		p.Program.Step(own(s), in, out, box, q)
+	})
 }
 
 func (p *program) FillFaces(s device.Stream, state device.Buffer, exchanged bool) {
@@ -158,12 +165,21 @@ func (p *program) FillFaces(s device.Stream, state device.Buffer, exchanged bool
 
 func (p *program) Couple(lists device.CouplingLists) (device.Coupling, error) {
 	c, err := p.Program.(device.Coupler).Couple(lists)
-	return &coupling{c, p.n}, err
+	return &coupling{Coupling: c, n: p.n}, err
 }
 
 type coupling struct {
 	device.Coupling
-	n *neighbour
+	n        *neighbour
+	uploaded [2]bool // numbers of Prolong and Restrict
+}
+
+// upload notes that numbers go to the device, which a recording cannot do.
+func (c *coupling) upload(k int) {
+	if c.n.recording && !c.uploaded[k] {
+		panic("the numbers of a kernel change while steps are recorded")
+	}
+	c.uploaded[k] = true
 }
 
 func (c *coupling) Gather(s device.Stream, state, buffer device.Buffer) {
@@ -179,10 +195,12 @@ func (c *coupling) GatherValues(s device.Stream, state, buffer device.Buffer, p 
 }
 
 func (c *coupling) Prolong(s device.Stream, buffer, state device.Buffer, coarse, fine model.Params) {
+	c.upload(0)
 	c.n.do(func() { c.Coupling.Prolong(own(s), buffer, state, coarse, fine) })
 }
 
 func (c *coupling) Restrict(s device.Stream, state, buffer device.Buffer, fine, coarse model.Params) {
+	c.upload(1)
 	c.n.do(func() { c.Coupling.Restrict(own(s), state, buffer, fine, coarse) })
 }
 
@@ -270,5 +288,22 @@ func TestRecordedStepsAreTheSame(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// The host waits before a queue has more steps of the finest level than it takes.
+func TestQueuesAreBounded(t *testing.T) {
+	town, patches := &town{}, 0
+	err := flows("D2Q9", "cumulant", 1)["concave"].over(1, 1, town.move, func(g *Grid) error {
+		for l := range g.levels {
+			patches += len(g.Patches(l))
+		}
+		return g.Advance(300)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := town.people[0]; n.launches == 0 || n.most > patches*device.MaxScheduled {
+		t.Errorf("%d launches, %d steps of %d patches queued at once", n.launches, n.most, patches)
 	}
 }
