@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -217,18 +218,18 @@ func share(d, of float64) float64 {
 }
 
 func (r *Report) fields() error {
-	a, err := fields.Open(r.A)
+	a, err := fields.OpenLevels(r.A)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	b, err := fields.Open(r.B)
+	b, err := fields.OpenLevels(r.B)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	if a.N != b.N {
-		r.Note = fmt.Sprintf("the grids differ: %v / %v cells", a.N, b.N)
+	if !reflect.DeepEqual(a.Levels.Boxes, b.Levels.Boxes) {
+		r.Note = fmt.Sprintf("the grids differ: %s / %s", a.Levels, b.Levels)
 		return nil
 	}
 	var missing []string
@@ -243,17 +244,19 @@ func (r *Report) fields() error {
 			continue
 		}
 		t := tally{Difference: Difference{Name: f.Name, Unit: f.Unit}}
-		pa, pb := make([]float64, a.Values(i)), make([]float64, b.Values(j))
-		for k := range a.Planes {
-			if err := errors.Join(a.Plane(i, k, pa), b.Plane(j, k, pb)); err != nil {
-				return err
-			}
-			for n := range pa {
-				t.add(pa[n], pb[n])
+		for box := range a.Levels.Count() {
+			pa, pb := make([]float64, a.BoxValues(box, i)), make([]float64, b.BoxValues(box, j))
+			for k := range a.BoxPlanes(box) {
+				if err := errors.Join(a.BoxPlane(box, i, k, pa), b.BoxPlane(box, j, k, pb)); err != nil {
+					return err
+				}
+				for n := range pa {
+					t.add(pa[n], pb[n])
+				}
 			}
 		}
 		r.Differences = append(r.Differences, t.difference(func(n int64) string {
-			text := cell(n/int64(f.Components), a.N)
+			text := cellOf(a.Levels, n/int64(f.Components))
 			if f.Components > 1 {
 				text += fmt.Sprintf(", component %d", n%int64(f.Components))
 			}
@@ -267,6 +270,24 @@ func (r *Report) fields() error {
 	}
 	r.Note = strings.Join(missing, "; ")
 	return nil
+}
+
+// cellOf names a cell by its number, counted through all boxes.
+func cellOf(l fields.Levels, n int64) string {
+	box := 0
+	for ; ; box++ {
+		level, k := l.Box(box)
+		b := l.Boxes[level][k]
+		if n >= int64(b.Cells()) {
+			n -= int64(b.Cells())
+			continue
+		}
+		text := cell(n, b.Size())
+		if len(l.Boxes) > 1 {
+			text += fmt.Sprintf(" of box %d of level %d", k, level)
+		}
+		return text
+	}
 }
 
 func cell(n int64, size [3]int) string {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -46,6 +47,46 @@ func write(t *testing.T, text string, change func(scalar, vector []float64)) str
 		t.Fatal(err)
 	}
 	return s.Path(7)
+}
+
+// writeLevels makes a file of a refined grid, of one value in all cells but one: the third of the second box of level 1.
+func writeLevels(t *testing.T, other float64, hi int) string {
+	t.Helper()
+	box := func(lo, hi int) decomp.Box { return decomp.Box{Lo: [3]int{lo, 2, 0}, Hi: [3]int{hi, 4, 1}} }
+	l := fields.Levels{Spacing: 1, Boxes: [][]decomp.Box{{{Hi: [3]int{8, 4, 1}}}, {box(2, 6), box(8, hi)}}}
+	boxes := []decomp.Box{l.Boxes[0][0], l.Boxes[1][0], l.Boxes[1][1]}
+	s := fields.Series{Dir: t.TempDir(), Name: "f"}
+	p, err := s.BeginLevels(comm.Serial(), nil, boxes, l, []fields.Field{{Name: "pressure", Unit: "Pa", Components: 1, Type: fields.Float64}},
+		fields.Meta{Step: 7, Provenance: output.Provenance{Legs: []output.Leg{{Version: "v", Ranks: 1}}}.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range boxes {
+		v := slices.Repeat([]float64{2}, b.Cells())
+		if i == 2 {
+			v[2] = other
+		}
+		if err := p.WriteBox(i, 0, 0, unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), 8*len(v))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Commit(nil); err != nil {
+		t.Fatal(err)
+	}
+	return s.Path(7)
+}
+
+func TestLevelsAreCompared(t *testing.T) {
+	a := writeLevels(t, 2, 12)
+	if d := files(t, a, writeLevels(t, 2, 12)).Differences; len(d) != 1 || d[0].Differ != 0 || d[0].Numbers != 32+8+8 {
+		t.Errorf("equal: %+v", d)
+	}
+	if d := files(t, a, writeLevels(t, 3, 12)).Differences; len(d) != 1 || d[0].Differ != 1 || d[0].Max != 1 || d[0].Where != "cell (2, 0, 0) of box 1 of level 1" {
+		t.Errorf("one cell: %+v", d)
+	}
+	if r := files(t, a, writeLevels(t, 2, 14)); r.Note != "the grids differ: [8 4 1] cells, 2 boxes of level 1 with 16 cells / [8 4 1] cells, 2 boxes of level 1 with 20 cells" {
+		t.Error(r.Note)
+	}
 }
 
 func files(t *testing.T, a, b string) *Report {

@@ -89,7 +89,7 @@ func firstBytes(path string) ([]byte, error) {
 }
 
 func (o *Output) fields() error {
-	f, err := fields.Open(o.Path)
+	f, err := fields.OpenLevels(o.Path)
 	if err != nil {
 		return err
 	}

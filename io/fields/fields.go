@@ -6,7 +6,7 @@
 // Values belong to cells: ImageData with cell data, which ParaView 5.12, VTK 9.3 and
 // newer, PyVista among them, open by the first index, .hdf.series. Older ones, ParaView 5.11
 // of Debian 12 and Ubuntu 24.04 among them, read no cell data of images in VTKHDF; they and
-// VisIt open the second, .xdmf. docs/decisions.md lists the rejected formats.
+// VisIt open the second, .xdmf. Refined grids are levels of boxes in both (amr.go). docs/decisions.md lists the rejected formats.
 package fields
 
 import (

@@ -72,3 +72,56 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// So does OpenLevels, whatever the boxes of a refined grid are.
+func FuzzOpenLevels(f *testing.F) {
+	f.Add(int64(8), int64(6), int64(5), int64(2), int64(2), int64(2), int64(8), int64(8), int64(6), 0.25, "density", uint8(4), uint8(6), uint8(6), uint8(0))
+	f.Add(int64(10), int64(8), int64(1), int64(2), int64(2), int64(0), int64(10), int64(8), int64(1), 0.25, "velocity\nsolid", uint8(1), uint8(6), uint8(8), uint8(3))
+	f.Add(int64(1)<<31-1, int64(1)<<31-1, int64(1)<<31-1, int64(-2), int64(1)<<40, int64(0), int64(1)<<62, int64(3), int64(-1)<<63, 0.0, "", uint8(1), uint8(2), uint8(3), uint8(4))
+	path := filepath.Join(f.TempDir(), "flow.hdf")
+	f.Fuzz(func(t *testing.T, nx, ny, nz, x0, y0, z0, x1, y1, z1 int64, spacing float64, names string, d0, d1, d2, d3 uint8) {
+		dims := []int{int(d0), int(d1), int(d2)}
+		if d3 > 0 {
+			dims = append(dims, int(d3))
+		}
+		os.Remove(path)
+		_, _ = made(path, func(f *h5.File) ([]int64, error) {
+			err := errors.Join(f.Group("/lbmsim"), f.String("/lbmsim", "version", "1"), f.Int64s("/lbmsim", "step", 1), f.Float64s("/lbmsim", "time", 1),
+				f.Text("/lbmsim/case", ""), f.Text("/lbmsim/provenance", ""), f.Text(order, names), f.Float64s("/lbmsim", "corner", 0, 0, 0),
+				f.Float64s("/lbmsim", "spacing", spacing), groups(f, boxesIn+"0/0/"), groups(f, boxesIn+"1/0/"), groups(f, crcs+"0/0/"), groups(f, crcs+"1/0/"),
+				f.Int64s(boxesIn+"0/0", "box", 0, 0, 0, nx, ny, nz), f.Int64s(boxesIn+"1/0", "box", x0, y0, z0, x1, y1, z1))
+			for _, name := range strings.Split(names, "\n") {
+				for _, at := range []string{"0/0/", "1/0/"} {
+					_, e1 := f.Contiguous(boxesIn+at+name, Float32, dims...)
+					_, e2 := f.Contiguous(crcs+at+name, h5.Uint32, int(d0))
+					err = errors.Join(err, e1, e2, f.String(boxesIn+at+name, "unit", ""))
+				}
+			}
+			return nil, err
+		})
+		info, err := os.Stat(path)
+		if err != nil {
+			return
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r, err := OpenLevels(path)
+		if err == nil {
+			if info.Size() < 1<<20 { // what is larger is full of holes
+				for box := range r.Levels.Count() {
+					for i := range r.Fields {
+						values := make([]float64, r.BoxValues(box, i))
+						for k := range r.BoxPlanes(box) {
+							_ = r.BoxPlane(box, i, k, values)
+						}
+					}
+				}
+			}
+			r.Close()
+		}
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 4<<20+100*uint64(info.Size()) {
+			t.Errorf("%d bytes of memory for a file of %d", took, info.Size())
+		}
+	})
+}

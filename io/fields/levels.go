@@ -24,6 +24,22 @@ func (l Levels) Size(level int) float64 { return math.Ldexp(l.Spacing, -level) }
 // flat levels are two-dimensional.
 func (l Levels) flat() bool { return l.Boxes[0][0].Hi[2] == 1 }
 
+// String says how many levels, boxes and cells there are.
+func (l Levels) String() string {
+	if len(l.Boxes) == 1 {
+		return fmt.Sprintf("%v cells", l.Boxes[0][0].Hi)
+	}
+	text := fmt.Sprintf("%v cells", l.Boxes[0][0].Hi)
+	for level, boxes := range l.Boxes[1:] {
+		cells := 0
+		for _, b := range boxes {
+			cells += b.Cells()
+		}
+		text += fmt.Sprintf(", %d boxes of level %d with %d cells", len(boxes), level+1, cells)
+	}
+	return text
+}
+
 // Count returns the number of boxes of all levels.
 func (l Levels) Count() (n int) {
 	for _, boxes := range l.Boxes {

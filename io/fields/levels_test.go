@@ -193,7 +193,7 @@ func readLevels(t *testing.T, s Series, l Levels) {
 	}
 }
 
-// So do ranks that share planes, and those of a hierarchy, some of which have no cells of a box.
+// So do ranks that share planes, some of which have no cells of a box.
 func TestPencilsWriteTheSameLevels(t *testing.T) {
 	l := testLevels(false)
 	whole := Series{Dir: t.TempDir(), Name: "flow"}

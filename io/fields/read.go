@@ -25,7 +25,7 @@ type Reader struct {
 	Fields []Field
 	Planes int // along z, in 2D along y
 	Grid   Grid
-	Levels Levels // the grid as its only level, or those of a refined one: then N, Planes and Grid are level 0
+	Levels Levels // the grid as its only level, or all of a refined one: then N, Planes and Grid are level 0
 
 	refined bool
 	path    string

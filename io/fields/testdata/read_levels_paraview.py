@@ -5,11 +5,12 @@ import sys
 # pvpython does not put the folder of the script on the path.
 sys.path.insert(0, os.path.dirname(os.path.abspath(sys.argv[0])))
 
+import numpy as np
 from paraview import servermanager, simple
 from paraview.vtk.util.numpy_support import vtk_to_numpy
 
 from expected import integrals_of
-from levels import check_amr, check_integrals, check_boxes
+from levels import BOXES, cell, check_amr, check_boxes, check_integrals
 
 path, series, xdmf, dims = sys.argv[1], sys.argv[2], os.path.abspath(sys.argv[3]), sys.argv[4]
 times = [float(t) for t in sys.argv[5:]]
@@ -58,4 +59,9 @@ for name, reader in opened.items():
         reader.UpdatePipeline(t)
         check_boxes(leaves(servermanager.Fetch(reader)), dims, vtk_to_numpy)
         check_integrals(dims, integrals(reader, t))
+    cut = simple.Slice(Input=reader)
+    cut.SliceType.Origin, cut.SliceType.Normal = [1.2, 2.1, -1.9 if dims == "2d" else -1.4], [0, 0, 1]
+    area, want = integrals(cut, t)["Area"][0], (cell(dims, 0) * BOXES[dims][0][0][1])[:2].prod()
+    if not np.isclose(area, want, rtol=1e-12):
+        sys.exit(f"{name}: a slice through the domain has {area} m^2 instead of {want}")
 print("ParaView", simple.GetParaViewVersion(), "agrees with VTKHDF", levels, "and", ", ".join(opened))
