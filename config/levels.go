@@ -157,7 +157,8 @@ func (r *levels) around(s *language.Section, b *decomp.Refinement) bool {
 	}
 	margin := r.cellsOf(s.Get("margin"))
 	if !r.Bodies[k].Whole() {
-		return false // refused as a body
+		r.Add(e.At, "give from and to; lbmsim stl prints the extent of a surface", "%s is around [body.%s], whose extent is in a file", s.Head(), e.Text)
+		return false
 	}
 	lo, hi := r.Bodies[k].Shape(nil).Bounds()
 	b.From, b.To = [3]float64{}, [3]float64{1, 1, 1}

@@ -97,10 +97,6 @@ func (r *unrefined) surfaces() {
 			r.add(s.KeyAt("thicken"), "use a level at which the body is thicker than a cell", s.Head()+" thicken")
 		}
 	}
-	for _, f := range r.Files {
-		s := r.Named("body", f.Body)
-		r.add(s.ValueAt("file"), "use a shape", s.Head()+" file")
-	}
 	// A cell's type is a byte, and cells that no step computes have one of their own.
 	if n := len(r.Boundaries) + len(r.Bodies); n >= 255 {
 		r.Add(r.Named("body", r.Bodies[len(r.Bodies)-1].Name).At, "", "%d boundaries and bodies: at most 254 are possible with [refine]", n)

@@ -15,14 +15,14 @@ import (
 // hold the mirror cells' children, or are read by the interpolation; the next two are the cells beside these, of the coarser level.
 const InterfaceMargin = 4
 
-// FinestAt returns the finest level that has cells of a body: it has the body's surface.
-func FinestAt(b Body, h *decomp.Hierarchy) (level int) {
+// FinestAt returns the finest level that has cells of a box in cells of level 0: of a body there it has the surface.
+func FinestAt(lo, hi [3]float64, h *decomp.Hierarchy) (level int) {
 	for l := range h.Levels {
-		lo, hi := geometry.Finer(b.Shape(nil), l, h.Dims()).Bounds()
+		width := 1 / float64(int(1)<<l)
 		for _, p := range h.Levels[l].Patches {
 			meets := true
-			for a := range lo {
-				meets = meets && lo[a] < float64(p.Owned.Hi[a]) && hi[a] > float64(p.Owned.Lo[a])
+			for a := range h.Dims() {
+				meets = meets && lo[a] < width*float64(p.Owned.Hi[a]) && hi[a] > width*float64(p.Owned.Lo[a])
 			}
 			if meets {
 				level = l
@@ -34,7 +34,8 @@ func FinestAt(b Body, h *decomp.Hierarchy) (level int) {
 
 // marginAt returns the number of these cells for a body: the ghost cells of a wall model read more of the level that has the surface.
 func (r *levels) marginAt(b Body, level int) int {
-	margin, of := boundary.ModelledMargin([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}}), FinestAt(b, r.finer)
+	lo, hi := r.shape(b).Bounds()
+	margin, of := boundary.ModelledMargin([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}}), FinestAt(lo, hi, r.finer)
 	switch level {
 	case of:
 	case of + 1: // which ends before it
@@ -46,21 +47,28 @@ func (r *levels) marginAt(b Body, level int) int {
 }
 
 // apart refuses bodies that are too near to the ends of a level: their cells have no values to interpolate from. Bodies from files
-// are refused anyway.
+// are judged by their extent.
 func (r *levels) apart() {
 	for _, b := range r.Bodies {
-		for l := len(r.finer.Levels) - 1; l > 0 && b.Whole(); l-- {
-			if nearEnds(geometry.Finer(b.Shape(nil), l, r.dims), r.finer, l, r.marginAt(b, l)) {
-				r.tooNear(b, l)
-				break // what would contain it there has enough of the coarser levels around it
+		r.once(func() {
+			shape := r.shape(b)
+			if !b.Whole() {
+				lo, hi := shape.Bounds()
+				shape = geometry.Box{Lo: lo, Hi: hi}
 			}
-		}
+			for l := len(r.finer.Levels) - 1; l > 0; l-- {
+				if nearEnds(geometry.Finer(shape, l, r.dims), r.finer, l, r.marginAt(b, l)) {
+					r.tooNear(b, l)
+					break // what would contain it there has enough of the coarser levels around it
+				}
+			}
+		}, b)
 	}
 }
 
 // tooNear reports a body near the ends of a level, with the boxes that would contain it.
 func (r *levels) tooNear(b Body, level int) {
-	lo, hi := b.Shape(nil).Bounds()
+	lo, hi := r.shape(b).Bounds()
 	at, margin := r.Named("body", b.Name).At, r.marginAt(b, level)
 	width := 1 / float64(int(1)<<level)
 	for _, o := range r.Refine {

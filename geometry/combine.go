@@ -1,7 +1,9 @@
 package geometry
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"lbmsim/decomp"
 )
@@ -14,6 +16,12 @@ type rower interface {
 	Row(y, z int, inside []bool)
 }
 
+// liner is a shape that reports where a line along x crosses its surface, in any order: a point lies inside where the turns of the
+// crossings at or before its x do not add up to 0.
+type liner interface {
+	Along(y, z float64, use func(x float64, turn int))
+}
+
 // rowOf does it for any shape.
 func rowOf(s Shape, y, z int, inside []bool) {
 	if r, ok := s.(rower); ok {
@@ -21,6 +29,12 @@ func rowOf(s Shape, y, z int, inside []bool) {
 		return
 	}
 	clear(inside)
+	if m, ok := s.(Moved); ok && m.Motion.upright() {
+		if l, ok := m.Shape.(liner); ok {
+			m.rowAlong(l, y, z, inside)
+			return
+		}
+	}
 	lo, hi := s.Bounds()
 	py, pz := float64(y)+0.5, float64(z)+0.5
 	if py < lo[1] || py > hi[1] || pz < lo[2] || pz > hi[2] {
@@ -198,6 +212,34 @@ func (m Moved) Hit(p, d [3]float64) (float64, bool) {
 // Crossings appends the crossings of the shape before the motion.
 func (m Moved) Crossings(p, d [3]float64, ts []float64) []float64 {
 	return m.Shape.Crossings(m.Motion.back(sub(p, m.Motion.Shift)), m.Motion.back(d), ts)
+}
+
+// upright reports whether a motion leaves the axes as they are.
+func (m Motion) upright() bool { return m.Turn == [3][3]float64{{1}, {0, 1}, {0, 0, 1}} }
+
+// rowAlong does rowOf by the crossings of one line.
+func (m Moved) rowAlong(l liner, y, z int, inside []bool) {
+	type crossing struct {
+		x    float64
+		turn int
+	}
+	var list []crossing
+	at := func(x int) [3]float64 {
+		return m.Motion.back(sub([3]float64{float64(x) + 0.5, float64(y) + 0.5, float64(z) + 0.5}, m.Motion.Shift))
+	}
+	line := at(0)
+	l.Along(line[1], line[2], func(x float64, turn int) { list = append(list, crossing{x, turn}) })
+	if len(list) == 0 {
+		return
+	}
+	slices.SortFunc(list, func(a, b crossing) int { return cmp.Compare(a.x, b.x) })
+	wind, k := 0, 0
+	for i := range inside {
+		for x := at(i)[0]; k < len(list) && list[k].x <= x; k++ {
+			wind += list[k].turn
+		}
+		inside[i] = wind != 0
+	}
 }
 
 // Finer returns a shape in cells of a level of refined grids, each level's half as wide as those before. In two dimensions z is that of

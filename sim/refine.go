@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"lbmsim/comm"
+	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/halo"
 	"lbmsim/internal/finding"
 	"lbmsim/io/checkpoint"
+	"lbmsim/sim/domain"
 	"lbmsim/sim/exit"
 	"lbmsim/sim/level"
 	"lbmsim/sim/output"
@@ -20,16 +22,29 @@ import (
 
 // What is other in a run on a refined grid.
 
-// refine builds its levels. Collective.
-func refine(r *run) error {
+// refine builds its levels; part is level 0. Collective.
+func refine(r *run, part *domain.Part) error {
 	h, err := r.Case.Hierarchy(r.Rank.Size)
 	if err != nil { // the same on every rank
 		return exit.With(exit.Usage, err)
 	}
-	if r.grid, err = refined.New(r.Rank, r.Case, h, r.options.Device); err == nil {
+	if r.grid, err = refined.New(r.Rank, r.Case, part.Solids, h, r.options.Device); err == nil {
 		r.level = r.grid.Patches(0)[0].Level // each rank has cells of level 0
+		r.level.Part.Inputs = part.Inputs
 	}
 	return err
+}
+
+// nearLevels returns boxes of the rank's cells of finer levels, in cells of level 0. Without refinement there are none.
+func nearLevels(r *run) ([]decomp.Box, error) {
+	if len(r.Case.Refine) == 0 {
+		return nil, nil
+	}
+	h, err := r.Case.Hierarchy(r.Rank.Size)
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
+	return refined.Near(r.Case, h, r.Rank.ID), nil
 }
 
 // advanceRefined advances the levels by k steps of level 0.

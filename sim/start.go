@@ -31,7 +31,11 @@ func start(o Options) (*run, error) {
 		return r, err
 	}
 	r.Rank.Heartbeat.Doing("starting: reading the files of bodies")
-	if err := part.LoadFiles(r.Rank); err != nil {
+	near, err := nearLevels(r)
+	if err != nil {
+		return r, err
+	}
+	if err := part.LoadFiles(r.Rank, near...); err != nil {
 		return r, err
 	}
 	r.Rank.Heartbeat.Doing("starting: generating cells, loading kernels, allocating memory")
@@ -76,7 +80,7 @@ func start(o Options) (*run, error) {
 // build makes cells, kernels, memory and exchanges. Collective.
 func build(r *run, part *domain.Part) error {
 	if len(r.Case.Refine) > 0 {
-		return refine(r)
+		return refine(r, part)
 	}
 	r.level = level.New(r.Rank, part, r.options.Device)
 	if err := r.all("setting up", r.level.Build()); err != nil {

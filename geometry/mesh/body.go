@@ -269,7 +269,24 @@ func (b *Body) Row(y, z int, inside []bool) {
 // Contains reports whether a point near to the window lies inside, by the rule of Row.
 func (b *Body) Contains(x, y, z float64) bool {
 	wind := 0
-	b.tree.visit([3]float64{math.Inf(-1), y, z}, [3]float64{x, y, z}, func(i int) {
+	b.along([3]float64{math.Inf(-1), y, z}, x, func(at float64, turn int) {
+		if at <= x {
+			wind += turn
+		}
+	})
+	return wind != 0
+}
+
+// Along reports where the line along x at y and z, near to the window, crosses the surface: a point lies inside, by the rule of
+// Row, where the turns of the crossings at or before its x do not add up to 0.
+func (b *Body) Along(y, z float64, use func(x float64, turn int)) {
+	b.along([3]float64{math.Inf(-1), y, z}, math.Inf(1), use)
+}
+
+// along visits crossings of the line from a point to x; some beyond may be among them.
+func (b *Body) along(from [3]float64, x float64, use func(x float64, turn int)) {
+	y, z := from[1], from[2]
+	b.tree.visit(from, [3]float64{x, y, z}, func(i int) {
 		t := &b.tri[i]
 		up, down, ok := chord(t, z)
 		if !ok {
@@ -279,14 +296,13 @@ func (b *Body) Contains(x, y, z float64) bool {
 		if lo[1] > hi[1] {
 			lo, hi, turn = down, up, -1
 		}
-		if lo[1] <= y && y < hi[1] && between(lo, hi, 1, y)[0] <= x {
+		if lo[1] <= y && y < hi[1] {
 			if b.times != nil {
 				turn *= int(b.times[i])
 			}
-			wind += turn
+			use(between(lo, hi, 1, y)[0], turn)
 		}
 	})
-	return wind != 0
 }
 
 // touch is the rounding of a position, in links; least the length of the shortest link.

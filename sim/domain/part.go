@@ -76,12 +76,13 @@ type Patch struct {
 	Plan    decomp.Plan                   // of the cells that the patch stores
 	Origin  [3]int                        // its lower corner, in cells of the level from the domain's
 	Box     decomp.Box                    // this rank's part of them
+	Solids  []geometry.Shape              // the bodies from files, in cells of level 0
 	Blocked func(visit func(cell [3]int)) // visits cells of the domain that are solid where the geometry has fluid
 }
 
 // NewPatch returns a part of a case at the spacing of the patch's level, whose bodies alone are in cells of level 0.
 func NewPatch(c *config.Case, of Patch) *Part {
-	return &Part{Case: c, Params: of.Params, Plan: of.Plan, Box: of.Box, level: of.Level, origin: of.Origin, blocked: of.Blocked}
+	return &Part{Case: c, Params: of.Params, Plan: of.Plan, Box: of.Box, level: of.Level, origin: of.Origin, Solids: of.Solids, blocked: of.Blocked}
 }
 
 // Sample returns the cells of a part and the layer around them.

@@ -32,13 +32,20 @@ type surfaceHead struct {
 }
 
 // LoadFiles fills p.Solids, writes the checksums into the resolved case and runs the checks that need
-// the shape of every body. Collective.
-func (p *Part) LoadFiles(on *rank.Rank) error {
+// the shape of every body. They are for the part's cells, and for those of some boxes more, in cells of the part. Collective.
+func (p *Part) LoadFiles(on *rank.Rank, more ...decomp.Box) error {
 	if len(p.Case.Files) == 0 {
 		return nil
 	}
 	scene := p.Geometry()
 	rows := scene.Rows(around(p, scene))
+	for _, box := range more {
+		for k, needed := range scene.Rows(box) {
+			for i, yes := range needed {
+				rows[k][i] = rows[k][i] || yes
+			}
+		}
+	}
 	var sums []string
 	var whole Bodies
 	for _, f := range p.Case.Files {

@@ -10,7 +10,7 @@ import (
 
 // measurable returns an error if a force is of walls whose cells a level stores twice: the device's sums are over all that a patch
 // stores, overlap included.
-func measurable(c *config.Case, h *decomp.Hierarchy) error {
+func measurable(c *config.Case, solids []geometry.Shape, h *decomp.Hierarchy) error {
 	for _, f := range c.Forces {
 		for _, t := range f.Types {
 			if t := int(t); t <= len(c.Boundaries) {
@@ -21,7 +21,7 @@ func measurable(c *config.Case, h *decomp.Hierarchy) error {
 			}
 			b := c.Bodies[int(t)-1-len(c.Boundaries)]
 			for l := range h.Levels {
-				lo, hi := geometry.Finer(b.Shape(nil), l, h.Dims()).Bounds()
+				lo, hi := geometry.Finer(b.Shape(solids), l, h.Dims()).Bounds()
 				if patches := meeting(h.Levels[l].Patches, lo, hi); l > 0 && patches > 1 {
 					return fmt.Errorf("[output.force.%s] is of [body.%s], which lies in %d boxes of level %d: let one box of the level contain it", f.Name, b.Name, patches, l)
 				}

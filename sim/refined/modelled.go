@@ -15,10 +15,16 @@ import (
 // Walls with a model: a body's surface has it on the finest level around it, and lies in one box there with all that its ghost cells
 // read (containsModels). On coarser levels, where the body's surroundings are covered, it is a plain wall.
 
+// finestAt returns the level that has the surface of a body; solids are the bodies from files in cells of level 0.
+func finestAt(b config.Body, solids []geometry.Shape, h *decomp.Hierarchy) int {
+	lo, hi := b.Shape(solids).Bounds()
+	return config.FinestAt(lo, hi, h)
+}
+
 // withModelsOf makes bodies that have their model on a finer level plain walls of this one.
-func withModelsOf(c *config.Case, h *decomp.Hierarchy, level int) {
+func withModelsOf(c *config.Case, solids []geometry.Shape, h *decomp.Hierarchy, level int) {
 	for i := range c.Bodies { // a copy of this level's
-		if b := &c.Bodies[i]; b.Kind.Law == boundary.ModelledWall && config.FinestAt(*b, h) != level {
+		if b := &c.Bodies[i]; b.Kind.Law == boundary.ModelledWall && finestAt(c.Bodies[i], solids, h) != level {
 			b.Kind.Law = boundary.Bounce
 		}
 	}
@@ -35,14 +41,14 @@ func models(c *config.Case) bool {
 }
 
 // containsModels returns an error if a wall with a model reads cells beyond an interface.
-func containsModels(c *config.Case, h *decomp.Hierarchy) error {
+func containsModels(c *config.Case, solids []geometry.Shape, h *decomp.Hierarchy) error {
 	for _, b := range c.Bodies {
 		if b.Kind.Law != boundary.ModelledWall {
 			continue
 		}
-		level := config.FinestAt(b, h)
+		level := finestAt(b, solids, h)
 		margin := float64(boundary.ModelledMargin([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}}))
-		lo, hi := geometry.Finer(b.Shape(nil), level, h.Dims()).Bounds()
+		lo, hi := geometry.Finer(b.Shape(solids), level, h.Dims()).Bounds()
 		for a := range lo { // faces of the domain are no interfaces
 			lo[a], hi[a] = max(lo[a]-margin, 0), min(hi[a]+margin, float64(h.Levels[level].N[a]))
 		}
@@ -83,4 +89,26 @@ func (g *Grid) found(p *domain.Part, err error) error {
 	g.walls = append(g.walls, p.Modelled...)
 	g.doubts = append(g.doubts, p.Doubts...)
 	return nil
+}
+
+// Near returns boxes of cells of level 0 that contain a rank's cells of all levels, and what their bodies' ghost cells need around
+// them.
+func Near(c *config.Case, h *decomp.Hierarchy, rank int) (boxes []decomp.Box) {
+	margin := 0
+	for _, b := range c.Bodies {
+		margin = max(margin, boundary.ModelledMargin([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}}))
+	}
+	for l := range h.Levels {
+		for _, p := range h.Levels[l].Patches {
+			box := p.Part(rank)
+			if box.Cells() == 0 {
+				continue
+			}
+			for a := range h.Dims() {
+				box.Lo[a], box.Hi[a] = (box.Lo[a]-margin)>>l-1, (box.Hi[a]+margin)>>l+2
+			}
+			boxes = append(boxes, box)
+		}
+	}
+	return boxes
 }

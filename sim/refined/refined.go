@@ -10,6 +10,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/geometry"
 	"lbmsim/internal/finding"
 	"lbmsim/model"
 	"lbmsim/sim/domain"
@@ -52,13 +53,14 @@ type between struct {
 }
 
 // New makes the patches at step 0 with cells, kernels and memory, and the exchanges with other ranks. The hierarchy's level 0 is the
-// domain as the case cuts it (config.Case.Cut). Collective; after an error, too, Close gives back what there is.
-func New(on *rank.Rank, c *config.Case, h *decomp.Hierarchy, dev device.Device) (*Grid, error) {
-	g := &Grid{Rank: on, Case: c, Hierarchy: h, Device: dev}
+// domain as the case cuts it (config.Case.Cut); solids are the bodies from files near the rank's cells of all levels (Near), in cells of
+// level 0. Collective; after an error, too, Close gives back what there is.
+func New(on *rank.Rank, c *config.Case, solids []geometry.Shape, h *decomp.Hierarchy, dev device.Device) (*Grid, error) {
+	g := &Grid{Rank: on, Case: c, solids: solids, Hierarchy: h, Device: dev}
 	if err := possible(c, h, dev); err != nil { // the same on every rank
 		return g, exit.With(exit.Usage, err)
 	}
-	if err := errors.Join(measurable(c, h), containsModels(c, h)); err != nil {
+	if err := errors.Join(measurable(c, solids, h), containsModels(c, solids, h)); err != nil {
 		return g, exit.With(exit.Usage, err)
 	}
 	g.Streams = level.NewStreams(dev)
@@ -72,21 +74,21 @@ func New(on *rank.Rank, c *config.Case, h *decomp.Hierarchy, dev device.Device) 
 func (g *Grid) build() error {
 	for l := range g.Hierarchy.Levels {
 		c, params := atLevel(g.Case, l, g.Hierarchy.Levels[l].N), numbers(g.Case, l)
-		withModelsOf(c, g.Hierarchy, l)
+		withModelsOf(c, g.solids, g.Hierarchy, l)
 		g.levels = append(g.levels, levelOf{params: params})
 		for k, whole := range g.Hierarchy.Levels[l].Patches {
 			box := whole.Part(g.Rank.ID)
 			if box.Cells() == 0 {
 				a, err := level.NewAbsent(c, g.Device)
 				g.levels[l].absent = append(g.levels[l].absent, a)
-				none := domain.NewPatch(c, domain.Patch{Level: l, Params: params})
+				none := domain.NewPatch(c, domain.Patch{Level: l, Params: params, Solids: g.solids})
 				if err := g.found(none, errors.Join(err, domain.FindNone(none, g.Rank))); err != nil {
 					return err
 				}
 				continue
 			}
 			p := &Patch{cut: decomp.Part{Hierarchy: g.Hierarchy, Level: l, Patch: k, Rank: g.Rank.ID}}
-			part := domain.NewPatch(c, domain.Patch{Level: l, Params: params, Plan: planOf(g.Hierarchy, l, k), Origin: whole.Stored.Lo, Box: box, Blocked: p.cut.Blocked})
+			part := domain.NewPatch(c, domain.Patch{Level: l, Params: params, Plan: planOf(g.Hierarchy, l, k), Origin: whole.Stored.Lo, Box: box, Solids: g.solids, Blocked: p.cut.Blocked})
 			p.Level = level.New(g.Rank, part, g.Device)
 			p.Streams = g.Streams
 			g.levels[l].patches = append(g.levels[l].patches, p)

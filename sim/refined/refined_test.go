@@ -59,7 +59,7 @@ func (f flow) start(on *rank.Rank, dev device.Device) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := New(on, c, h, dev)
+	g, err := New(on, c, nil, h, dev)
 	if err == nil {
 		err = g.Initialize()
 	}
