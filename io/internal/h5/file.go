@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/hdf5"
@@ -224,6 +225,7 @@ type Source struct {
 
 // Virtual creates a dataset that shows others, of the same number type.
 func (f *File) Virtual(path string, t Type, sources []Source, dims ...int) error {
+	sources = slices.Clone(sources)
 	for i, s := range sources {
 		if s.Of == nil {
 			s.Of = s.Size

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -85,6 +86,62 @@ func TestRoundTrip(t *testing.T) {
 	}
 	if !f.Has("/g/d") || f.Has("/g/no") {
 		t.Error("Has")
+	}
+}
+
+// Boxes of datasets are shown in others, of another number of axes too, and constants without storage.
+func TestVirtualBoxes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.h5")
+	f, err := Create(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, e1 := f.Contiguous("/d", Uint8, 3, 4)
+	err = errors.Join(e1,
+		f.Ints("/ints", []int64{1, -2, 3, 1 << 30, 5, 6}, 2, 3),
+		f.Constant("/c", 32, 1000, 1000, 1000),
+		f.Constant("/one", 7, 4),
+		f.Virtual("/list", Uint8, []Source{{File: ".", Path: "/d", Of: []int{3, 4}, Start: []int{2}, Size: []int{12}}}, 15),
+		f.Virtual("/box", Uint8, []Source{{File: ".", Path: "/d", Of: []int{3, 4}, From: []int{1, 1}, Take: []int{2, 2}, Start: []int{0, 0}, Size: []int{2, 2}}}, 2, 2),
+		f.Virtual("/mark", Uint8, []Source{{File: ".", Path: "/one", Of: []int{4}, Start: []int{0, 1}, Size: []int{2, 2}}}, 2, 3),
+		f.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() > 64<<10 {
+		t.Errorf("constants take room: %v, %v", info.Size(), err)
+	}
+	w, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, e1 = w.WriteAt([]byte("abcdefghijkl"), at)
+	if err := errors.Join(e1, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = Open(path); err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for name, want := range map[string]string{"/list": "\x00\x00abcdefghijkl\x00", "/box": "fgjk", "/mark": "\x00\x07\x07\x00\x07\x07"} {
+		d, err := f.f.OpenDataset(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]uint8, len(want))
+		if err := d.Read(&got); err != nil || string(got) != want {
+			t.Errorf("%s is %q instead of %q, %v", name, got, want, err)
+		}
+		d.Close()
+	}
+	d, err := f.f.OpenDataset("/ints")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	got := make([]int32, 6)
+	if err := d.Read(&got); err != nil || !slices.Equal(got, []int32{1, -2, 3, 1 << 30, 5, 6}) {
+		t.Error(got, err)
 	}
 }
 
