@@ -25,6 +25,7 @@ type Grid struct {
 	Case      *config.Case // of level 0
 	Hierarchy *decomp.Hierarchy
 	Device    device.Device
+	solids    []geometry.Shape // the bodies from files, in cells of level 0
 	level.Streams
 
 	levels   []levelOf
