@@ -496,7 +496,7 @@ func TestMemoryRunsOut(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			g, err := New(rank.New(c, 1, nil), given, h, d)
+			g, err := New(rank.New(c, 1, nil), given, nil, h, d)
 			errs[c.Rank()] = err
 			g.Close()
 			return nil
