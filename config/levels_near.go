@@ -10,16 +10,20 @@ import (
 
 // Bodies near the ends of a level: what is interpolated there needs fluid around it.
 
-// InterfaceMargin is the number of cells of a level between the overlap that is interpolated and a body on either side: two cells
+// interfaceMargin is the number of cells of a level between the overlap that is interpolated and a body on either side: two cells
 // hold the mirror cells' children, or are read by the interpolation; the next two are the cells beside these, of the coarser level.
-const InterfaceMargin = 4
+const interfaceMargin = 4
 
 // apart refuses bodies that are too near to the ends of a level: their cells have no values to interpolate from. Bodies from files
 // are refused anyway.
 func (r *levels) apart() {
+	rims := make([][]decomp.Box, len(r.finer.Levels))
+	for l := 1; l < len(rims) && len(r.Bodies) > 0; l++ {
+		rims[l] = r.finer.Rim(l, interfaceMargin)
+	}
 	for _, b := range r.Bodies {
-		for l := len(r.finer.Levels) - 1; l > 0 && b.Whole(); l-- {
-			if nearEnds(geometry.Finer(b.Shape(nil), l, r.dims), r.finer, l) {
+		for l := len(rims) - 1; l > 0 && b.Whole(); l-- {
+			if nearEnds(geometry.Finer(b.Shape(nil), l, r.dims), r.finer, l, rims[l]) {
 				r.tooNear(b, l)
 				break // what would contain it there has enough of the coarser levels around it
 			}
@@ -33,7 +37,7 @@ func (r *levels) tooNear(b Body, level int) {
 	at := r.Named("body", b.Name).At
 	width := 1 / float64(int(1)<<level)
 	for _, o := range r.Refine {
-		reach, beside := (InterfaceMargin+decomp.OverlapDeep+1)*width, o.Level == level
+		reach, beside := (interfaceMargin+decomp.OverlapDeep+1)*width, o.Level == level
 		for a := range r.dims {
 			beside = beside && o.From[a]-reach < hi[a] && o.To[a]+reach > lo[a]
 		}
@@ -48,39 +52,50 @@ func (r *levels) tooNear(b Body, level int) {
 		box.Lo[a] = int(math.Min(math.Max(math.Floor(lo[a]/width), 0), n-1))
 		box.Hi[a] = int(math.Max(math.Min(math.Ceil(hi[a]/width), n), float64(box.Lo[a]+1)))
 	}
-	inside, outside := r.cellsInUnits(InterfaceMargin, level), r.cellsInUnits(InterfaceMargin+decomp.OverlapDeep, level)
+	inside, outside := r.cellsInUnits(interfaceMargin, level), r.cellsInUnits(interfaceMargin+decomp.OverlapDeep, level)
 	r.Add(at, fmt.Sprintf("a body keeps %s away from the ends of its boxes inside them, and %s outside. To have it inside, add\n%s", inside, outside,
-		r.toPaste(b.Name, r.finer.Around("", level, box, InterfaceMargin))),
+		r.toPaste(b.Name, r.finer.Around("", level, box, interfaceMargin))),
 		"[body.%s] is too near to an end of level %d", b.Name, level)
 }
 
-// nearEnds reports whether a shape in cells of a level has a cell of the level, or of the coarser one, near the ends of the level.
-func nearEnds(s geometry.Shape, h *decomp.Hierarchy, level int) bool {
+// nearEnds reports whether a shape in cells of a level has a cell of the level, or of the coarser one, near the ends of the level,
+// which are in boxes.
+func nearEnds(s geometry.Shape, h *decomp.Hierarchy, level int, rims []decomp.Box) bool {
 	lo, hi := s.Bounds()
 	n := h.Levels[level].N
-	for _, rim := range h.Rim(level, InterfaceMargin) {
-		var near [3][]int // cells along each axis, of the rim and about the shape
-		for a := range near {
+	for _, rim := range rims {
+		near := [3][]int{2: {0}} // cells along each axis, of the rim and about the shape
+		about := true
+		for a := 0; a < h.Dims() && about; a++ {
+			near[a] = nil
 			for k := rim.Lo[a]; k < rim.Hi[a]; k++ {
-				k := (k + n[a]) % n[a]
-				if a >= h.Dims() || float64(k) > lo[a]-3 && float64(k) < hi[a]+2 {
+				if k := (k + n[a]) % n[a]; float64(k) > lo[a]-3 && float64(k) < hi[a]+2 {
 					near[a] = append(near[a], k)
 				}
 			}
+			about = len(near[a]) > 0
 		}
-		for _, z := range near[2] {
-			for _, y := range near[1] {
-				for _, x := range near[0] {
-					var fine, coarse [3]float64
-					for a, k := range [3]int{x, y, z} {
-						fine[a] = float64(k) + 0.5
-						if coarse[a] = fine[a]; a < h.Dims() {
-							coarse[a] = float64(k&^1) + 1
-						}
+		if about && anyOf(s, near, h.Dims()) {
+			return true
+		}
+	}
+	return false
+}
+
+// anyOf reports whether a shape has one of some cells, or one of the coarser cells around them.
+func anyOf(s geometry.Shape, cells [3][]int, dims int) bool {
+	for _, z := range cells[2] {
+		for _, y := range cells[1] {
+			for _, x := range cells[0] {
+				var fine, coarse [3]float64
+				for a, k := range [3]int{x, y, z} {
+					fine[a] = float64(k) + 0.5
+					if coarse[a] = fine[a]; a < dims {
+						coarse[a] = float64(k&^1) + 1
 					}
-					if s.Contains(fine[0], fine[1], fine[2]) || s.Contains(coarse[0], coarse[1], coarse[2]) {
-						return true
-					}
+				}
+				if s.Contains(fine[0], fine[1], fine[2]) || s.Contains(coarse[0], coarse[1], coarse[2]) {
+					return true
 				}
 			}
 		}
