@@ -80,9 +80,17 @@ func (r *frame) finestLevel() int {
 	return len(r.finer.Levels) - 1
 }
 
-// LevelOf returns the level that all of a body in closed form is in.
-func LevelOf(c *Case, b Body) int {
-	return finest{c.onOneRank(c.Dims())}.box(b.Shape(nil).Bounds())
+// LevelsOf returns the level that all of each body is in; 0 for bodies from files.
+func LevelsOf(c *Case) (list []int) {
+	cells := finest{c.onOneRank(c.Dims())}
+	for _, b := range c.Bodies {
+		level := 0
+		if b.Whole() {
+			level = cells.box(b.Shape(nil).Bounds())
+		}
+		list = append(list, level)
+	}
+	return list
 }
 
 // face returns the coarsest level beside a face of the domain, and whether there is a finer one as well.

@@ -31,7 +31,7 @@ const marginCells = 6
 
 // marginAround returns the number of these cells: the ghost cells of a wall model read more.
 func marginAround(b Body) float64 {
-	return marginCells - InterfaceMargin + max(InterfaceMargin, float64(boundary.ModelledMargin([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}})))
+	return marginCells - interfaceMargin + max(interfaceMargin, float64(boundary.ModelledMargin([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}})))
 }
 
 // levels reads [refine.NAME], after the bodies.

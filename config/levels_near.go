@@ -11,9 +11,9 @@ import (
 
 // Bodies near the ends of a level: what is interpolated there needs fluid around it.
 
-// InterfaceMargin is the number of cells of a level between the overlap that is interpolated and a body on either side: two cells
+// interfaceMargin is the number of cells of a level between the overlap that is interpolated and a body on either side: two cells
 // hold the mirror cells' children, or are read by the interpolation; the next two are the cells beside these, of the coarser level.
-const InterfaceMargin = 4
+const interfaceMargin = 4
 
 // FinestAt returns the finest level that has cells of a box in cells of level 0: of a body there it has the surface.
 func FinestAt(lo, hi [3]float64, h *decomp.Hierarchy) (level int) {
@@ -43,12 +43,14 @@ func (r *levels) marginAt(b Body, level int) int {
 	default:
 		margin = 0
 	}
-	return max(InterfaceMargin, margin)
+	return max(interfaceMargin, margin)
 }
 
 // apart refuses bodies that are too near to the ends of a level: their cells have no values to interpolate from. Bodies from files
 // are judged by their extent.
 func (r *levels) apart() {
+	type end struct{ level, margin int }
+	rims := map[end][]decomp.Box{} // thousands of boxes take their time
 	for _, b := range r.Bodies {
 		r.once(func() {
 			shape := r.shape(b)
@@ -57,7 +59,11 @@ func (r *levels) apart() {
 				shape = geometry.Box{Lo: lo, Hi: hi}
 			}
 			for l := len(r.finer.Levels) - 1; l > 0; l-- {
-				if nearEnds(geometry.Finer(shape, l, r.dims), r.finer, l, r.marginAt(b, l)) {
+				at := end{l, r.marginAt(b, l)}
+				if rims[at] == nil {
+					rims[at] = r.finer.Rim(l, at.margin)
+				}
+				if nearEnds(geometry.Finer(shape, l, r.dims), r.finer, l, rims[at]) {
 					r.tooNear(b, l)
 					break // what would contain it there has enough of the coarser levels around it
 				}
@@ -93,33 +99,44 @@ func (r *levels) tooNear(b Body, level int) {
 		"[body.%s] is too near to an end of level %d", b.Name, level)
 }
 
-// nearEnds reports whether a shape in cells of a level has a cell of the level, or of the coarser one, near the ends of the level.
-func nearEnds(s geometry.Shape, h *decomp.Hierarchy, level, margin int) bool {
+// nearEnds reports whether a shape in cells of a level has a cell of the level, or of the coarser one, near the ends of the level,
+// which are in boxes.
+func nearEnds(s geometry.Shape, h *decomp.Hierarchy, level int, rims []decomp.Box) bool {
 	lo, hi := s.Bounds()
 	n := h.Levels[level].N
-	for _, rim := range h.Rim(level, margin) {
-		var near [3][]int // cells along each axis, of the rim and about the shape
-		for a := range near {
+	for _, rim := range rims {
+		near := [3][]int{2: {0}} // cells along each axis, of the rim and about the shape
+		about := true
+		for a := 0; a < h.Dims() && about; a++ {
+			near[a] = nil
 			for k := rim.Lo[a]; k < rim.Hi[a]; k++ {
-				k := (k + n[a]) % n[a]
-				if a >= h.Dims() || float64(k) > lo[a]-3 && float64(k) < hi[a]+2 {
+				if k := (k + n[a]) % n[a]; float64(k) > lo[a]-3 && float64(k) < hi[a]+2 {
 					near[a] = append(near[a], k)
 				}
 			}
+			about = len(near[a]) > 0
 		}
-		for _, z := range near[2] {
-			for _, y := range near[1] {
-				for _, x := range near[0] {
-					var fine, coarse [3]float64
-					for a, k := range [3]int{x, y, z} {
-						fine[a] = float64(k) + 0.5
-						if coarse[a] = fine[a]; a < h.Dims() {
-							coarse[a] = float64(k&^1) + 1
-						}
+		if about && anyOf(s, near, h.Dims()) {
+			return true
+		}
+	}
+	return false
+}
+
+// anyOf reports whether a shape has one of some cells, or one of the coarser cells around them.
+func anyOf(s geometry.Shape, cells [3][]int, dims int) bool {
+	for _, z := range cells[2] {
+		for _, y := range cells[1] {
+			for _, x := range cells[0] {
+				var fine, coarse [3]float64
+				for a, k := range [3]int{x, y, z} {
+					fine[a] = float64(k) + 0.5
+					if coarse[a] = fine[a]; a < dims {
+						coarse[a] = float64(k&^1) + 1
 					}
-					if s.Contains(fine[0], fine[1], fine[2]) || s.Contains(coarse[0], coarse[1], coarse[2]) {
-						return true
-					}
+				}
+				if s.Contains(fine[0], fine[1], fine[2]) || s.Contains(coarse[0], coarse[1], coarse[2]) {
+					return true
 				}
 			}
 		}

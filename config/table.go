@@ -35,26 +35,11 @@ func (r *summary) write() {
 			r.Details = append(r.Details, r.Table[len(r.Table)-1].Name)
 		}
 	}
-	nu := (r.Tau - 0.5) / 3
-	cells, n := "", 1
-	for a := 0; a < r.dims; a++ {
-		if a > 0 {
-			cells += " x "
-		}
-		cells += fmt.Sprint(r.Cells[a])
-		n *= r.Cells[a]
-	}
-	base := "" // what differs between levels is level 0's
+	nu, base := (r.Tau-0.5)/3, "" // what differs between levels is level 0's
 	if r.finer != nil {
 		base = " of level 0"
 	}
-	row("model", r.Spec.String(), "")
-	row("cells"+base, fmt.Sprintf("%s = %s", cells, language.Grouped(n)), r.point(r.size))
-	row("spacing dx"+base, "1", language.Short(u.Length)+" m")
-	detail(!u.Physical)
-	row("time step dt"+base, "1", language.Short(u.Time)+" s")
-	detail(!u.Physical)
-	row("steps"+base, language.Grouped(r.Run.Steps), language.Short(float64(r.Run.Steps)*u.Time)+" s")
+	r.gridRows(base, row, detail)
 	row("viscosity nu", language.Short(nu), language.Short(nu*u.Factor(model.Viscosity))+" m2/s")
 	if l := r.lawRow(); l != "" {
 		row("viscosity law", l, "")
@@ -101,6 +86,26 @@ func (r *summary) write() {
 		// It is of flows that a force drives between walls.
 		detail(r.Force.Density == [3]float64{} && r.Force.At == nil && r.Force.Drive == nil || !r.halfway())
 	}
+}
+
+// gridRows writes the rows of cells and steps.
+func (r *summary) gridRows(base string, row func(name, lattice, si string), detail func(yes bool)) {
+	u := r.Units
+	cells, n := "", 1
+	for a := 0; a < r.dims; a++ {
+		if a > 0 {
+			cells += " x "
+		}
+		cells += fmt.Sprint(r.Cells[a])
+		n *= r.Cells[a]
+	}
+	row("model", r.Spec.String(), "")
+	row("cells"+base, fmt.Sprintf("%s = %s", cells, language.Grouped(n)), r.point(r.size))
+	row("spacing dx"+base, "1", language.Short(u.Length)+" m")
+	detail(!u.Physical)
+	row("time step dt"+base, "1", language.Short(u.Time)+" s")
+	detail(!u.Physical)
+	row("steps"+base, language.Grouped(r.Run.Steps), language.Short(float64(r.Run.Steps)*u.Time)+" s")
 }
 
 // TauText writes a relaxation time: close to 1/2 its distance from there, since five digits hide what matters.

@@ -116,7 +116,9 @@ func missing(h *Hierarchy, level int, b Box) []Box {
 	}
 	for _, p := range h.Levels[level].Patches {
 		for _, image := range h.images(p.Owned, h.Levels[level].N) {
-			list = subtract(list, image)
+			if image.Overlaps(b) {
+				list = subtract(list, image)
+			}
 		}
 	}
 	return list

@@ -132,7 +132,9 @@ func (h *Hierarchy) interpolated(level int) (list [][]Box) {
 	for _, p := range h.Levels[level].Patches {
 		overlap := []Box{p.Stored}
 		for _, b := range owned {
-			overlap = subtract(overlap, b)
+			if b.Overlaps(p.Stored) { // few of many do
+				overlap = subtract(overlap, b)
+			}
 		}
 		list = append(list, overlap)
 	}

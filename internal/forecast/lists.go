@@ -44,8 +44,7 @@ func ListBytes(c *config.Case, ranks int, sizes ...config.SolidSize) int64 {
 			measured[t] = true
 		}
 	}
-	patches := config.Patches(c)
-	bytes := 0.0
+	patches, levels, bytes := config.Patches(c), config.LevelsOf(c), 0.0
 	// beside adds cells at a wall: special ones, and those whose force is asked for.
 	beside := func(cells float64, special, measured, own bool) {
 		for _, list := range []struct {
@@ -89,7 +88,7 @@ func ListBytes(c *config.Case, ranks int, sizes ...config.SolidSize) int64 {
 		}
 		cells := 0.0
 		if b.Whole() {
-			cells = facesOf(c, b)
+			cells = facesOf(c, b, levels[i])
 			if b.Thicken {
 				cells = max(cells, outline(b.Shape(nil), c))
 			}
@@ -111,9 +110,9 @@ func ListBytes(c *config.Case, ranks int, sizes ...config.SolidSize) int64 {
 	return int64(bytes) + endBytes(c, ranks)
 }
 
-// facesOf returns the faces of a body's cells, of the level that it is in.
-func facesOf(c *config.Case, b config.Body) float64 {
-	level, n := config.LevelOf(c, b), c.Cells
+// facesOf returns the faces of a body's cells, of a level.
+func facesOf(c *config.Case, b config.Body, level int) float64 {
+	n := c.Cells
 	for a := range c.Dims() {
 		n[a] <<= level
 	}
