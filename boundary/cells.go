@@ -62,6 +62,15 @@ func NewCells(n [3]int) Cells {
 	return Cells{N: n, Type: make([]uint8, (n[0]+2)*(n[1]+2)*(n[2]+2))}
 }
 
+// wrapped returns the cells of a box that continues at its other end along some axes: so does the domain then. A patch of a refined
+// domain may end before the other end of a periodic axis, and store cells beyond one: these lie behind no face.
+func (c Cells) wrapped(periodic [3]bool) Cells {
+	for a := range periodic {
+		c.Periodic[a] = c.Periodic[a] || periodic[a]
+	}
+	return c
+}
+
 // Index of cell (x, y, z), each from -1 to N inclusive.
 func (c Cells) Index(x, y, z int) int {
 	return ((z+1)*(c.N[1]+2)+y+1)*(c.N[0]+2) + x + 1

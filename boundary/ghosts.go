@@ -77,7 +77,7 @@ const (
 
 // FindFaces lists the ghost cells of a box.
 func FindFaces(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells Cells) (*Faces, error) {
-	cells.Periodic = periodic
+	cells = cells.wrapped(periodic)
 	if !cells.HasOpen() {
 		return nil, nil
 	}

@@ -103,12 +103,15 @@ func (c Cells) Ghost(g [3]int, dims int) (ghost Ghost, wall uint8, ok bool) {
 // and the axes across which these faces are.
 func (c Cells) Reflects(g [3]int, dims int) (reflects bool, across [3]bool) {
 	ghost, _, ok := c.Ghost(g, dims)
+	if !ok {
+		return false, across
+	}
 	for a, out := range ghost.Out {
 		if across[a] = out != 0; across[a] && c.Wall(ghost.Types[a]).Law.Passed() {
 			return false, across
 		}
 	}
-	return ok, across
+	return true, across
 }
 
 // Meets returns the type of the wall that the fluid cell x meets at the cell up beside it, 0 if up

@@ -253,7 +253,7 @@ func flows(lattice, collision string, by int) map[string]flow {
 	body.faces = "[body.ball]\ntype = \"interpolated_wall\"\nshape = \"" + axis + "\"\n" + ball
 	ends := common
 	ends.periodic = `"x"`
-	ends.faces = face("rest", "wall", `"y-", "y+"`+sides, "")
+	ends.faces = face("rest", "wall", `"y-"`+sides, "") + face("top", "slip", `"y+"`, "")
 	return map[string]flow{
 		"concave":  {text: concave.text(), boxes: [][][2][3]float64{{box(1, 8, 1, 5, 1, 6), box(1, 6, 1, 8, 1, 6)}, {box(2, 7, 2, 4, 2, 5), box(2, 5, 2, 5, 2, 5)}}},
 		"channel":  {text: channel.text(), boxes: corners},
