@@ -15,6 +15,14 @@ import (
 // hold the mirror cells' children, or are read by the interpolation; the next two are the cells beside these, of the coarser level.
 const interfaceMargin = 4
 
+// SurfaceLevel returns the level that has the surface of a body of this extent in cells of level 0.
+func SurfaceLevel(c *Case, lo, hi [3]float64) int {
+	if h := c.onOneRank(c.Dims()); h != nil {
+		return FinestAt(lo, hi, h)
+	}
+	return 0
+}
+
 // FinestAt returns the finest level that has cells of a box in cells of level 0: of a body there it has the surface.
 func FinestAt(lo, hi [3]float64, h *decomp.Hierarchy) (level int) {
 	for l := range h.Levels {

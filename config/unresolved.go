@@ -22,10 +22,12 @@ func (c *Case) unresolved(shapes []geometry.Shape, sizes []SolidSize, warned fin
 			continue
 		}
 		s := sizes[k]
-		if s.Thin > geometry.MostThin {
+		level := SurfaceLevel(c, s.Lo, s.Hi)
+		width := math.Ldexp(1, -level)
+		if s.Thin > geometry.MostThin && s.Least < width {
 			list = append(list, finding.Unresolved.Says("[body.%s]: the wall thickness is below one cell on %s %% of its area (minimum %.2g cells): parts may disappear; thicken = true makes it one cell thick there, or refine the grid", b.Name, percent(s.Thin), s.Least))
 		}
-		if s.Narrow > geometry.MostNarrow {
+		if s.Narrow > geometry.MostNarrow && level == 0 { // how narrow they are is not known
 			list = append(list, finding.Unresolved.Says("[body.%s]: the gap width is below one cell on %s %% of its area: gaps may close; refine the grid if fluid should pass", b.Name, percent(s.Narrow)))
 		}
 		inside := s.Parts == 1
@@ -35,8 +37,12 @@ func (c *Case) unresolved(shapes []geometry.Shape, sizes []SolidSize, warned fin
 		if !inside {
 			continue
 		}
-		volume := geometry.Volume(shapes[k], c.Cells)/s.Cells - 1
-		area := geometry.AllFaces(shapes[k], c.Cells, c.Dims())/s.Surface - 1
+		shape, cells := geometry.Finer(shapes[k], level, c.Dims()), c.Cells
+		for a := range cells {
+			cells[a] <<= level
+		}
+		volume := width*width*width*geometry.Volume(shape, cells)/s.Cells - 1
+		area := width*width*geometry.AllFaces(shape, cells, c.Dims())/s.Surface - 1
 		if math.Abs(volume) > geometry.MostVolumeOff || math.Abs(area) > geometry.MostAreaOff {
 			list = append(list, finding.Unresolved.Says("[body.%s] is not resolved: its voxels differ by %s %% in volume and %s %% in area; refine the grid", b.Name, percent(volume), percent(area)))
 		}

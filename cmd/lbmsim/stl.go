@@ -151,6 +151,26 @@ func drawDepth(d mesh.Depth, s *intake.Source, path string) error {
 	}.Write(path)
 }
 
+// gridOf returns the cells of a case that have the surface of a body, of the finest level around it, and the motion into them.
+func gridOf(c *config.Case, f config.SolidFile, s *intake.Source) (grid intake.Grid, move func([3]float64) [3]float64, title string) {
+	grid, title = intake.Grid{Cells: c.Cells, Lattice: c.Spec.Lattice, Thicken: f.Sheets}, "in the cells of the case"
+	lo, hi := s.Surface.Span(f.Motion.Apply)
+	level := config.SurfaceLevel(c, lo, hi)
+	if level == 0 {
+		return grid, f.Motion.Apply, title
+	}
+	for a := range grid.Cells {
+		grid.Cells[a] <<= level
+	}
+	return grid, func(at [3]float64) [3]float64 {
+		at = f.Motion.Apply(at)
+		for a := range at {
+			at[a] *= float64(int(1) << level)
+		}
+		return at
+	}, fmt.Sprintf("in the cells of level %d", level)
+}
+
 // checkFiles judges the files of a case, and prints what bodies from files need.
 func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []config.SolidSize, err error) {
 	if err := mayPreview(caseFile, preview); err != nil {
@@ -189,8 +209,8 @@ func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []con
 			picture = filepath.Join(preview, f.Body+".png")
 		}
 		closed := func() error { return domain.CloseSurface(s, caseFile, f) }
-		grid := intake.Grid{Cells: caseFile.Cells, Lattice: caseFile.Spec.Lattice, Thicken: f.Sheets}
-		solid, _, err := judge(w, s, closed, "in the cells of the case", f.Motion.Apply, grid, picture)
+		grid, move, title := gridOf(caseFile, f, s)
+		solid, _, err := judge(w, s, closed, title, move, grid, picture)
 		if err != nil {
 			return nil, f.At.Wrong(fmt.Errorf("[body.%s]: %w", f.Body, err))
 		}
