@@ -136,3 +136,28 @@ func (f finest) centre(at [3]float64) [3]float64 {
 
 // cellsAt returns a number of cells of level 0 as cells of a level.
 func cellsAt(level int, cells float64) float64 { return cells * float64(int(1)<<level) }
+
+// SurfaceLevel returns the level that has the surface of a body of this extent in cells of level 0.
+func SurfaceLevel(c *Case, lo, hi [3]float64) int {
+	if h := c.onOneRank(c.Dims()); h != nil {
+		return FinestAt(lo, hi, h)
+	}
+	return 0
+}
+
+// FinestAt returns the finest level that has cells of a box in cells of level 0: of a body there it has the surface.
+func FinestAt(lo, hi [3]float64, h *decomp.Hierarchy) (level int) {
+	for l := range h.Levels {
+		width := 1 / float64(int(1)<<l)
+		for _, p := range h.Levels[l].Patches {
+			meets := true
+			for a := range h.Dims() {
+				meets = meets && lo[a] < width*float64(p.Owned.Hi[a]) && hi[a] > width*float64(p.Owned.Lo[a])
+			}
+			if meets {
+				level = l
+			}
+		}
+	}
+	return level
+}
