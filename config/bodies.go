@@ -400,6 +400,7 @@ func (r *bodies) place(s *language.Section, b Body) {
 		lo[2], hi[2] = 0, 1
 	}
 	level := finest{r.finer}.box(lo, hi)
+	unsure := r.finer == nil && len(r.All("refine")) > 0 // the boxes have an error
 	outside := false
 	for a := 0; a < r.dims; a++ {
 		outside = outside || hi[a] <= 0 || lo[a] >= float64(n[a])
@@ -411,7 +412,7 @@ func (r *bodies) place(s *language.Section, b Body) {
 	switch {
 	case outside:
 		r.Add(s.At, "the domain runs from "+r.point(r.Origin)+" to "+r.point(end), "%s lies outside the domain", s.Head())
-	case !b.Thicken && !r.hasCell(shape, level):
+	case !b.Thicken && !unsure && !r.hasCell(shape, level):
 		r.Add(s.At, "a cell is solid when its centre lies inside; the spacing is "+r.si(r.Units.Length/cellsAt(level, 1), model.Length)+"; thicken = true makes a body at least one cell thick", "%s is too small or too far outside: no cell centre lies in it", s.Head())
 	case !geometry.AnyCell(shape, [3]float64{}, [3]float64{float64(n[0]), float64(n[1]), float64(n[2])}, n, false):
 		r.Add(s.At, "", "%s fills the whole domain: there are no fluid cells", s.Head())

@@ -145,7 +145,7 @@ func Levels(c *config.Case, ranks int) [][]string {
 		return nil
 	}
 	h := levelsOf(c, ranks)
-	rows := [][]string{{"level", "boxes", "spacing", "time step", "tau", "cells", "extra", "updates", "memory per rank"}}
+	rows := [][]string{{"level", "boxes", "spacing", "time step", "tau", "cells", "extra", "updates", "", "memory per rank"}}
 	if ranks > 1 {
 		rows[0] = append(rows[0], "largest share of a rank")
 	}
@@ -158,7 +158,7 @@ func Levels(c *config.Case, ranks int) [][]string {
 				stored += p.Stored.Cells()
 			}
 		}
-		row := []string{name, boxes, spacing, step, tau, language.Grouped(cells), language.Grouped(stored - cells), percent(updates / h.Updates()),
+		row := []string{name, boxes, spacing, step, tau, language.Grouped(cells), language.Grouped(stored - cells), language.Grouped(int(updates)), percent(updates / h.Updates()),
 			Bytes(largest(c, h, levels...).memory())}
 		if ranks > 1 {
 			for rank := range ranks {
