@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -266,5 +267,66 @@ func TestCheckpointsWithoutALevel(t *testing.T) {
 	_, err = trial{text: text, ranks: 2, dir: dir, restart: files[0]}.run(t)
 	if code, agreed := ExitCode(err); code != ExitFailure || !agreed || !strings.Contains(err.Error(), "copy the folder levels along") {
 		t.Errorf("error %v, code %d, agreed %t", err, code, agreed)
+	}
+}
+
+// The drag of a disc in a finer box, at Re 20, is the one on a grid that has the finer cells everywhere, within 0.5 % (set beforehand):
+// forces, their points and coefficients are in units of the case, not of a level.
+func TestRefinedForceIsTheUniformOnes(t *testing.T) {
+	text := func(by int, boxes string) string {
+		n := float64(by)
+		return fmt.Sprintf(`
+[domain]
+cells = [%g, %g]
+[fluid]
+viscosity = %g
+[boundary.inlet]
+type = "velocity"
+velocity = [0.05, 0]
+faces = ["x-"]
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[boundary.sides]
+type = "slip"
+faces = ["y-", "y+"]
+[body.disc]
+type = "interpolated_wall"
+shape = "cylinder"
+centre = [%g, %g]
+radius = %g
+[initial]
+velocity = [0.05, 0]
+[collision]
+precision = "float64"
+[run]
+steps = %d
+[output.force.disc]
+velocity = 0.05
+length = %g
+every = %d
+about = [0, 0]
+`, 80*n, 40*n, 0.02*n, 24*n, 19*n, 4*n, 6000*by, 8*n, 6000*by) + boxes
+	}
+	last := func(text string) map[string]float64 {
+		dir := t.TempDir()
+		trial{text: text, ranks: 1, threads: 2, dir: dir}.must(t)
+		end := map[string]float64{}
+		for name, column := range table(t, filepath.Join(dir, "force_disc.csv")) {
+			end[name] = column[len(column)-1]
+		}
+		return end
+	}
+	uniform, finer := last(text(2, "")), last(text(1, "[refine.near]\nlevel = 1\nfrom = [12, 8]\nto = [52, 30]\n"))
+	for _, name := range []string{"drag", "lift"} {
+		if t.Logf("%s: %.6g and %.6g", name, uniform[name], finer[name]); !(math.Abs(finer[name]-uniform[name]) <= 0.005*uniform["drag"]) {
+			t.Errorf("%s is %g, on a uniform grid %g", name, finer[name], uniform[name])
+		}
+	}
+	// In cells: a force per length is twice, a moment per length four times as large in cells of half the size.
+	for name, by := range map[string]float64{"force_x": 2, "torque_z": 4} {
+		if got, want := by*finer[name], uniform[name]; !(math.Abs(got-want) <= 0.005*math.Abs(want)) {
+			t.Errorf("%s is %g, want %g", name, got, want)
+		}
 	}
 }
