@@ -99,3 +99,45 @@ every = 1
 		}
 	}
 }
+
+// check prints the levels of a refined grid, on ranks with the largest share of one, and mistakes of boxes at their lines.
+func TestCheckPrintsLevels(t *testing.T) {
+	dir := t.TempDir()
+	const text = `[domain]
+cells = [80, 40]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 0.05
+[run]
+steps = 10
+[body.disc]
+shape = "cylinder"
+centre = [30, 20]
+radius = 4
+[refine.wake]
+level = 1
+from = [20, 10]
+to = [60, 30]
+[refine.disc]
+level = 2
+around = "disc"
+`
+	path := writeCase(t, dir, text)
+	one, four := runProgram(t, dir, 1, "check", path), runProgram(t, dir, 1, "check", "--ranks", "4", path)
+	for _, r := range []struct{ out, want string }{
+		// The box around the disc is 6 cells of level 2, 1.5 of level 0, wider on each side: 11 cells of level 0.
+		{one.out, "levels, on 1 rank "}, {one.out, " 0 the domain 1 1 0.65 2400 800 2400 "}, {one.out, " 2 disc 0.25 0.25 1.1 1936 "},
+		{four.out, "levels, on 4 ranks "}, {four.out, "largest share of a rank "}, {four.out, "cells of level 0 per rank"},
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(r.out), " "), r.want) {
+			t.Errorf("no %q in\n%s", r.want, r.out)
+		}
+	}
+	if strings.Contains(one.out, "share of a rank") {
+		t.Errorf("shares on one rank:\n%s", one.out)
+	}
+	path = writeCase(t, dir, strings.Replace(text, "to = [60, 30]", "to = [30, 30]", 1))
+	if r := runProgram(t, dir, 1, "check", path); r.code != 2 || !strings.Contains(r.out, "case.toml:16:1: error: [refine.disc] of level 2 lies outside level 1") || !strings.Contains(r.out, "    [refine.disc_1]\n    level = 1\n    from = [") {
+		t.Errorf("exit code %d\n%s", r.code, r.out)
+	}
+}

@@ -172,6 +172,17 @@ func TestTooLargeACaseIsRefused(t *testing.T) {
 	if flowCase.Cells = [3]int{10, 10, 10}; enoughMemory(comm.Local(1)[0], flowCase, true) != nil {
 		t.Error("a small case was refused")
 	}
+	// Boxes count: 3200^3 cells of the finest level.
+	text := "[domain]\ncells = [100, 100, 100]\nperiodic = [\"x\", \"y\", \"z\"]\n[fluid]\nviscosity = 0.03\n[run]\nsteps = 1\n"
+	for l := range 5 {
+		text += fmt.Sprintf("[refine.l%d]\nlevel = %[1]d\nfrom = [0, 0, 0]\nto = [100, 100, 100]\n", l+1)
+	}
+	if flowCase, err = config.Load("boxes.toml", []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err = enoughMemory(comm.Local(1)[0], flowCase, true); err == nil || !strings.Contains(err.Error(), "boxes.toml: the case needs ") {
+		t.Errorf("%v", err)
+	}
 }
 
 // A limit of virtual memory that Go's runtime may exceed at any moment is refused at once; a larger one bounds the memory of a case.
