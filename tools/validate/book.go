@@ -76,7 +76,7 @@ func second(quantities ...string) (list []order) {
 }
 
 func book() []section {
-	return append([]section{waves(), vortices(), channels(), couette(), openings(), sound(), pipe(), curved(), cylinder(), vortexStreet(), spheres(), cavities(), cube(), convection(), rolls(), curvedHeat(), mass(), modelledWalls(), modelledBodies()}, turbulence()...)
+	return append([]section{waves(), vortices(), channels(), couette(), openings(), sound(), pipe(), curved(), cylinder(), vortexStreet(), refinedCylinder(), spheres(), cavities(), cube(), convection(), rolls(), curvedHeat(), mass(), modelledWalls(), modelledBodies()}, turbulence()...)
 }
 
 func waves() section {
@@ -420,6 +420,19 @@ func cylinder() section {
 		entries: []entry{
 			{id: "cylinder-20", args: join([]string{"run", "cases/validation/schaefer_turek_2d1.toml"}, coarse), derive: pressureDrop(5e-3, 0.02)},
 			{id: "cylinder-40", args: []string{"run", "cases/validation/schaefer_turek_2d1.toml"}, derive: pressureDrop(2.5e-3, 0.005)},
+		},
+	}
+}
+
+func refinedCylinder() section {
+	return section{
+		id: "refined", title: "Finer cells around a cylinder", picture: "refined-street",
+		text: "Both cases of Schaefer & Turek on grids with 10 cells per diameter and two levels of boxes (`[refine.NAME]`), 40 cells per\n" +
+			"diameter around the cylinder: a sixth and a fifth of the cells of the uniform grid of 40. References and tolerances are those of\n" +
+			"the uniform grids of 40 cells per diameter.",
+		entries: []entry{
+			{id: "refined-cylinder", args: []string{"run", "cases/validation/refined_cylinder.toml", "--device", "cpu"}},
+			{id: "refined-street", args: []string{"run", "cases/validation/refined_street.toml", "--device", "cpu"}, derive: shedding(0.01)},
 		},
 	}
 }
