@@ -25,8 +25,9 @@ func refineTable() language.Table {
 	}, Doc: "A box of finer cells ([when and how](refine.md)): a cell of level l has half the edge of a cell of level l-1 and does two steps in one of it. [domain] describes level 0. Boxes of a level may overlap or touch."}
 }
 
-// marginCells of a level between a body and the end of a box around it. A box keeps 4 cells free of the body, and its level-1 ends
-// 2 cells further out after both are snapped: with 6 each level fits into the next coarser one.
+// marginCells is the default distance of a box's ends from the body, in cells of its level. The body needs 4 of them. With 6 boxes of
+// several levels around one body fit into each other: 3 cells of the coarser level are taken by the finer box, up to one by snapping,
+// and 2 by nesting.
 const marginCells = 6
 
 // marginAround returns the number of these cells: the ghost cells of a wall model read more.
