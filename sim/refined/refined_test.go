@@ -260,7 +260,7 @@ func flows(lattice, collision string, by int) map[string]flow {
 		"walls":    {text: walls.text(), boxes: corners},
 		"pressure": {text: pressures.text(), boxes: corners},
 		"body":     {text: body.text(), boxes: [][][2][3]float64{{box(1, 9, 1, 8, 1, 8)}, {box(2, 8, 2, 7, 2, 7)}}},
-		"ends":     {text: ends.text(), boxes: [][][2][3]float64{{box(0, 4, 0, 6, 2, 7), box(6, 10, 1, 9, 0, 9), box(0, 10, 7, 9, 0, 9)}, {box(0, 2, 2, 4, 3, 5)}}},
+		"ends":     {text: ends.text(), boxes: [][][2][3]float64{{box(0, 4, 0, 6, 2, 7), box(6, 10, 1, 9, 0, 9), box(0, 10, 7, 9, 0, 9)}, {box(0, 2, 3, 5, 3, 5)}}},
 	}
 }
 
