@@ -160,7 +160,7 @@ func (g *Grid) number(p *Patch, x [3]int) int {
 func (g *Grid) compare(s *ref.Levels) (worst, scale float64, cells int, err error) {
 	err = g.moments(func(p *Patch, x [3]int, m []float64, _ []byte) {
 		grid, cell := s.Grids[p.cut.Level], g.number(p, x)
-		if !g.Hierarchy.Levels[p.cut.Level].Patches[p.cut.Patch].Owned.Contains(x) || !grid.Stores(cell) || grid.Cells.At(x[0], x[1], x[2]) != 0 {
+		if !g.Hierarchy.Levels[p.cut.Level].Patches[p.cut.Patch].Owned.Contains(x) || g.Hierarchy.Role(p.cut.Level, x) == decomp.Hidden || grid.Cells.At(x[0], x[1], x[2]) != 0 {
 			return
 		}
 		cells++
