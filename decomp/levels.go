@@ -19,11 +19,12 @@ import (
 
 // Limits of a hierarchy.
 const (
-	MaxLevel    = 5 // levels above 0
-	OverlapDeep = 2 // cells of a patch beyond an interface: one per step of its level between two exchanges with the parent level
-	Nesting     = 2 // cells of level l between the interfaces of level l and l+1: prolongation reads as far
-	thinnest    = 4 // parent planes that a rank gets at least; a small patch is cut over fewer ranks
-	narrowest   = 3 // cells of level 0 between walls: what lies behind a wall is extrapolated from as many
+	MaxLevel    = 5                   // levels above 0
+	OverlapDeep = 2                   // cells of a patch beyond an interface: one per step of its level between two exchanges with the parent level
+	Nesting     = 2                   // cells of level l between the interfaces of level l and l+1: prolongation reads as far
+	thinnest    = 4                   // parent planes that a rank gets at least; a small patch is cut over fewer ranks
+	narrowest   = 3                   // cells of level 0 between walls: what lies behind a wall is extrapolated from as many
+	third       = 2 * (narrowest - 1) // first child of the last of these cells
 )
 
 // Refinement is a box that a case wants refined: its name for messages, its level, and its corners in cells of level 0.
@@ -212,7 +213,28 @@ func (h *Hierarchy) images(b Box, n [3]int) []Box {
 	return list
 }
 
-// nested returns an error unless the cells of the next coarser level within Nesting of a box belong to it. The box is in cells of that level.
+// room returns the cells of a level, above 0, that have to belong to it around a box of the next one, in cells of the level: those
+// within Nesting. Where the level would end one parent cell before a face, the third parent cell from the face holds the mean of its
+// children (Role): the box covers them, and its mirror layer has only the first. There the level has to reach the face.
+func room(h *Hierarchy, level int, b Box) Box {
+	n := h.Levels[0].N
+	around := h.grown(b, h.refined(level, n), Nesting)
+	for a, n := range h.refined(level, n) {
+		if a >= h.dims || h.Periodic[a] {
+			continue
+		}
+		if b.Lo[a] == third {
+			around.Lo[a] = 0
+		}
+		if b.Hi[a] == n-third {
+			around.Hi[a] = n
+		}
+	}
+	return around
+}
+
+// nested returns an error unless the cells of the next coarser level that a box needs around it belong to it (room). The box is in cells
+// of that level.
 func nested(h *Hierarchy, r Refinement, b Box) *Misfit {
 	if r.Level == 1 {
 		return nil
@@ -220,17 +242,17 @@ func nested(h *Hierarchy, r Refinement, b Box) *Misfit {
 	coarser := r.Level - 1
 	if len(h.Levels) <= coarser || len(h.Levels[coarser].Patches) == 0 {
 		m := r.misfit(LooseBox, 0, "level %d needs a box of level %d around it, at least %d cells of level %d wider on each side", r.Level, coarser, Nesting, coarser)
-		m.Instead = h.Around(r.Name, coarser, b, Nesting)
+		m.Instead = h.Around(r.Name, coarser, room(h, coarser, b), 0)
 		return m
 	}
-	loose := missing(h, coarser, h.grown(b, h.Levels[coarser].N, Nesting))
+	loose := missing(h, coarser, room(h, coarser, b))
 	if len(loose) == 0 {
 		return nil
 	}
 	why := fmt.Sprintf("the box of level %d must end at least %d cells of level %d before the ends of level %d", r.Level, Nesting, coarser, coarser)
-	by, inner := shrink(h, b, loose)
+	by, inner := shrink(h, coarser, b, loose)
 	m := r.misfit(LooseBox, 0, "%s, and no part of it does: put a box of level %d around it", why, coarser)
-	m.Instead = h.Around(r.Name, coarser, b, Nesting)
+	m.Instead = h.Around(r.Name, coarser, room(h, coarser, b), 0)
 	if inner.Cells() == 0 {
 		return m
 	}
@@ -247,9 +269,9 @@ func nested(h *Hierarchy, r Refinement, b Box) *Misfit {
 	return m
 }
 
-// shrink returns by how many cells a box must shrink at each end to keep Nesting cells away from boxes: for each of them at the end
-// where that costs least.
-func shrink(h *Hierarchy, b Box, from []Box) (by [3][2]int, inner Box) {
+// shrink returns by how many cells of a level a box must shrink at each end to keep Nesting cells away from boxes: for each of them at
+// the end where that costs least.
+func shrink(h *Hierarchy, level int, b Box, from []Box) (by [3][2]int, inner Box) {
 	inner = b
 	for _, m := range from {
 		axis, side, least := 0, 0, math.MaxInt
@@ -261,8 +283,17 @@ func shrink(h *Hierarchy, b Box, from []Box) (by [3][2]int, inner Box) {
 			}
 		}
 		by[axis][side] = max(by[axis][side], least)
+		if by[axis][side] == 0 {
+			by[axis][side] = 1 // between the level's end and a face (room)
+		}
 	}
+	n := h.refined(level, h.Levels[0].N)
 	for a := range by {
+		for side, left := range [2]int{b.Lo[a] + by[a][0], n[a] - b.Hi[a] + by[a][1]} {
+			if by[a][side] > 0 && left == third && !h.Periodic[a] {
+				by[a][side]++
+			}
+		}
 		inner.Lo[a], inner.Hi[a] = inner.Lo[a]+by[a][0], inner.Hi[a]-by[a][1]
 	}
 	return by, inner

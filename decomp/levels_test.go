@@ -507,6 +507,33 @@ func TestRefinementsAreRefused(t *testing.T) {
 	}
 }
 
+// Where a level ends one parent cell before a face, the next one keeps three cells: the third parent cell from the face is read, and
+// so all its children have to hold values.
+func TestChildrenOfTheThirdCellFromAFace(t *testing.T) {
+	d := domain(t, [3]int{6, 10, 1}, [3]bool{}, 2)
+	for _, c := range []struct {
+		from, to   float64 // of level 1, along y
+		from2, to2 float64 // of level 2
+		fits       bool
+	}{{1, 10, 2, 6, false}, {1, 10, 2.5, 6, true}, {0, 10, 2, 6, true}, {2, 10, 3, 6, true}, {0, 9, 4, 8, false}, {0, 9, 4, 7.5, true}, {0, 10, 4, 8, true}} {
+		h, err := NewHierarchy(d, []Refinement{
+			{"refine.a", 1, [3]float64{0, c.from}, [3]float64{6, c.to, 1}}, {"refine.b", 2, [3]float64{0, c.from2}, [3]float64{6, c.to2, 1}},
+		})
+		if (err == nil) != c.fits {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if err == nil {
+			h.Mirror(0, func(cell [3]int) {
+				for _, child := range h.Children(cell) {
+					if h.Role(1, child) == Hidden {
+						t.Errorf("%+v: mirror cell %v has the hidden child %v", c, cell, child)
+					}
+				}
+			})
+		}
+	}
+}
+
 // Every box that a message suggests is accepted.
 func TestSuggestedBoxesFit(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
@@ -532,13 +559,8 @@ func TestSuggestedBoxesFit(t *testing.T) {
 		h.Levels = append(h.Levels, level)
 		for _, b := range level.Patches { // a box of level 2 that is too large
 			fine := b.Owned
-			missing := []Box{h.grown(fine, level.N, Nesting)}
-			for _, p := range level.Patches {
-				for _, image := range h.images(p.Owned, level.N) {
-					missing = subtract(missing, image)
-				}
-			}
-			if _, inner := shrink(h, fine, missing); len(missing) > 0 && inner.Cells() > 0 {
+			missing := missing(h, 1, room(h, 1, fine))
+			if _, inner := shrink(h, 1, fine, missing); len(missing) > 0 && inner.Cells() > 0 {
 				suggested++
 				if err := nested(h, Refinement{Name: "refine.fine", Level: 2}, inner); err != nil {
 					t.Errorf("%v in %v: %v", fine, boxes, err)

@@ -81,14 +81,18 @@ func given(h *Hierarchy, name string, level int, b Box, of int) Refinement {
 func (h *Hierarchy) Around(name string, level int, b Box, cells int) (list []Refinement) {
 	for l := level; l > 0; l-- {
 		n := h.refined(l, h.Levels[0].N)
-		if b = whole(h, h.grown(b, n, cells), n); h.Contains(l, b) {
+		if l < level {
+			b = room(h, l, b)
+		} else {
+			b = h.grown(b, n, cells)
+		}
+		if b = whole(h, b, n); h.Contains(l, b) {
 			break
 		}
 		for a := range h.dims { // to cells of level l-1
 			b.Lo[a], b.Hi[a] = b.Lo[a]>>1, (b.Hi[a]+1)>>1
 		}
 		list = append([]Refinement{given(h, name, l, b, l-1)}, list...)
-		cells = Nesting
 	}
 	return list
 }
