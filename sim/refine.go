@@ -28,11 +28,16 @@ func refine(r *run, part *domain.Part) error {
 	if err != nil { // the same on every rank
 		return exit.With(exit.Usage, err)
 	}
-	if r.grid, err = refined.New(r.Rank, r.Case, part.Solids, h, r.options.Device); err == nil {
-		r.level = r.grid.Patches(0)[0].Level // each rank has cells of level 0
-		r.level.Part.Inputs = part.Inputs
+	if r.grid, err = refined.New(r.Rank, r.Case, part.Solids, h, r.options.Device); err != nil {
+		return err
 	}
-	return err
+	r.level = r.grid.Patches(0)[0].Level // each rank has cells of level 0
+	r.level.Part.Inputs = part.Inputs
+	var parts []*domain.Part
+	for _, l := range r.grid.Levels() {
+		parts = append(parts, l.Part)
+	}
+	return domain.BodiesIn(r.Rank, r.Case, parts)
 }
 
 // nearLevels returns boxes of the rank's cells of finer levels, in cells of level 0. Without refinement there are none.

@@ -426,22 +426,52 @@ func (p *Part) CountCells(on *rank.Rank) error {
 	return nil
 }
 
-// anyCell reports whether the centre of any cell of the domain lies in a shape. Collective.
+// anyCell reports whether a shape contains the centre of a cell of any rank. Collective.
 func anyCell(on *rank.Rank, p *Part, s geometry.Shape) (bool, error) {
+	any := []int64{0}
+	if holds(p, s) {
+		any[0] = 1
+	}
+	err := comm.Max(on.Comm, any)
+	return any[0] > 0, err
+}
+
+// holds reports whether a shape contains the centre of one of the part's cells.
+func holds(p *Part, s geometry.Shape) bool {
 	from, to := geometry.Reach(s, p.Case.Cells, p.Case.Dims())
 	box := Intersect(decomp.Box{Lo: from, Hi: to}, p.Box)
-	any := []int64{0}
 	for z := box.Lo[2]; z < box.Hi[2]; z++ {
 		for y := box.Lo[1]; y < box.Hi[1]; y++ {
-			for x := box.Lo[0]; x < box.Hi[0] && any[0] == 0; x++ {
+			for x := box.Lo[0]; x < box.Hi[0]; x++ {
 				if s.Contains(float64(x)+0.5, float64(y)+0.5, float64(z)+0.5) {
-					any[0] = 1
+					return true
 				}
 			}
 		}
 	}
-	err := comm.Max(on.Comm, any)
-	return any[0] > 0, err
+	return false
+}
+
+// BodiesIn refuses bodies that none of the cells of some parts of a domain has noticed, on all ranks together. Collective.
+func BodiesIn(on *rank.Rank, c *config.Case, parts []*Part) error {
+	seen := make([]int64, len(c.Bodies))
+	for _, p := range parts {
+		for i, b := range p.Bodies() {
+			if seen[i] == 0 && holds(p, b.Shape) {
+				seen[i] = 1
+			}
+		}
+	}
+	if err := comm.Max(on.Comm, seen); err != nil {
+		return err
+	}
+	for i, b := range c.Bodies {
+		if seen[i] == 0 && len(parts) > 0 {
+			lo, hi := parts[0].Bodies()[i].Shape.Bounds() // of level 0, which all ranks have a part of
+			return exit.With(exit.Usage, NoCell(c, b.Name, lo, hi))
+		}
+	}
+	return nil
 }
 
 // NoCell returns the error of a body that spans lo to hi, in cells, and contains no cell of the domain.
