@@ -35,7 +35,7 @@ type Patch struct {
 	decomp.Box
 }
 
-// Patches returns all of a case: the domain, and those of finer levels.
+// Patches returns all of a case: the domain, and the patches of finer levels.
 func Patches(c *Case) []Patch {
 	list := []Patch{{Box: c.Box()}}
 	if h := c.onOneRank(c.Dims()); h != nil {

@@ -98,7 +98,7 @@ func (r *levels) misfit(m *decomp.Misfit) {
 		r.Add(s.At, "write a box at each end instead:\n"+r.toPaste(s.Name(), m.Instead), "%s crosses the periodic face along %s: its %[2]s runs from %[3]s to %[4]s", s.Head(), axis, from, to)
 	case decomp.LooseBox:
 		reason := "a box keeps " + r.cellsInUnits(decomp.Nesting, m.Box.Level-1) + " inside that level. Add\n" + r.toPaste(s.Name(), m.Instead)
-		if m.Within.Level > 0 {
+		if m.Within.Level > 0 && !s.Has("around") { // a body needs its margin
 			reason += "\nor give " + s.Head() + "\n" + r.corners(m.Within)
 		}
 		r.Add(s.At, reason, "%s of level %d lies outside level %d", s.Head(), m.Box.Level, m.Box.Level-1)

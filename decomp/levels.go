@@ -120,7 +120,7 @@ func (h *Hierarchy) Counted(level int) (cells int) {
 	return cells
 }
 
-// Updates returns the cell updates in one step of level 0, of cells whose values count (Counted): those of level l count 2^l times.
+// Updates returns the cell updates in one step of level 0, of cells whose values count (Counted). A cell of level l counts 2^l times.
 // Overlap and covered cells, which are computed as well, do not count.
 func (h *Hierarchy) Updates() (updates float64) {
 	for l := range h.Levels {
