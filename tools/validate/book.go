@@ -427,9 +427,9 @@ func cylinder() section {
 func refinedCylinder() section {
 	return section{
 		id: "refined", title: "Finer cells around a cylinder", picture: "refined-street",
-		text: "Both cases of Schaefer & Turek on grids with 10 cells per diameter and two levels of boxes (`[refine.NAME]`), 40 cells per\n" +
-			"diameter around the cylinder: a sixth and a fifth of the cells of the uniform grid of 40. References and tolerances are those of\n" +
-			"the uniform grids of 40 cells per diameter.",
+		text: "Both cases of Schaefer & Turek with 10 cells per diameter and two levels of boxes (`[refine.NAME]`). Around the cylinder are 40\n" +
+			"cells per diameter. The grids have a sixth and a fifth of the cells of the uniform ones of 40. References and tolerances are\n" +
+			"those of the uniform grids.",
 		entries: []entry{
 			{id: "refined-cylinder", args: []string{"run", "cases/validation/refined_cylinder.toml", "--device", "cpu"}},
 			{id: "refined-street", args: []string{"run", "cases/validation/refined_street.toml", "--device", "cpu"}, derive: shedding(0.01)},
