@@ -19,23 +19,21 @@ type Region struct {
 	decomp.Box
 }
 
-// Region returns a box of cells of level 0 in cells of the finest level that has some there. Where the box is one cell thick, so is
-// the region, in its middle.
+// MostOfRegion is the number of cells of a region from which on its cells are coarser than the finest that it has: where a small box
+// has five levels, a plane of the domain would have a thousand times the cells that are there.
+const MostOfRegion = 1 << 24
+
+// Region returns a box of cells of level 0 in cells of the finest level that has some there, or of a coarser one where these would
+// be more than MostOfRegion. Where the box is one cell thick, so is the region, in its middle.
 func (v View) Region(box decomp.Box) Region {
-	at := Region{0, box}
 	if v.Refined == nil {
-		return at
+		return Region{0, box}
 	}
-	at.Level = v.Refined.finest(box)
-	half := 1 << at.Level / 2
-	for a := range v.Case.Dims() {
-		at.Lo[a], at.Hi[a] = box.Lo[a]<<at.Level, box.Hi[a]<<at.Level
-		if box.Hi[a]-box.Lo[a] == 1 {
-			at.Lo[a] += half
-			at.Hi[a] = at.Lo[a] + 1
+	for level := v.Refined.finest(box); ; level-- {
+		if at := (Region{level, v.Refined.middle(box, level)}); level == 0 || at.Cells() <= MostOfRegion {
+			return at
 		}
 	}
-	return at
 }
 
 // Collect brings one component (or -1: the magnitude) of a field in a small
@@ -113,18 +111,19 @@ func gather(on *rank.Rank, box decomp.Box, part func(rank int) decomp.Box, n int
 	return values, nil
 }
 
-// collect brings n numbers of each cell of a region, those of the finest cell in its place, to rank 0. Collective.
+// collect brings n numbers of each cell of a region to rank 0: those of the finest cell in its place, or in its middle where there are
+// several. Collective.
 func (r *Refined) collect(on *rank.Rank, f model.Field, at Region, n int, take func(to, cell []float64) []float64) ([]float64, error) {
 	var values []float64
 	if on.Root {
 		values = make([]float64, n*at.Cells())
 	}
 	err := r.each(func(l, k int, p *Patch) error {
+		patch, whole := r.Hierarchy.Levels[l].Patches[k], r.onto(at.Box, l-at.Level)
 		if l > at.Level {
-			return nil
+			whole = r.middle(at.Box, l-at.Level)
 		}
-		patch := r.Hierarchy.Levels[l].Patches[k]
-		box := domain.Intersect(r.onto(at.Box, l-at.Level), patch.Owned)
+		box := domain.Intersect(whole, patch.Owned)
 		if box.Cells() == 0 {
 			return nil // on all ranks
 		}
@@ -145,25 +144,37 @@ func (r *Refined) collect(on *rank.Rank, f model.Field, at Region, n int, take f
 	return values, err
 }
 
-// paint gives cells of a region n numbers each, those of the cells of a region of the same or a coarser level that they are in.
+// paint gives cells of a region n numbers each: those of the cells of another region that they are in or, of a finer one, that are in
+// their middle.
 func (r *Refined) paint(to []float64, at Region, from []float64, of Region, n int) {
-	size, coarse := at.Size(), of.Size()
+	size, other := at.Size(), of.Size()
 	inside := domain.Intersect(at.Box, r.onto(of.Box, at.Level-of.Level))
-	parent := func(x, axis int) int {
+	place := func(x, axis int) int { // in the other region
 		if axis < r.Hierarchy.Dims() {
-			x >>= at.Level - of.Level
+			x = across(x, of.Level-at.Level)
 		}
 		return x - of.Lo[axis]
 	}
 	for z := inside.Lo[2]; z < inside.Hi[2]; z++ {
 		for y := inside.Lo[1]; y < inside.Hi[1]; y++ {
-			row := to[((z-at.Lo[2])*size[1]+y-at.Lo[1])*size[0]*n:]
-			source := from[(parent(z, 2)*coarse[1]+parent(y, 1))*coarse[0]*n:]
 			for x := inside.Lo[0]; x < inside.Hi[0]; x++ {
-				copy(row[(x-at.Lo[0])*n:][:n], source[parent(x, 0)*n:])
+				i, j, k := place(x, 0), place(y, 1), place(z, 2)
+				if i < 0 || j < 0 || k < 0 || i >= other[0] || j >= other[1] || k >= other[2] {
+					continue // the finer cells end within the coarser one
+				}
+				cell := ((z-at.Lo[2])*size[1]+y-at.Lo[1])*size[0] + x - at.Lo[0]
+				copy(to[cell*n:][:n], from[((k*other[1]+j)*other[0]+i)*n:])
 			}
 		}
 	}
+}
+
+// across returns the cell that is finer by so many levels in the middle of a cell, or coarser around it.
+func across(x, levels int) int {
+	if levels <= 0 {
+		return x >> -levels
+	}
+	return x<<levels + 1<<levels/2
 }
 
 // pick returns one component of a cell's value, or its magnitude.

@@ -171,6 +171,18 @@ func (r *Refined) onto(b decomp.Box, levels int) decomp.Box {
 	return b
 }
 
+// middle returns a box in cells that are finer by so many levels. Where it is one cell thick, so is the result, in its middle.
+func (r *Refined) middle(b decomp.Box, levels int) decomp.Box {
+	fine := r.onto(b, levels)
+	for a := range r.Hierarchy.Dims() {
+		if b.Hi[a]-b.Lo[a] == 1 {
+			fine.Lo[a] += 1 << levels / 2
+			fine.Hi[a] = fine.Lo[a] + 1
+		}
+	}
+	return fine
+}
+
 // parent returns the cell of level 0 that a cell of a level is in.
 func (r *Refined) parent(cell [3]int, level int) [3]int {
 	for a := range r.Hierarchy.Dims() {
