@@ -330,3 +330,55 @@ about = [0, 0]
 		}
 	}
 }
+
+// A level's file of another case is not taken for a checkpoint's, though its step and its cells are the same.
+func TestCheckpointWithALevelOfAnotherCase(t *testing.T) {
+	text, dirs := refinedRun("disc in a channel", "float32", 20), [2]string{t.TempDir(), t.TempDir()}
+	var files [2][]string
+	for i, text := range []string{text, strings.Replace(text, "viscosity = 0.02", "viscosity = 0.03", 1)} {
+		trial{text: text, ranks: 1, dir: dirs[i]}.must(t)
+		var err error
+		if files[i], err = checkpoint.Latest(filepath.Join(dirs[i], output.CheckpointDir)); err != nil || len(files[i]) != 4 {
+			t.Fatal(files[i], err)
+		}
+	}
+	if err := os.WriteFile(output.PatchPath(files[0][0], 2, 0), contents(t, output.PatchPath(files[1][0], 2, 0)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := trial{text: text, ranks: 2, dir: dirs[0], restart: "latest"}.must(t)
+	if s.summary.Steps != 5 || s.warnedOf("does not belong to the checkpoint") != 1 {
+		t.Errorf("%d steps, warnings %q", s.summary.Steps, s.warned)
+	}
+}
+
+// The force at the step of a checkpoint is the same after a restart there: its step before is in the checkpoint.
+func TestRefinedForceAtTheStepOfARestart(t *testing.T) {
+	text := strings.Replace(refinedRun("disc in a channel", "float64", 20), "every = 4\nstart = 6", "every = 100\nat_end = true", 1)
+	dir := t.TempDir()
+	trial{text: text, ranks: 2, dir: dir}.must(t)
+	want := table(t, filepath.Join(dir, "force_disc.csv"))
+	trial{text: text, ranks: 3, dir: dir, restart: "latest"}.must(t)
+	got := table(t, filepath.Join(dir, "force_disc.csv"))
+	for name := range want {
+		if a, b := want[name], got[name]; len(a) != 1 || len(b) != 1 || math.Float64bits(a[0]) != math.Float64bits(b[0]) {
+			t.Errorf("%s: %v, after the restart %v", name, a, b)
+		}
+	}
+}
+
+// Cells of level 0 have no flow inside boxes, so that nothing starts from a checkpoint of a refined grid.
+func TestNoFlowFromARefinedGrid(t *testing.T) {
+	dir := t.TempDir()
+	trial{text: refinedRun("disc in a channel", "float64", 4), ranks: 1, dir: dir}.must(t)
+	plain := `
+[domain]
+cells = [32, 20]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 0.02
+` + oneStep
+	_, err := trial{text: from(plain, filepath.Join(dir, output.CheckpointDir)), ranks: 2, dir: t.TempDir()}.run(t)
+	if _, agreed := ExitCode(err); err == nil || !agreed || !strings.Contains(err.Error(), "it is of a refined grid") {
+		t.Errorf("error %v, agreed %t", err, agreed)
+	}
+}
