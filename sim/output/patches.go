@@ -1,7 +1,9 @@
 package output
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -12,8 +14,8 @@ import (
 
 // Patches of a refined grid above level 0 have files beside a checkpoint, in folders of their own: each has another shape.
 
-// patchDir is the folder of these folders, within the folder of the checkpoints.
-const patchDir = "levels"
+// LevelDir is the folder of these folders, within the folder of the checkpoints.
+const LevelDir = "levels"
 
 // aPatch is the kind of these files.
 const aPatch = "level of a checkpoint"
@@ -23,8 +25,25 @@ func PatchPath(path string, level, number int) string {
 	return filepath.Join(patchFolder(filepath.Dir(path), level, number), filepath.Base(path))
 }
 
+// PatchFiles returns the files of patches beside a checkpoint, by the names of their folders, such as level2_box1.
+func PatchFiles(path string) (map[string]string, error) {
+	dir := filepath.Join(filepath.Dir(path), LevelDir)
+	folders, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	files := map[string]string{}
+	for _, f := range folders {
+		file := filepath.Join(dir, f.Name(), filepath.Base(path))
+		if _, err := os.Stat(file); err == nil {
+			files[f.Name()] = file
+		}
+	}
+	return files, err
+}
+
 func patchFolder(dir string, level, number int) string {
-	return filepath.Join(dir, patchDir, fmt.Sprintf("level%d_box%d", level, number+1))
+	return filepath.Join(dir, LevelDir, fmt.Sprintf("level%d_box%d", level, number+1))
 }
 
 // PatchHeader describes the file of a patch beside a checkpoint with a header.
