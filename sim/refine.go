@@ -31,6 +31,7 @@ func refine(r *run, part *domain.Part) error {
 	if r.grid, err = refined.New(r.Rank, r.Case, part.Solids, h, r.options.Device); err == nil {
 		r.level = r.grid.Patches(0)[0].Level // each rank has cells of level 0
 		r.level.Part.Inputs = part.Inputs
+		r.Case.Table = append(r.Case.Table, domain.ModelledRows(r.Case, r.grid.View().Modelled())...) // levels have tables of their own
 	}
 	return err
 }

@@ -382,3 +382,17 @@ viscosity = 0.02
 		t.Errorf("error %v, agreed %t", err, agreed)
 	}
 }
+
+// The table of the case has each wall with a model, in cells of the level that has its surface.
+func TestRefinedCaseHasItsModelledWalls(t *testing.T) {
+	s := trial{text: refinedRun("modelled ball", "float32", 4), ranks: 2, dir: t.TempDir()}.must(t)
+	found := 0
+	for _, row := range s.summary.Case.Table {
+		if row.Name == "wall model of [body.ball]" && strings.Contains(row.Lattice, "ghost cells of level 1") {
+			found++
+		}
+	}
+	if found != 1 {
+		t.Errorf("%d rows of the ball in %+v", found, s.summary.Case.Table)
+	}
+}
