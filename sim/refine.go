@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lbmsim/comm"
+	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/halo"
@@ -162,7 +163,7 @@ func loadPatches(r *run, of *checkpoint.Reader) error {
 		if f != nil {
 			defer f.Close()
 		}
-		if err == nil && (f.Header.N != want.N || f.Header.Step != of.Header.Step || f.Header.Case != of.Header.Case || f.Header.Spec != of.Header.Spec || f.Header.PlaneBytes() != want.PlaneBytes() || f.Header.Planes != want.Planes) {
+		if err == nil && (f.Header.N != want.N || f.Header.Step != of.Header.Step || f.Header.Case != of.Header.Case && len(config.Diff(f.Header.Case, of.Header.Case, config.RestartMayChange)) > 0 || f.Header.Spec != of.Header.Spec || f.Header.PlaneBytes() != want.PlaneBytes() || f.Header.Planes != want.Planes) {
 			err = fmt.Errorf("%s does not belong to the checkpoint %s", path, of.Path())
 		}
 		if err := comm.Agree(r.Rank.Comm, err); err != nil {

@@ -396,3 +396,31 @@ func TestRefinedCaseHasItsModelledWalls(t *testing.T) {
 		t.Errorf("%d rows of the ball in %+v", found, s.summary.Case.Table)
 	}
 }
+
+// A run that resumes and writes the checkpoint of the same step once more does not lose it where the disk fails meanwhile.
+func TestRefinedCheckpointIsNotLostWhenWrittenAgain(t *testing.T) {
+	text, dir := strings.Replace(refinedRun("disc in a channel", "float32", 20), "keep = 9", "keep = 1", 1), t.TempDir()
+	trial{text: text, ranks: 2, dir: dir}.must(t)
+	files, err := checkpoint.Latest(filepath.Join(dir, output.CheckpointDir))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	level := output.PatchPath(files[0], 2, 0)
+	blocked := filepath.Join(filepath.Dir(level), "."+filepath.Base(level)+".part") // the file in the making
+	if err := os.MkdirAll(filepath.Join(blocked, "in the way"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = (trial{text: text, ranks: 2, dir: dir, restart: "latest"}).run(t); err == nil {
+		t.Fatal("the level was written")
+	}
+	if err := os.RemoveAll(blocked); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkpoint.Look(files[0]); err != nil {
+		t.Error(err)
+	}
+	more := strings.Replace(text, "steps = 20", "steps = 22", 1)
+	if s := (trial{text: more, ranks: 3, dir: dir, restart: "latest"}).must(t); s.summary.Steps != 2 {
+		t.Errorf("%d steps", s.summary.Steps)
+	}
+}
