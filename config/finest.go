@@ -48,8 +48,7 @@ func Patches(c *Case) []Patch {
 	return list
 }
 
-// Slice returns the cells of a plane across an axis at a cell of level 0, as outputs have it: those of the finest level that it meets,
-// everywhere.
+// Slice returns the cells of a plane across an axis at a cell of level 0, as outputs have it: of the finest level that it meets, everywhere.
 func Slice(c *Case, axis, at int) [3]int {
 	level, n := 0, c.Cells
 	for _, p := range Patches(c) {
