@@ -424,3 +424,14 @@ func TestRefinedCheckpointIsNotLostWhenWrittenAgain(t *testing.T) {
 		t.Errorf("%d steps", s.summary.Steps)
 	}
 }
+
+// An expectation at a point inside boxes is of the finest cell there, as a probe's.
+func TestRefinedExpectationAtAPoint(t *testing.T) {
+	text, dir := strings.Replace(refinedRun("disc in a channel", "float64", 20), "every = 3\n", "every = 20\n", 1), t.TempDir()
+	text += "[expect.probe.point]\nfield = \"density\"\nvalue = 1\nwithin = 0.5\n"
+	s := trial{text: text, ranks: 2, dir: dir}.must(t)
+	column := table(t, filepath.Join(dir, "probe_point.csv"))["density"]
+	if len(column) == 0 || len(s.summary.Expect) != 1 || s.summary.Expect[0].Got != column[len(column)-1] {
+		t.Errorf("%+v, the probe has %v", s.summary.Expect, column)
+	}
+}
