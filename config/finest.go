@@ -48,6 +48,21 @@ func Patches(c *Case) []Patch {
 	return list
 }
 
+// Slice returns the cells of a plane across an axis at a cell of level 0, as outputs have it: of the finest level that it meets, everywhere.
+func Slice(c *Case, axis, at int) [3]int {
+	level, n := 0, c.Cells
+	for _, p := range Patches(c) {
+		if p.Lo[axis] < (at+1)<<p.Level && p.Hi[axis] > at<<p.Level {
+			level = max(level, p.Level)
+		}
+	}
+	for a := range c.Dims() {
+		n[a] <<= level
+	}
+	n[axis] = 1
+	return n
+}
+
 // finest answers which level the cells at a place are of; nil levels: all are of level 0.
 type finest struct{ levels *decomp.Hierarchy }
 

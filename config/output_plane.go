@@ -42,15 +42,8 @@ func (p Plane) Bytes(cells [3]int) int64 {
 	return bytesOf(p.Fields, p.Type, cells)
 }
 
-// BytesOf returns the size of the numbers of one output of a case: of all levels that the plane cuts.
-func (p Plane) BytesOf(c *Case) (bytes int64) {
-	for _, b := range Patches(c) {
-		if at := p.At << b.Level; b.Lo[p.Axis] <= at && at < b.Hi[p.Axis] {
-			bytes += p.Bytes(b.Size())
-		}
-	}
-	return bytes
-}
+// BytesOf returns the size of the numbers of one output of a case.
+func (p Plane) BytesOf(c *Case) int64 { return p.Bytes(Slice(c, p.Axis, p.At)) }
 
 func (r *outputs) plane(s *language.Section) {
 	p := Plane{Name: s.Name(), Schedule: r.begun(s), Fields: r.shown(s)}

@@ -179,13 +179,19 @@ func (t *Text) Finish(s sim.Summary) {
 		t.line("  %s", shareOfRoofline(s.Roofline, "the memory roofline measured at the start"))
 	}
 	w := s.Times
-	if w.Bytes > 0 {
+	switch {
+	case w.Together:
+		t.line("  time  steps %.2f s, waiting for messages included,", w.Compute)
+	case w.Bytes > 0:
 		t.line("  time  compute %.2f s, exposed communication %.2f s, hidden communication %.2f s,", w.Compute, w.Exposed, w.Hidden)
-	} else {
+	default:
 		t.line("  time  compute %.2f s, kernel launch %.2f s,", w.Compute, w.Exposed)
 	}
 	between := ""
-	if t.ranks > 1 {
+	switch {
+	case t.ranks > 1 && w.Together:
+		between = fmt.Sprintf("; sent %s per rank and step", Bytes(w.Bytes))
+	case t.ranks > 1:
 		between = fmt.Sprintf("; imbalance %.1f %%; sent %s per rank and step", 100*s.Imbalance, Bytes(w.Bytes))
 	}
 	t.line("        output %.2f s (final %.2f s), monitoring and sync %.2f s%s", w.Output, w.Ending, w.Watch, between)

@@ -118,3 +118,14 @@ func TestDisturbedRoofline(t *testing.T) {
 		}
 	}
 }
+
+// What has not been measured is not reported: on refined grids, how the time of steps splits.
+func TestTimesTogether(t *testing.T) {
+	for together, want := range map[bool]string{true: "steps 2.00 s, waiting for messages included", false: "exposed communication 0.00 s"} {
+		var out strings.Builder
+		(&Text{out: &out, ranks: 3}).Finish(sim.Summary{Case: &config.Case{}, Times: sim.Times{Compute: 2, Bytes: 1, Together: together}})
+		if !strings.Contains(out.String(), want) || strings.Contains(out.String(), "imbalance") == together {
+			t.Errorf("together %t:\n%s", together, out.String())
+		}
+	}
+}

@@ -131,8 +131,9 @@ func (l *loads) recall(kept map[int]device.Load) {
 	if !l.Rank.Root || kept == nil {
 		return
 	}
-	all := make([]device.Load, len(l.level.Part.Cells.Walls))
-	for k, w := range l.level.Part.Cells.Walls {
+	types := len(l.Case.Boundaries) + len(l.Case.Bodies) // as together has them: parts of refined grids have one more
+	all := make([]device.Load, types)
+	for k, w := range l.level.Part.Cells.Walls[:types] {
 		load, known := kept[k]
 		if w.Measured && !known {
 			return

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lbmsim/comm"
+	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/halo"
@@ -33,6 +34,7 @@ func refine(r *run, part *domain.Part) error {
 	}
 	r.level = r.grid.Patches(0)[0].Level // each rank has cells of level 0
 	r.level.Part.Inputs = part.Inputs
+	r.Case.Table = append(r.Case.Table, domain.ModelledRows(r.Case, r.grid.View().Modelled())...) // levels have tables of their own
 	var parts []*domain.Part
 	for _, l := range r.grid.Levels() {
 		parts = append(parts, l.Part)
@@ -102,13 +104,17 @@ func (s *stepper) doubts() finding.List {
 	return s.level.Part.Doubts
 }
 
+// parts returns the rank's boxes of cells, level by level.
+func (s *stepper) parts() []*level.Level {
+	if s.grid != nil {
+		return s.grid.Levels()
+	}
+	return []*level.Level{s.level}
+}
+
 // walls returns the levels of this rank that have walls with a model.
 func (s *stepper) walls() (list []*level.Level) {
-	of := []*level.Level{s.level}
-	if s.grid != nil {
-		of = s.grid.Levels()
-	}
-	for _, l := range of {
+	for _, l := range s.parts() {
 		if level.Walls(l) != nil {
 			list = append(list, l)
 		}
@@ -162,7 +168,7 @@ func loadPatches(r *run, of *checkpoint.Reader) error {
 		if f != nil {
 			defer f.Close()
 		}
-		if err == nil && (f.Header.N != want.N || f.Header.Step != of.Header.Step || f.Header.PlaneBytes() != want.PlaneBytes() || f.Header.Planes != want.Planes) {
+		if err == nil && (f.Header.N != want.N || f.Header.Step != of.Header.Step || f.Header.Case != of.Header.Case && len(config.Diff(f.Header.Case, of.Header.Case, config.RestartMayChange)) > 0 || f.Header.Spec != of.Header.Spec || f.Header.PlaneBytes() != want.PlaneBytes() || f.Header.Planes != want.Planes) {
 			err = fmt.Errorf("%s does not belong to the checkpoint %s", path, of.Path())
 		}
 		if err := comm.Agree(r.Rank.Comm, err); err != nil {

@@ -330,3 +330,108 @@ about = [0, 0]
 		}
 	}
 }
+
+// A level's file of another case is not taken for a checkpoint's, though its step and its cells are the same.
+func TestCheckpointWithALevelOfAnotherCase(t *testing.T) {
+	text, dirs := refinedRun("disc in a channel", "float32", 20), [2]string{t.TempDir(), t.TempDir()}
+	var files [2][]string
+	for i, text := range []string{text, strings.Replace(text, "viscosity = 0.02", "viscosity = 0.03", 1)} {
+		trial{text: text, ranks: 1, dir: dirs[i]}.must(t)
+		var err error
+		if files[i], err = checkpoint.Latest(filepath.Join(dirs[i], output.CheckpointDir)); err != nil || len(files[i]) != 4 {
+			t.Fatal(files[i], err)
+		}
+	}
+	if err := os.WriteFile(output.PatchPath(files[0][0], 2, 0), contents(t, output.PatchPath(files[1][0], 2, 0)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := trial{text: text, ranks: 2, dir: dirs[0], restart: "latest"}.must(t)
+	if s.summary.Steps != 5 || s.warnedOf("does not belong to the checkpoint") != 1 {
+		t.Errorf("%d steps, warnings %q", s.summary.Steps, s.warned)
+	}
+}
+
+// The force at the step of a checkpoint is the same after a restart there: its step before is in the checkpoint.
+func TestRefinedForceAtTheStepOfARestart(t *testing.T) {
+	text := strings.Replace(refinedRun("disc in a channel", "float64", 20), "every = 4\nstart = 6", "every = 100\nat_end = true", 1)
+	dir := t.TempDir()
+	trial{text: text, ranks: 2, dir: dir}.must(t)
+	want := table(t, filepath.Join(dir, "force_disc.csv"))
+	trial{text: text, ranks: 3, dir: dir, restart: "latest"}.must(t)
+	got := table(t, filepath.Join(dir, "force_disc.csv"))
+	for name := range want {
+		if a, b := want[name], got[name]; len(a) != 1 || len(b) != 1 || math.Float64bits(a[0]) != math.Float64bits(b[0]) {
+			t.Errorf("%s: %v, after the restart %v", name, a, b)
+		}
+	}
+}
+
+// Cells of level 0 have no flow inside boxes, so that nothing starts from a checkpoint of a refined grid.
+func TestNoFlowFromARefinedGrid(t *testing.T) {
+	dir := t.TempDir()
+	trial{text: refinedRun("disc in a channel", "float64", 4), ranks: 1, dir: dir}.must(t)
+	plain := `
+[domain]
+cells = [32, 20]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 0.02
+` + oneStep
+	_, err := trial{text: from(plain, filepath.Join(dir, output.CheckpointDir)), ranks: 2, dir: t.TempDir()}.run(t)
+	if _, agreed := ExitCode(err); err == nil || !agreed || !strings.Contains(err.Error(), "it is of a refined grid") {
+		t.Errorf("error %v, agreed %t", err, agreed)
+	}
+}
+
+// The table of the case has each wall with a model, in cells of the level that has its surface.
+func TestRefinedCaseHasItsModelledWalls(t *testing.T) {
+	s := trial{text: refinedRun("modelled ball", "float32", 4), ranks: 2, dir: t.TempDir()}.must(t)
+	found := 0
+	for _, row := range s.summary.Case.Table {
+		if row.Name == "wall model of [body.ball]" && strings.Contains(row.Lattice, "ghost cells of level 1") {
+			found++
+		}
+	}
+	if found != 1 {
+		t.Errorf("%d rows of the ball in %+v", found, s.summary.Case.Table)
+	}
+}
+
+// A run that resumes and writes the checkpoint of the same step once more does not lose it where the disk fails meanwhile.
+func TestRefinedCheckpointIsNotLostWhenWrittenAgain(t *testing.T) {
+	text, dir := strings.Replace(refinedRun("disc in a channel", "float32", 20), "keep = 9", "keep = 1", 1), t.TempDir()
+	trial{text: text, ranks: 2, dir: dir}.must(t)
+	files, err := checkpoint.Latest(filepath.Join(dir, output.CheckpointDir))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	level := output.PatchPath(files[0], 2, 0)
+	blocked := filepath.Join(filepath.Dir(level), "."+filepath.Base(level)+".part") // the file in the making
+	if err := os.MkdirAll(filepath.Join(blocked, "in the way"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = (trial{text: text, ranks: 2, dir: dir, restart: "latest"}).run(t); err == nil {
+		t.Fatal("the level was written")
+	}
+	if err := os.RemoveAll(blocked); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkpoint.Look(files[0]); err != nil {
+		t.Error(err)
+	}
+	more := strings.Replace(text, "steps = 20", "steps = 22", 1)
+	if s := (trial{text: more, ranks: 3, dir: dir, restart: "latest"}).must(t); s.summary.Steps != 2 {
+		t.Errorf("%d steps", s.summary.Steps)
+	}
+}
+
+// An expectation at a point inside boxes is of the finest cell there, as a probe's.
+func TestRefinedExpectationAtAPoint(t *testing.T) {
+	text, dir := strings.Replace(refinedRun("disc in a channel", "float64", 20), "every = 3\n", "every = 20\n", 1), t.TempDir()
+	text += "[expect.probe.point]\nfield = \"density\"\nvalue = 1\nwithin = 0.5\n"
+	s := trial{text: text, ranks: 2, dir: dir}.must(t)
+	column := table(t, filepath.Join(dir, "probe_point.csv"))["density"]
+	if len(column) == 0 || len(s.summary.Expect) != 1 || s.summary.Expect[0].Got != column[len(column)-1] {
+		t.Errorf("%+v, the probe has %v", s.summary.Expect, column)
+	}
+}

@@ -116,10 +116,13 @@ type Times struct {
 	Compute float64 `json:"compute"` // the kernels kept the run
 	Exposed float64 `json:"exposed"` // no kernel ran: waiting for messages, or between kernels
 	Hidden  float64 `json:"hidden"`  // messages in flight while kernels ran
-	Output  float64 `json:"output"`  // fields, pictures, probes, checkpoints: what steps waited for
-	Ending  float64 `json:"ending"`  // the same after the last step, until all is on disk
-	Watch   float64 `json:"watch"`   // stability watch and agreement between ranks
-	Bytes   float64 `json:"bytes"`   // sent, a rank and step
+	// Together is set where Compute has what steps waited for as well, as on refined grids; then Exposed, Hidden and the imbalance are
+	// not known, and 0.
+	Together bool    `json:"together,omitempty"`
+	Output   float64 `json:"output"` // fields, pictures, probes, checkpoints: what steps waited for
+	Ending   float64 `json:"ending"` // the same after the last step, until all is on disk
+	Watch    float64 `json:"watch"`  // stability watch and agreement between ranks
+	Bytes    float64 `json:"bytes"`  // sent, a rank and step
 }
 
 // Health holds what the stability watch knows of a run.

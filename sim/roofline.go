@@ -6,14 +6,16 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/device"
+	"lbmsim/sim/domain"
 )
 
 // roofline measures how fast this machine, with all ranks at it at once, updates a
 // state of this size in place: no step that moves the same bytes is faster. It
 // runs on the buffer that the first step will overwrite, which is all zeros before
-// and after. The result is in million cells a second over all ranks, 0 where the device cannot measure it.
+// and after. Of a refined grid it updates all boxes, each as often as a step of level 0 does. The result is in million cells a second
+// over all ranks, 0 where the device cannot measure it.
 func (s *stepper) roofline() (float64, error) {
-	l := s.level
+	l, all := s.level, s.parts()
 	dev, ok := l.Device.(device.Roofline)
 	if !ok {
 		return 0, nil
@@ -24,8 +26,10 @@ func (s *stepper) roofline() (float64, error) {
 			return 0, err
 		}
 		start := time.Now()
-		for range 2 { // v -> 1-v -> v
-			dev.Update(l.Bulk, l.State[1], l.Part.Layout.Components, l.Part.Layout.Pitch, s.Case.Spec.Precision)
+		for _, l := range all {
+			for range 2 << domain.LevelOf(l.Part) { // v -> 1-v -> v
+				dev.Update(l.Bulk, l.State[1], l.Part.Layout.Components, l.Part.Layout.Pitch, s.Case.Spec.Precision)
+			}
 		}
 		if err := l.Bulk.Sync(); err != nil {
 			return 0, err
@@ -36,5 +40,5 @@ func (s *stepper) roofline() (float64, error) {
 	if err := comm.Max(s.Rank.Comm, slowest); err != nil || slowest[0] == 0 {
 		return 0, err
 	}
-	return float64(s.Case.Box().Cells()) / float64(slowest[0]) * 1e3, nil
+	return s.updates() / float64(slowest[0]) * 1e3, nil
 }

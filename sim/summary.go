@@ -67,7 +67,7 @@ func (r *run) report(steps int) {
 	if r.limit > 0 {
 		p.Roofline = p.MLUPS / r.limit
 	}
-	if r.clock.wall > 0 && r.exchanged().Messages > 0 {
+	if r.clock.wall > 0 && r.exchanged().Messages > 0 && r.grid == nil {
 		p.Communication = r.clock.exposed() / r.clock.wall
 	}
 	if done := r.Step() - r.first; done > 0 {
@@ -110,7 +110,9 @@ func (r *run) summarize(verdicts []Verdict) error {
 		s.Times.Bytes = mean[5]
 		s.MLUPS = float64(s.Steps) * r.updates() / c.wall / 1e6
 		s.Whole = float64(s.Steps) * r.updates() / s.Elapsed.Seconds() / 1e6
-		s.Imbalance = slowest/mean[0] - 1
+		if s.Imbalance = slowest/mean[0] - 1; r.grid != nil { // the host waits for each exchange of each level within a step
+			s.Times.Together, s.Times.Compute, s.Times.Exposed, s.Times.Hidden, s.Imbalance = true, c.wall, 0, 0, 0
+		}
 		if r.limit > 0 {
 			s.Roofline = s.MLUPS / r.limit
 		}

@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -120,7 +121,9 @@ func (o *Output) against(b *Output) (*Report, error) {
 	case Fields:
 		err = r.fields()
 	case Checkpoint:
-		err = r.states()
+		if err = r.states(r.A, r.B, ""); err == nil {
+			err = r.levels()
+		}
 	case Picture:
 		err = r.pictures()
 	case Table:
@@ -295,14 +298,42 @@ func cell(n int64, size [3]int) string {
 	return fmt.Sprintf("cell (%d, %d, %d)", n%x, n/x%y, n/x/y)
 }
 
-// states compares the numbers of cells; what pads rows is left out.
-func (r *Report) states() error {
-	a, err := checkpoint.Open(r.A)
+// levels compares what checkpoints of refined grids have beside them.
+func (r *Report) levels() error {
+	a, err := output.PatchFiles(r.A)
+	if err != nil {
+		return err
+	}
+	b, err := output.PatchFiles(r.B)
+	if err != nil {
+		return err
+	}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		switch {
+		case r.Note != "":
+		case a[name] == "":
+			r.Note = fmt.Sprintf("%s of the refined grid is beside %s alone", name, r.B)
+		case b[name] == "":
+			r.Note = fmt.Sprintf("%s of the refined grid is beside %s alone", name, r.A)
+		default:
+			if err := r.states(a[name], b[name], name+" "); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// states compares the numbers of cells of two files, whose names begin with in; what pads rows is left out.
+func (r *Report) states(fileA, fileB, in string) error {
+	a, err := checkpoint.Open(fileA)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	b, err := checkpoint.Open(r.B)
+	b, err := checkpoint.Open(fileB)
 	if err != nil {
 		return err
 	}
@@ -322,11 +353,11 @@ func (r *Report) states() error {
 	}
 	parts := make([]tally, values, values+1)
 	for c := range parts {
-		parts[c].Name = fmt.Sprintf("state %d", c)
+		parts[c].Name = fmt.Sprintf("%sstate %d", in, c)
 	}
 	if eddies > 0 {
 		parts = append(parts, tally{})
-		parts[values].Name = "eddies"
+		parts[values].Name = in + "eddies"
 	}
 	pa, pb := make([]byte, ha.PlaneBytes()), make([]byte, hb.PlaneBytes())
 	for k := range ha.Planes {

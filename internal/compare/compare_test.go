@@ -2,6 +2,7 @@ package compare
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/decomp"
+	"lbmsim/internal/raw"
+	"lbmsim/io/checkpoint"
 	"lbmsim/io/fields"
 	"lbmsim/sim/output"
 )
@@ -240,5 +243,61 @@ func TestFoldersWithAForeignFile(t *testing.T) {
 	}
 	if _, err := Open(a); err == nil {
 		t.Error("a folder was opened as a file")
+	}
+}
+
+// writeState makes a checkpoint of 4 x 2 cells at a path, whose values are all the same, with the extra data of a run or without.
+func writeState(t *testing.T, dir string, value float64, extra string) string {
+	t.Helper()
+	h := checkpoint.Header{Spec: "D2Q9", Version: "v", Step: 7, N: [3]int{4, 2, 1}, Planes: 2, Rows: 1, Components: 1, Pitch: 4, Bytes: 8}
+	if extra != "" {
+		h.Extra = []byte(extra)
+	}
+	p, err := checkpoint.Begin(comm.Serial(), dir, h, checkpoint.Extent{Planes: [2]int{0, 2}, Rows: [2]int{0, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := slices.Repeat([]float64{value}, 8)
+	if err := errors.Join(p.Write(0, raw.Bytes(values)), p.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Commit(0, nil); err != nil {
+		t.Fatal(err)
+	}
+	return checkpoint.Path(dir, h.Step)
+}
+
+// Checkpoints of refined grids are compared in all levels: those that differ in a finer one alone, or lack it, are not the same.
+func TestCheckpointsOfRefinedGrids(t *testing.T) {
+	state := func(finer float64, there bool) (path, dir string) {
+		dir = t.TempDir()
+		path = writeState(t, filepath.Join(dir, output.CheckpointDir), 1, "{}")
+		if there {
+			writeState(t, filepath.Join(dir, output.CheckpointDir, output.LevelDir, "level1_box1"), finer, "")
+		}
+		return path, dir
+	}
+	a, inA := state(1, true)
+	levels, err := output.PatchFiles(a)
+	if err != nil || len(levels) != 1 {
+		t.Fatal(levels, err)
+	}
+	if _, err := Open(levels["level1_box1"]); err == nil || !strings.Contains(err.Error(), "give the checkpoint itself") {
+		t.Errorf("a level by itself: %v", err)
+	}
+	for _, c := range []struct {
+		finer       float64
+		there, same bool
+	}{{1, true, true}, {2, true, false}, {0, false, false}} {
+		b, inB := state(c.finer, c.there)
+		for _, r := range []*Report{files(t, a, b), files(t, b, a)} {
+			if r.Same() != c.same || c.there && (len(r.Differences) != 2 || r.Differences[1].Name != "level1_box1 state 0") || !c.there && !strings.Contains(r.Note, "level1_box1") {
+				t.Errorf("%+v: %+v", c, r)
+			}
+		}
+		reports, only, err := Folders(inA, inB)
+		if err != nil || len(reports) != 1 || len(only) != 0 || reports[0].Same() != c.same {
+			t.Errorf("folders, %+v: %+v, %v, %v", c, reports, only, err)
+		}
 	}
 }

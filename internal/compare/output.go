@@ -104,6 +104,9 @@ func (o *Output) checkpoint() error {
 		return err
 	}
 	defer f.Close()
+	if len(f.Header.Extra) == 0 {
+		return fmt.Errorf("%s is a level of a checkpoint: give the checkpoint itself, which is compared in all levels", o.Path)
+	}
 	o.Case, o.Version, o.Step = f.Header.Case, f.Header.Version, int(f.Header.Step)
 	o.Provenance, err = output.ProvenanceIn(f.Header)
 	return o.named(err)
@@ -241,7 +244,7 @@ func outputs(dir string) (list []string, err error) {
 		}
 		name := d.Name()
 		switch {
-		case d.IsDir() && (strings.HasSuffix(name, ".parts") || name == output.InputDir && path != dir):
+		case d.IsDir() && (strings.HasSuffix(name, ".parts") || (name == output.InputDir || name == output.LevelDir) && path != dir):
 			return filepath.SkipDir // seen through the files that show them; not written by the run
 		case d.IsDir() || strings.HasPrefix(name, "."):
 			return nil

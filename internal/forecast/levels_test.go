@@ -78,7 +78,12 @@ func TestLevels(t *testing.T) {
 		case "[output.fields]":
 			want = 4 * cells
 		case "[output.plane.p]":
-			want = 4 * (40*20 + 52*24 + 28*28)
+			if want = 4 * 160 * 80; v.Each < want || v.Each > want+2e4 { // in cells of level 2 everywhere
+				t.Errorf("%s: %g bytes, want %g and a head", v.Head, v.Each, want)
+			}
+			if got := float64(GatheredBytes(c)); got < 9*want || got > 9.1*want { // 4 bytes of a number, and 4 times 8 while it is gathered
+				t.Errorf("rank 0 takes %g bytes for planes, want %g", got, 9*want)
+			}
 		case "[checkpoint]":
 			want = 40 * cells // in rows of 40, 52 and 28 cells, which are stored in whole 8
 			if v.Each < want || v.Each > 1.3*want+1e5 {

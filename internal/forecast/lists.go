@@ -167,14 +167,15 @@ func GatheredBytes(c *config.Case) int64 {
 			most = max(most, f.Components)
 		}
 		// The file's numbers, and one field's while they are gathered.
-		bytes += p.BytesOf(c) + 4*8*int64(most)*int64(c.Box().Cells()/c.Cells[p.Axis])
+		n := config.Slice(c, p.Axis, p.At)
+		bytes += p.BytesOf(c) + 4*8*int64(most)*int64(n[0])*int64(n[1])*int64(n[2])
 	}
 	for _, p := range c.Spectra {
 		// The cells of a plane as they are read, as lines, and what these become; ranks that share planes have a part of it each.
 		bytes += 8 * int64(c.Box().Cells()/c.Cells[p.Normal]) * int64(3*(1+c.Spec.FieldValues()))
 	}
 	if c.Picture.On {
-		w, h := c.Picture.Sides(c.Cells)
+		w, h := c.Picture.Sides(config.Slice(c, c.Picture.Axis, c.Picture.At))
 		bytes += 6*8*int64(w*h) + outlineBytes(c, int64(w*h)) + 4*8*config.PictureSide*config.PictureSide
 	}
 	for _, l := range c.Lines {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"lbmsim/comm"
 	"lbmsim/config"
@@ -32,23 +33,23 @@ func (v View) Passages(wanted func(config.Boundary) bool, least float64) ([]Pass
 	for a := range v.Case.Dims() {
 		for side := range 2 {
 			f := config.Face{Axis: a, Side: side}
-			pass := func(v View, level int, own decomp.Box) error {
+			pass := func(v View, level int, own decomp.Box, counted func(y, z int) []decomp.Range) error {
 				if !v.touches(f, wanted) {
 					return nil
 				}
-				if err := v.pass(f, own, sums[level*n:][:n], least); err != nil {
+				if err := v.pass(f, own, counted, sums[level*n:][:n], least); err != nil {
 					return fmt.Errorf("rank %d: fields at face %s at step %d: %w", v.Rank.ID, f, v.Step(), err)
 				}
 				return nil
 			}
 			if v.Refined == nil {
-				if err := pass(v, 0, decomp.Box{Hi: v.Part.Layout.N}); err != nil {
+				if err := pass(v, 0, decomp.Box{Hi: v.Part.Layout.N}, nil); err != nil {
 					return nil, err
 				}
 				continue
 			}
 			for _, p := range v.Refined.Patches {
-				if err := pass(p.View, p.Level, p.Part.Local(p.Owned)); err != nil {
+				if err := pass(p.View, p.Level, p.Part.Local(p.Owned), p.Counted); err != nil {
 					return nil, err
 				}
 			}
@@ -76,8 +77,8 @@ func (v View) touches(f config.Face, wanted func(config.Boundary) bool) bool {
 // passageSums are the numbers of a Passage in units of passageUnit.
 type passageSums struct{ cells, entering, in, out, slant int64 }
 
-// pass adds the cells of a local box beside a face.
-func (v View) pass(f config.Face, box decomp.Box, sums []passageSums, least float64) error {
+// pass adds the cells of a local box beside a face: of each row those in the runs that counted returns, global; nil: all.
+func (v View) pass(f config.Face, box decomp.Box, counted func(y, z int) []decomp.Range, sums []passageSums, least float64) error {
 	if box.Cells() == 0 {
 		return nil
 	}
@@ -91,9 +92,19 @@ func (v View) pass(f config.Face, box decomp.Box, sums []passageSums, least floa
 		return err
 	}
 	size, stored := box.Size(), v.Case.Spec.FieldValues()
+	var runs []decomp.Range
 	for i := range box.Cells() {
 		x, row := i%size[0], i/size[0]
 		at := [3]int{box.Lo[0] + x, box.Lo[1] + row%size[1], box.Lo[2] + row/size[1]}
+		if counted != nil {
+			global := v.Part.Global(at)
+			if x == 0 {
+				runs = counted(global[1], global[2])
+			}
+			if !slices.ContainsFunc(runs, func(r decomp.Range) bool { return r.Lo <= global[0] && global[0] < r.Hi }) {
+				continue // a finer level has its place
+			}
+		}
 		beyond := at
 		beyond[f.Axis] += 2*f.Side - 1
 		k := int(v.Part.Cells.At(beyond[0], beyond[1], beyond[2]))

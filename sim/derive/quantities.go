@@ -79,7 +79,11 @@ func (v View) Line(e config.Expectation) ([]float64, error) {
 			}
 		}
 	}
-	values, err := v.CollectAll(e.Field, Region{Box: box})
+	at := Region{Box: box}
+	if box.Cells() == 1 { // of a refined grid the finest cell in its middle; lines are of one grid
+		at = v.Region(box)
+	}
+	values, err := v.CollectAll(e.Field, at)
 	if err != nil || !v.Rank.Root {
 		return nil, err
 	}

@@ -59,6 +59,19 @@ func (r *Refined) volume(level int) float64 {
 	return math.Pow(0.5, float64(level*r.Hierarchy.Dims()))
 }
 
+// Stored returns the number of cells that files of the whole state have, of all levels.
+func (v View) Stored() (cells int) {
+	if v.Refined == nil {
+		return v.Case.Box().Cells()
+	}
+	for _, l := range v.Refined.Hierarchy.Levels {
+		for _, p := range l.Patches {
+			cells += p.Stored.Cells()
+		}
+	}
+	return cells
+}
+
 // planeSums brings a table of the rank's own rows to rank 0 as one of planes. Collective; a rank without cells of the patch has nil.
 func (p *Patch) planeSums(on *rank.Rank, table []float64, of domain.Columns) ([]float64, error) {
 	if p == nil {

@@ -93,15 +93,9 @@ func (p *Part) reportModelled(on *rank.Rank, found *boundary.Modelled) error {
 		return err
 	}
 	p.Modelled = list
-	for k, w := range wallLaws(p.Case) {
-		if w == boundary.ModelledWall && !slices.ContainsFunc(list, func(c Coverage) bool { return int(c.Type) == k+1 }) {
-			p.Case.Table = append(p.Case.Table, config.Row{Name: "wall model of " + p.Case.WallName(uint8(k+1)), Lattice: "no surface in the flow"})
-		}
-	}
+	p.Case.Table = append(p.Case.Table, ModelledRows(p.Case, list)...)
 	for _, c := range list {
 		name := p.Case.WallName(c.Type)
-		p.Case.Table = append(p.Case.Table, config.Row{Name: "wall model of " + name,
-			Lattice: fmt.Sprintf("%d ghost cells, area %.6g", c.Cells, c.Area), SI: c.text()})
 		if share := c.Curved / c.Area; c.Area > 0 && share > mostCurved {
 			doubt(p, on, finding.CurvedModel.Says("%s: %.0f %% of its area has a radius of curvature below %d cells, where the wall model has been validated in pipes of 10 and 20 cells radius (friction within 6 %%), not on bodies; a finer grid makes it certain", name, 100*share, leastRadius))
 		}
@@ -110,6 +104,23 @@ func (p *Part) reportModelled(on *rank.Rank, found *boundary.Modelled) error {
 		}
 	}
 	return nil
+}
+
+// ModelledRows returns what the table of a case has of its walls with a model.
+func ModelledRows(c *config.Case, list []Coverage) (rows []config.Row) {
+	for k, w := range wallLaws(c) {
+		if w == boundary.ModelledWall && !slices.ContainsFunc(list, func(c Coverage) bool { return int(c.Type) == k+1 }) {
+			rows = append(rows, config.Row{Name: "wall model of " + c.WallName(uint8(k+1)), Lattice: "no surface in the flow"})
+		}
+	}
+	for _, w := range list {
+		what := fmt.Sprintf("%d ghost cells, area %.6g", w.Cells, w.Area)
+		if w.Level > 0 {
+			what = fmt.Sprintf("%d ghost cells of level %d, area %.6g of them", w.Cells, w.Level, w.Area)
+		}
+		rows = append(rows, config.Row{Name: "wall model of " + c.WallName(w.Type), Lattice: what, SI: w.text()})
+	}
+	return rows
 }
 
 // WallGroups returns the group of each type of wall, walls at rest with one law and those that move, and of each group whether it has

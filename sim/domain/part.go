@@ -104,6 +104,9 @@ func Sample(p *Part, scene geometry.Scene) boundary.Cells {
 	return cells
 }
 
+// LevelOf returns the level of a refined grid that a part is of; 0 also without refinement.
+func LevelOf(p *Part) int { return p.level }
+
 // Faces returns the number of boundaries, which are on faces; boundaries of bodies follow them
 // among the types of cells.
 func (p *Part) Faces() int { return len(p.Case.Boundaries) }

@@ -21,10 +21,11 @@ const aCheckpoint = "checkpoint"
 type checkpoints struct {
 	base
 	config.Checkpoint
-	dir    string
-	set    *Set     // whose outputs it remembers
-	image  []byte   // snapshot, kept for the next time
-	levels [][]byte // of the patches of a refined grid
+	dir     string
+	set     *Set     // whose outputs it remembers
+	image   []byte   // snapshot, kept for the next time
+	levels  [][]byte // of the patches of a refined grid
+	resumed string   // path of the checkpoint that the run goes on from
 }
 
 // checkpointOutputs returns the output of [checkpoint].

@@ -153,7 +153,7 @@ func (f *Files) Expected() (sum time.Duration) {
 	}
 	c := f.view.Case
 	if _, known := f.took[aCheckpoint]; c.Checkpoint.On && !known {
-		bytes := float64(c.Box().Cells()) * float64(c.Spec.Components()*c.Spec.Precision.Bytes())
+		bytes := float64(f.view.Stored()) * float64(c.Spec.Components()*c.Spec.Precision.Bytes())
 		sum += time.Duration(bytes / presumed * 1e9)
 	}
 	return sum

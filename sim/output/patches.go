@@ -1,7 +1,9 @@
 package output
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -12,8 +14,8 @@ import (
 
 // Patches of a refined grid above level 0 have files beside a checkpoint, in folders of their own: each has another shape.
 
-// patchDir is the folder of these folders, within the folder of the checkpoints.
-const patchDir = "levels"
+// LevelDir is the folder of these folders, within the folder of the checkpoints.
+const LevelDir = "levels"
 
 // aPatch is the kind of these files.
 const aPatch = "level of a checkpoint"
@@ -23,8 +25,25 @@ func PatchPath(path string, level, number int) string {
 	return filepath.Join(patchFolder(filepath.Dir(path), level, number), filepath.Base(path))
 }
 
+// PatchFiles returns the files of patches beside a checkpoint, by the names of their folders, such as level2_box1.
+func PatchFiles(path string) (map[string]string, error) {
+	dir := filepath.Join(filepath.Dir(path), LevelDir)
+	folders, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	files := map[string]string{}
+	for _, f := range folders {
+		file := filepath.Join(dir, f.Name(), filepath.Base(path))
+		if _, err := os.Stat(file); err == nil {
+			files[f.Name()] = file
+		}
+	}
+	return files, err
+}
+
 func patchFolder(dir string, level, number int) string {
-	return filepath.Join(dir, patchDir, fmt.Sprintf("level%d_box%d", level, number+1))
+	return filepath.Join(dir, LevelDir, fmt.Sprintf("level%d_box%d", level, number+1))
 }
 
 // PatchHeader describes the file of a patch beside a checkpoint with a header.
@@ -50,10 +69,10 @@ func (c *checkpoints) patches(r *Run, h checkpoint.Header) (written []*bool, err
 	if r.View.Refined == nil {
 		return nil, nil
 	}
-	if r.Rank.Root {
-		// A checkpoint of this step may be there, of a run that this one has gone back from. It would be whole, of two runs, ahead
-		// of files that this run has yet to name.
-		_ = os.Remove(checkpoint.Path(c.dir, h.Step)) // it is not there, or is replaced all the same
+	// A checkpoint of this step may be there, of a run that this one has gone back from. It would be whole, of two runs, ahead of files
+	// that this run has yet to name. The one that the run has resumed from has the same state, and may be the only one.
+	if path := checkpoint.Path(c.dir, h.Step); r.Rank.Root && filepath.Clean(c.resumed) != filepath.Clean(path) {
+		_ = os.Remove(path) // it is not there, or is replaced all the same
 	}
 	if c.levels == nil {
 		c.levels = make([][]byte, len(r.View.Refined.Patches))

@@ -143,6 +143,9 @@ func (s *Set) LastFields() (files error) {
 // Recall continues with what a checkpoint remembers, at its path. Collective.
 func (s *Set) Recall(path string, m *Memory) error {
 	s.recalled = nil
+	for _, c := range with[*checkpoints](s.List) {
+		c.resumed = path
+	}
 	for _, o := range with[remembered](s.List) {
 		if err := o.recall(s.Run, path, m); err != nil {
 			return err

@@ -80,15 +80,20 @@ func containsModels(c *config.Case, solids []geometry.Shape, h *decomp.Hierarchy
 // found ends the building of a patch on all ranks alike, where walls with a model make it collective, and keeps what was found of
 // these walls.
 func (g *Grid) found(p *domain.Part, err error) error {
-	if !models(g.Case) {
-		return err
-	}
-	if err := comm.Agree(g.Rank.Comm, err); err != nil {
+	if err := agreed(g, err); err != nil || !models(g.Case) {
 		return err
 	}
 	g.walls = append(g.walls, p.Modelled...)
 	g.doubts = append(g.doubts, p.Doubts...)
 	return nil
+}
+
+// agreed makes an error of building one of all ranks, where walls with a model make building collective.
+func agreed(g *Grid, err error) error {
+	if !models(g.Case) {
+		return err
+	}
+	return comm.Agree(g.Rank.Comm, err)
 }
 
 // Near returns boxes of cells of level 0 that contain a rank's cells of all levels, and what their bodies' ghost cells need around

@@ -102,7 +102,7 @@ func (g *Grid) build() error {
 			}
 			p.cut.Layout = p.Part.Layout
 		}
-		if err := g.traffic(l); err != nil {
+		if err := agreed(g, g.traffic(l)); err != nil {
 			return err
 		}
 	}

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"testing"
 
+	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/internal/ref"
 	"lbmsim/sim/derive"
@@ -76,6 +78,42 @@ func TestTotals(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Beside the faces each place has one cell, of the finest level there, for any cut: 17 and 25 by the corners of the boxes.
+func TestPassagesOfTheFinestCells(t *testing.T) {
+	f := flows("D2Q9", "cumulant", 1)["pressure"]
+	for _, ranks := range []int{1, 3} {
+		err := f.over(ranks, 1, nil, func(g *Grid) error {
+			list, err := g.View().Passages(func(b config.Boundary) bool { return b.Name != "sides" }, 0)
+			if err == nil && g.Rank.Root && (list[0].Cells != 17 || list[1].Cells != 25) {
+				t.Errorf("%d ranks: %d and %d cells beside the faces, want 17 and 25", ranks, list[0].Cells, list[1].Cells)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The parts of the ranks make up what files of the state hold.
+func TestStoredCells(t *testing.T) {
+	f := flows("D3Q27", "cumulant", 1)["concave"]
+	var parts atomic.Int64
+	want := 0
+	err := f.over(3, 1, nil, func(g *Grid) error {
+		for _, l := range g.Levels() {
+			parts.Add(int64(l.Part.Box.Cells()))
+		}
+		if g.Rank.Root {
+			want = g.View().Stored()
+		}
+		return nil
+	})
+	if err != nil || int(parts.Load()) != want {
+		t.Errorf("ranks store %d cells, files %d (%v)", parts.Load(), want, err)
 	}
 }
 

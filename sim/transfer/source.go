@@ -138,7 +138,11 @@ func openCheckpoint(path string) (*Source, error) {
 	h := f.Header
 	s := &Source{Path: path, Kind: "checkpoint", Step: h.Step, Time: h.Time, Checkpoint: f, Cells: h.N}
 	if s.Case, err = caseOf(path, h.Case); err == nil {
-		s.planes, err = newState(f, s.Case)
+		if len(s.Case.Refine) > 0 { // fields of such a grid are refused by their reader
+			err = fmt.Errorf("%s cannot initialize a flow: it is of a refined grid, and its cells of level 0 have no flow inside the boxes of finer cells", path)
+		} else {
+			s.planes, err = newState(f, s.Case)
+		}
 	}
 	if err != nil {
 		f.Close()
