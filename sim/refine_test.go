@@ -94,7 +94,7 @@ every = 10
 `,
 	"modelled ball": `
 [domain]
-cells = [22, 16, 16]
+cells = [24, 20, 20]
 [fluid]
 viscosity = 2e-5
 [boundary.inlet]
@@ -110,14 +110,14 @@ faces = ["y-", "y+", "z-", "z+"]
 [body.ball]
 type = "wall_model"
 shape = "sphere"
-centre = [9, 8, 8]
-radius = 2
+centre = [10, 10, 10]
+radius = 3.5
 sample = 2
 layer = 1.5
 [refine.near]
 level = 1
-from = [2, 1, 1]
-to = [16, 15, 15]
+from = [1, 1, 1]
+to = [19, 19, 19]
 [output.force.ball]
 of = ["ball"]
 every = 4
