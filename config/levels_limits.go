@@ -110,7 +110,7 @@ func (r *unrefined) outputs() {
 		if !s.Given || !strings.HasPrefix(path, "output.") && !strings.HasPrefix(path, "expect.") {
 			continue
 		}
-		if slices.Contains([]string{"output.averages", "output.profile.*", "output.spectrum.*", "output.line.*", "expect.line.*", "expect.velocity"}, path) {
+		if slices.Contains([]string{"output.averages", "output.profile.*", "output.spectrum.*", "expect.velocity"}, path) {
 			r.add(s.At, "", s.Head())
 			continue
 		}
@@ -128,9 +128,6 @@ func (r *unrefined) outputs() {
 	}
 	ofLevels := []string{SeriesDensity, SeriesVelocity, SeriesMaxSpeed, SeriesEnergy, SeriesForce, SeriesDrift, SeriesLeastPlus, SeriesMeanPlus, SeriesMostPlus}
 	for _, s := range r.All("output.series") {
-		if s.Has("lines") {
-			r.add(s.KeyAt("lines"), "", s.Head()+" lines")
-		}
 		e := s.Get("quantities")
 		if e == nil {
 			continue

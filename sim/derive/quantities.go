@@ -67,8 +67,59 @@ func Has(f model.Field, cell []float64) bool {
 	return !f.AtWalls() || slices.ContainsFunc(cell, func(v float64) bool { return v != 0 })
 }
 
-// Line returns, on rank 0, the values along a line of cells.
-func (v View) Line(e config.Expectation) ([]float64, error) {
+// Line returns, on rank 0, the values along a line and their places along its axis, in cells of level 0.
+func (v View) Line(e config.Expectation) (values, places []float64, err error) {
+	if v.Refined == nil {
+		values, err = v.cellLine(e)
+		return values, e.Places(), err
+	}
+	between, places := v.lineBetween(e)
+	cells, err := v.CollectCells(e.Field, between.Cells)
+	if err != nil || !v.Rank.Root {
+		return nil, nil, err
+	}
+	return between.Values(e.Field, e.Component, cells), places, nil
+}
+
+// lineBetween finds the cells around the samples of a line of a refined grid, and their places.
+func (v View) lineBetween(e config.Expectation) (b Between, places []float64) {
+	var points [][3]float64
+	places = v.Refined.Hierarchy.Along(e.Axis, e.Through, e.Ends[0], e.Ends[1])
+	for _, at := range places {
+		e.Through[e.Axis] = at
+		points = append(points, e.Through)
+	}
+	return v.Between(points), places
+}
+
+// CellsOf lists the cells of an expectation of a line or a probe.
+func (v View) CellsOf(e config.Expectation) (list []decomp.Place) {
+	if e.Quantity == config.ProbeValue {
+		return []decomp.Place{v.Cell(e.Cell).Place()}
+	}
+	if v.Refined != nil {
+		b, _ := v.lineBetween(e)
+		return b.Cells
+	}
+	for k := e.Span[0]; k < e.Span[1]; k++ {
+		for _, c := range e.Columns {
+			c.Cell[e.Axis] = k
+			list = append(list, decomp.Place{Cell: c.Cell})
+		}
+	}
+	return list
+}
+
+// BesideWall reports whether a fluid cell is one of this rank's and shares a face with a no-slip wall.
+func (v View) BesideWall(at decomp.Place) bool {
+	if v.Refined == nil {
+		return v.Part.BesideWall(at.Cell)
+	}
+	return slices.ContainsFunc(v.Refined.Patches, func(p Patch) bool { return p.Level == at.Level && p.Part.BesideWall(at.Cell) })
+}
+
+// cellLine returns, on rank 0, the values along a line of cells.
+func (v View) cellLine(e config.Expectation) ([]float64, error) {
 	var box decomp.Box
 	box.Lo[e.Axis], box.Hi[e.Axis] = e.Span[0], e.Span[1]
 	for a := range box.Lo {
@@ -129,25 +180,21 @@ func (v View) Sum(name string, of func(v float64) float64) (float64, error) {
 func (w View) LineValue(e config.Expectation) (float64, error) {
 	switch e.Quantity {
 	case config.ProbeValue:
-		line := e
-		line.Axis, line.Columns, line.Span = 0, []config.Column{{Cell: e.Cell, Weight: 1}}, [2]int{e.Cell[0], e.Cell[0] + 1}
-		v, err := w.Line(line)
+		v, err := w.Collect(e.Field, e.Component, w.Cell(e.Cell))
 		if err != nil || !w.Rank.Root {
 			return 0, err
 		}
 		return v[0], nil
-	case config.LineMin, config.LineMax:
-		v, err := w.Line(e)
+	case config.LineMin, config.LineMax, config.LineMinPlace, config.LineMaxPlace, config.LineCrossing:
+		v, places, err := w.Line(e)
 		if err != nil || !w.Rank.Root {
 			return 0, err
 		}
-		return e.OfLine(v), nil
-	case config.LineMinPlace, config.LineMaxPlace, config.LineCrossing:
-		v, err := w.Line(e)
-		if err != nil || !w.Rank.Root {
-			return 0, err
+		value, at := e.OfLine(v, places)
+		if e.Quantity == config.LineMin || e.Quantity == config.LineMax {
+			return value, nil
 		}
-		return w.Case.Origin[e.Axis] + w.Case.Units.Length*e.OfLine(v), nil
+		return w.Case.Origin[e.Axis] + w.Case.Units.Length*at, nil
 	}
 	return 0, fmt.Errorf("no such quantity: %s", e.Quantity)
 }
