@@ -153,7 +153,7 @@ at = %s
 fields = ["density", "velocity", "vorticity"]
 every = 3
 [output.series.totals]
-quantities = ["mean_density", "mean_velocity", "max_speed", "kinetic_energy", "density_drift"]
+quantities = ["mean_density", "mean_velocity", "max_speed", "kinetic_energy", "density_drift", "enstrophy", "grid_scale"]
 lines = ["fastest"]
 every = 5
 [output.line.across]

@@ -144,3 +144,93 @@ to = 6.9
 		}
 	}
 }
+
+// Enstrophy and the fraction at grid scale of a wave, and the norms of the velocity's error, are sums over the finest cells with their
+// volumes. Boxes span the periodic axis, so that rows are whole.
+func TestRefinedSeriesAndNormsOfAWave(t *testing.T) {
+	const n, ly = 24, 20
+	text := `
+[domain]
+cells = [24, 20]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 1e-6
+[collision]
+precision = "float64"
+[initial]
+velocity = [0, "0.01*sin(2*pi*x/Lx)"]
+[refine.near]
+level = 1
+from = [0, 4]
+to = [24, 16]
+[refine.inner]
+level = 2
+from = [0, 7]
+to = [24, 11]
+[run]
+steps = 1
+[output.series.all]
+quantities = ["enstrophy", "grid_scale"]
+at_start = true
+[expect.velocity]
+reference = [0, "0.01*sin(2*pi*x/Lx) + 1e-3*y"]
+l2 = 1
+linf = 1
+`
+	// By the definitions: each level in y has so many rows of level 0.
+	rows := []float64{8, 8, 4}
+	at := func(l, i int) float64 { // the wave in a cell of a level
+		return 0.01 * math.Sin(2*math.Pi*(float64(i)+0.5)/(n*float64(int(1)<<l)))
+	}
+	enstrophy, grid, energy := 0.0, 0.0, 0.0
+	for l, share := range rows {
+		cells := n << l
+		for i := range cells {
+			curl := (at(l, i+1) - at(l, i-1)) / 2 * float64(int(1)<<l)
+			enstrophy += share / ly / float64(cells) * curl * curl / 2
+			if d := (at(l, i-1) - 2*at(l, i) + at(l, i+1)) / 4; i > 0 && i < cells-1 {
+				grid += share / float64(cells) * d * d
+				energy += share / float64(cells) * at(l, i) * at(l, i)
+			}
+		}
+	}
+	diff, ref, largest, most := 0.0, 0.0, 0.0, 0.0
+	for l, bands := range [][][2]int{{{0, 4}, {16, 20}}, {{4, 7}, {11, 16}}, {{7, 11}}} {
+		by := 1 << l
+		volume := 1 / float64(by*by)
+		for _, band := range bands {
+			for j := band[0] * by; j < band[1]*by; j++ {
+				y := (float64(j) + 0.5) / float64(by)
+				for i := range n * by {
+					d, r := 1e-3*y, at(l, i)+1e-3*y
+					diff, ref = diff+volume*d*d, ref+volume*r*r
+					largest, most = math.Max(largest, d), math.Max(most, math.Abs(r))
+				}
+			}
+		}
+	}
+	var first string
+	for _, ranks := range []int{1, 3} {
+		dir := t.TempDir()
+		s := trial{text: text, ranks: ranks, dir: dir}.must(t)
+		path := filepath.Join(dir, "series_all.csv")
+		got := fmt.Sprint(string(contents(t, path)), s.summary.Expect)
+		if first == "" {
+			first = got
+		} else if got != first {
+			t.Errorf("%d ranks: another series, or other errors", ranks)
+		}
+		c := table(t, path)
+		for name, want := range map[string]float64{"enstrophy": enstrophy, "grid_scale": grid / energy} {
+			if v := c[name][0]; math.Abs(v-want) > 1e-12*want {
+				t.Errorf("%s is %.17g, want %.17g", name, v, want)
+			}
+		}
+		// In one step the ends of boxes change the wave by up to (k dx)^2/32, 2e-3 of it and 1e-3 of the largest error.
+		for i, want := range []float64{math.Sqrt(diff / ref), largest / most} {
+			if v := s.summary.Expect[i].Got; math.Abs(v-want) > 1e-3*want {
+				t.Errorf("%s is %.9g, want %.9g", s.summary.Expect[i].Quantity, v, want)
+			}
+		}
+	}
+}
