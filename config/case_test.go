@@ -208,18 +208,20 @@ func TestSchedule(t *testing.T) {
 
 func TestExtremum(t *testing.T) {
 	f := func(x float64) float64 { return 2 - 0.3*(x-3.3)*(x-3.3) }
-	var v []float64
-	for i := 0; i < 8; i++ {
-		v = append(v, f(float64(i)))
-	}
-	if m, at := Extremum(v, true); math.Abs(m-2) > 1e-14 || math.Abs(at-3.3) > 1e-14 {
-		t.Errorf("%v at %v", m, at)
-	}
-	if m, at := Extremum(v, false); m != v[7] || at != 7 {
-		t.Errorf("%v at %v", m, at)
+	for _, places := range [][]float64{{0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 2.75, 3.25, 3.75, 4.5, 7}, {0, 2, 4, 4.75, 7}} {
+		var v []float64
+		for _, x := range places {
+			v = append(v, f(x))
+		}
+		if m, at := Extremum(v, places, true); math.Abs(m-2) > 1e-14 || math.Abs(at-3.3) > 1e-14 {
+			t.Errorf("%v at %v of %v", m, at, places)
+		}
+		if m, at := Extremum(v, places, false); m != v[len(v)-1] || at != 7 {
+			t.Errorf("%v at %v of %v", m, at, places)
+		}
 	}
 	for _, v := range [][]float64{nil, {1}, {1, 1, 1}} {
-		Extremum(v, true)
+		Extremum(v, []float64{0, 1, 2}, true)
 	}
 }
 

@@ -185,6 +185,9 @@ func (r *expectations) lineNumber(s *language.Section) {
 		return
 	}
 	p := r.position(v)
+	if x.Through = p; r.dims == 2 {
+		x.Through[2] = 0.5
+	}
 	x.Columns = []Column{{Weight: 1}}
 	for a := 0; a < r.dims; a++ {
 		if a == x.Axis {
@@ -273,12 +276,16 @@ func (r *expectations) span(s *language.Section, x *Expectation) bool {
 			return false
 		}
 	}
+	x.Ends = ends
 	// Centres that are meant are not lost to rounding.
 	x.Span[0] = max(x.Span[0], int(math.Ceil(ends[0]-0.5-1e-6)))
 	x.Span[1] = min(x.Span[1], int(math.Floor(ends[1]-0.5+1e-6))+1)
-	n, least, few := x.Span[1]-x.Span[0], 1, "no value between its ends"
+	n, least, few := len(x.Places()), 1, "no value between its ends"
 	if x.Quantity == LineCrossing {
 		least, few = 2, "fewer than two values between its ends, which a crossing needs"
+	}
+	if r.finer != nil {
+		n = len(r.finer.Along(x.Axis, x.Through, ends[0], ends[1]))
 	}
 	if n >= least {
 		return true

@@ -103,14 +103,14 @@ func (r *unrefined) surfaces() {
 	}
 }
 
-// outputs refuses outputs and expectations of which only level 0 would be known, and fields of walls.
+// outputs refuses outputs of which only level 0 would be known, and fields of walls in outputs and expectations.
 func (r *unrefined) outputs() {
 	for _, s := range r.Sections {
 		path := s.Table.Path
 		if !s.Given || !strings.HasPrefix(path, "output.") && !strings.HasPrefix(path, "expect.") {
 			continue
 		}
-		if slices.Contains([]string{"output.averages", "output.profile.*", "output.spectrum.*", "output.line.*", "expect.line.*", "expect.velocity"}, path) {
+		if slices.Contains([]string{"output.averages", "output.profile.*", "output.spectrum.*"}, path) {
 			r.add(s.At, "", s.Head())
 			continue
 		}
@@ -123,21 +123,6 @@ func (r *unrefined) outputs() {
 				if e != nil && (e.Text == f || slices.Contains(e.Words, f)) {
 					r.add(e.At, "", "field "+f)
 				}
-			}
-		}
-	}
-	ofLevels := []string{SeriesDensity, SeriesVelocity, SeriesMaxSpeed, SeriesEnergy, SeriesForce, SeriesDrift, SeriesLeastPlus, SeriesMeanPlus, SeriesMostPlus}
-	for _, s := range r.All("output.series") {
-		if s.Has("lines") {
-			r.add(s.KeyAt("lines"), "", s.Head()+" lines")
-		}
-		e := s.Get("quantities")
-		if e == nil {
-			continue
-		}
-		for k, w := range e.Words {
-			if !slices.Contains(ofLevels, w) {
-				r.add(e.WordAt[k], "allowed: "+strings.Join(ofLevels, ", "), s.Head()+" "+w)
 			}
 		}
 	}

@@ -80,7 +80,7 @@ func (q SeriesQuantity) OfModel() bool {
 }
 
 // SeriesQuantities lists what a series can follow. Means and maxima run over the fluid
-// cells of the whole domain.
+// cells of the whole domain, in a refined grid over the finest with their volumes.
 func SeriesQuantities() []SeriesQuantity {
 	return []SeriesQuantity{
 		{Name: SeriesDensity, Dim: model.Density, Doc: "the mean of rho: the mass divided by the volume"},
@@ -90,7 +90,7 @@ func SeriesQuantities() []SeriesQuantity {
 		{Name: SeriesEnstrophy, Dim: model.SecondInvariant, Doc: "the mean of |curl u|^2/2, differences as of the field `vorticity`. In a periodic box of constant density and viscosity, 2 nu times it is the dissipation rate of kinetic energy. It costs as much as an output of the vorticity; the other quantities cost as much as a check of the watch"},
 		{Name: SeriesForce, Vector: true, Dim: model.ForceDensity, Doc: "the uniform body force per volume (N/m3, as a pressure gradient Pa/m), which [force] may adjust"},
 		{Name: SeriesDrift, Doc: "the change of the mean density since the start of the run, divided by it"},
-		{Name: SeriesGridScale, Doc: "the fraction of the kinetic energy at grid scale. It is the sum of |u(x-1) - 2 u(x) + u(x+1)|^2/16 divided by the sum of |u(x)|^2, over cells x whose two neighbours along x are also fluid and inside the domain. It samples every n-th plane across z, in 2D every n-th row, n the smaller of a 2^18th of all cells and a 16th of the planes, at least 1. It is 1 for a checkerboard, sin(k/2)^4, about (k/2)^4, for a wave of k radians per cell along x, and 3/8 for white noise. 0 for a fluid at rest"},
+		{Name: SeriesGridScale, Doc: "the fraction of the kinetic energy at grid scale. It is the sum of |u(x-1) - 2 u(x) + u(x+1)|^2/16 divided by the sum of |u(x)|^2, over cells x whose two neighbours along x are also fluid and inside the domain. It samples every n-th plane across z, in 2D every n-th row, n the smaller of a 2^18th of all cells and a 16th of the planes, at least 1. In a refined grid both sums are over cells of each level that no finer level covers, with both neighbours among these in one box, by their volumes. It is 1 for a checkerboard, sin(k/2)^4, about (k/2)^4, for a wave of k radians per cell along x, and 3/8 for white noise. 0 for a fluid at rest"},
 		{Name: SeriesTemperature, Dim: model.Temperature, Doc: "the mean of the temperature, of a case with [temperature]"},
 		{Name: SeriesLeastPlus, Doc: "the least y+ of half a cell, u_tau dx/(2 nu), at walls of type wall_model; NaN where none of their area has the model"},
 		{Name: SeriesMeanPlus, Doc: "its mean over their area that has the model"},

@@ -104,6 +104,10 @@ type Expectation struct {
 	Axis    int
 	Columns []Column
 	Span    [2]int
+	// Through is a point of the line and Ends are its ends along Axis, in cells of level 0: on a refined grid they replace Columns and
+	// Span.
+	Through [3]float64
+	Ends    [2]float64
 	// Last is for the last crossing of a line instead of the first; Direction is 1 for those
 	// that rise, -1 for those that fall, 0 for both.
 	Last      bool
@@ -156,10 +160,17 @@ func (b *Blend) Value() float64 {
 	return b.sum
 }
 
-// Extremum of samples at equal distances: the smallest or the largest, refined by
-// the parabola through it and its two neighbours when it lies inside. at is its
-// position in samples, counted from the centre of the first.
-func Extremum(samples []float64, largest bool) (value, at float64) {
+// Places returns the places of the samples along the line, in cells from the lower end of the domain.
+func (e Expectation) Places() (places []float64) {
+	for k := e.Span[0]; k < e.Span[1]; k++ {
+		places = append(places, float64(k)+0.5)
+	}
+	return places
+}
+
+// Extremum of samples at rising places: the smallest or the largest, refined by the parabola through it and its two neighbours when it
+// lies inside.
+func Extremum(samples, places []float64, largest bool) (value, at float64) {
 	best := 0
 	for i, v := range samples {
 		if largest && v > samples[best] || !largest && v < samples[best] {
@@ -169,23 +180,23 @@ func Extremum(samples []float64, largest bool) (value, at float64) {
 	if len(samples) == 0 {
 		return 0, 0
 	}
-	value, at = samples[best], float64(best)
+	value, at = samples[best], places[best]
 	if best == 0 || best == len(samples)-1 {
 		return value, at
 	}
-	a, b, c := samples[best-1], samples[best], samples[best+1]
-	if curve := a - 2*b + c; curve != 0 {
-		at += (a - c) / (2 * curve)
-		value -= (a - c) * (a - c) / (8 * curve)
+	left, right := at-places[best-1], places[best+1]-at
+	rise, fall := (value-samples[best-1])/left, (samples[best+1]-value)/right // the slopes half-way to the neighbours
+	if curve := (fall - rise) / (left + right); curve != 0 {
+		slope := (rise*right + fall*left) / (left + right)
+		return value - slope*slope/(4*curve), at - slope/(2*curve)
 	}
 	return value, at
 }
 
-// Crossing returns where samples at equal distances change their sign, the first or the last
-// time: a position in samples, counted from the centre of the first, NaN without a change.
+// Crossing returns where samples at rising places change their sign, the first or the last time; NaN without a change.
 // direction is 1 for rising, -1 for falling, 0 for both. A single zero may lie between the
 // signs; more of them part the samples.
-func Crossing(samples []float64, last bool, direction int) float64 {
+func Crossing(samples, places []float64, last bool, direction int) float64 {
 	found, before, at := math.NaN(), 0.0, 0 // the value before, and where it is
 	for i, v := range samples {
 		switch {
@@ -195,9 +206,9 @@ func Crossing(samples []float64, last bool, direction int) float64 {
 		case v == 0:
 			continue
 		case before != 0 && (before < 0) != (v < 0) && (direction == 0 || (v > 0) == (direction > 0)):
-			found = float64(at) + float64(i-at)*(before/(before-v))
+			found = places[at] + (places[i]-places[at])*(before/(before-v))
 			if i-at == 2 {
-				found = float64(at + 1)
+				found = places[at+1]
 			}
 			if !last {
 				return found
@@ -208,17 +219,12 @@ func Crossing(samples []float64, last bool, direction int) float64 {
 	return found
 }
 
-// OfLine returns the number that an expectation takes from its line: a value in the units of the samples,
-// or a position in samples, counted from the lower end of the domain.
-func (e Expectation) OfLine(samples []float64) float64 {
+// OfLine returns what an expectation takes from its line: a value in the units of the samples, and its place.
+func (e Expectation) OfLine(samples, places []float64) (value, at float64) {
 	if e.Quantity == LineCrossing {
-		return float64(e.Span[0]) + 0.5 + Crossing(samples, e.Last, e.Direction)
+		return 0, Crossing(samples, places, e.Last, e.Direction)
 	}
-	value, at := Extremum(samples, e.Quantity == LineMax || e.Quantity == LineMaxPlace)
-	if e.Quantity == LineMin || e.Quantity == LineMax {
-		return value
-	}
-	return float64(e.Span[0]) + 0.5 + at
+	return Extremum(samples, places, e.Quantity == LineMax || e.Quantity == LineMaxPlace)
 }
 
 // directions are the words for Expectation.Direction.

@@ -139,9 +139,12 @@ func TestCrossing(t *testing.T) {
 		{[]float64{-1e-300, 1e-300}, false, 0, 0.5},
 		{nil, false, 0, nan},
 	} {
-		got := Crossing(c.samples, c.last, c.direction)
+		got := Crossing(c.samples, []float64{0, 1, 2, 3, 4}, c.last, c.direction)
 		if got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%v, last %v, direction %d: %v instead of %v", c.samples, c.last, c.direction, got, c.want)
 		}
+	}
+	if got := Crossing([]float64{-2, 1, 4}, []float64{3, 4.5, 5}, false, 0); got != 4 {
+		t.Errorf("%v between samples at 3 and 4.5", got)
 	}
 }

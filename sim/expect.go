@@ -14,6 +14,9 @@ func (r *run) judge() ([]Verdict, error) {
 	if len(r.Case.Expect) == 0 {
 		return nil, nil
 	}
+	if err := (state{r.stepper}).Fill(); err != nil {
+		return nil, fmt.Errorf("rank %d: cells beside the rank's own at the end: %w", r.Rank.ID, err)
+	}
 	var got []float64 // of each its value and half the width of its interval
 	for _, e := range r.Case.Expect {
 		v, half, err := r.measure(e)

@@ -131,9 +131,9 @@ velocity = [0.05, 0, 0]
 
 // refinedRun adds steps and outputs to one of them.
 func refinedRun(name, precision string, steps int) string {
-	at := "[17, 9]"
+	at, from, to := "[17, 9]", "[2.5, 1]", "[30, 18]"
 	if strings.Contains(name, "ball") {
-		at = "[14, 7, 8]"
+		at, from, to = "[14, 7, 8]", "[1, 2.25, 0.5]", "[21, 12, 11]"
 	}
 	return refinedCases[name] + fmt.Sprintf(`
 [collision]
@@ -153,12 +153,24 @@ at = %s
 fields = ["density", "velocity", "vorticity"]
 every = 3
 [output.series.totals]
-quantities = ["mean_density", "mean_velocity", "max_speed", "kinetic_energy", "density_drift"]
+quantities = ["mean_density", "mean_velocity", "max_speed", "kinetic_energy", "density_drift", "enstrophy", "grid_scale"]
+lines = ["fastest"]
 every = 5
+[output.line.across]
+from = %s
+to = %s
+points = 57
+fields = ["pressure", "velocity", "vorticity", "speed"]
+every = 10
+[expect.line.fastest]
+along = "y"
+through = %s
+component = "x"
+extremum = "max"
 [checkpoint]
 every = %d
 keep = 9
-`, precision, steps, at, steps/4)
+`, precision, steps, at, from, to, at, steps/4)
 }
 
 // refinedOutputs returns the tables, fields and planes in a folder, and the state of all levels in its newest checkpoint.

@@ -36,6 +36,14 @@ func (v View) Region(box decomp.Box) Region {
 	}
 }
 
+// Cell returns the finest cell in the middle of a cell of level 0.
+func (v View) Cell(at [3]int) Region {
+	return v.Region(decomp.Box{Lo: at, Hi: [3]int{at[0] + 1, at[1] + 1, at[2] + 1}})
+}
+
+// Place returns the first cell of a region.
+func (r Region) Place() decomp.Place { return decomp.Place{Level: r.Level, Cell: r.Lo} }
+
 // Collect brings one component (or -1: the magnitude) of a field in a small
 // region to rank 0, as [z][y][x] in the outputs' unit. Collective.
 func (v View) Collect(f model.Field, component int, at Region) ([]float64, error) {
@@ -194,46 +202,34 @@ func pick(cell []float64, component int) float64 {
 
 // CollectCells brings a field of cells anywhere to rank 0, [cell][component]. Each rank
 // reads no more of a plane than the box around its cells, unless the field reads neighbours. Collective.
-func (v View) CollectCells(f model.Field, cells [][3]int) ([]float64, error) {
-	axis := v.Part.Layout.Axis()
-	var mine []ownCell
-	for _, c := range cells {
-		if v.Part.Box.Contains(c) {
-			for a := range c {
-				c[a] -= v.Part.Box.Lo[a]
-			}
-			mine = append(mine, ownCell{c, len(mine)})
+func (v View) CollectCells(f model.Field, cells []decomp.Place) ([]float64, error) {
+	owners, mine := make([]int, len(cells)), 0
+	of := map[[2]int][]ownCell{} // this rank's, by level and patch
+	for i, c := range cells {
+		patch := 0
+		if v.Refined == nil {
+			owners[i] = v.Part.Plan.Owner(c.Cell)
+		} else {
+			patch, _ = v.Refined.Hierarchy.Find(c.Level, c.Cell)
+			owners[i] = v.Refined.Hierarchy.Levels[c.Level].Patches[patch].Owner(c.Cell)
+		}
+		if owners[i] == v.Rank.ID {
+			at := [2]int{c.Level, patch}
+			of[at] = append(of[at], ownCell{c.Cell, mine})
+			mine++
 		}
 	}
-	slices.SortStableFunc(mine, func(a, b ownCell) int { return cmp.Compare(a.at[axis], b.at[axis]) })
-	values := make([]float64, len(mine)*f.Components)
-	walls, err := v.BesideModels(f)
-	if err != nil {
-		return nil, err
-	}
-	s := NewSampler[float64](v.Part, v.Step(), v.Present(), f).Beside(walls)
-	var plane []float64
-	for len(mine) > 0 {
-		k, n := mine[0].at[axis], 1
-		for n < len(mine) && mine[n].at[axis] == k {
-			n++
+	values := make([]float64, mine*f.Components)
+	if v.Refined == nil {
+		if err := v.read(f, of[[2]int{}], values); err != nil {
+			return nil, err
 		}
-		if !s.neighbours {
-			s.region = boxOf(mine[:n])
-			s.first = noPlane
-		}
-		var err error
-		if plane, err = s.Sample(f, k, plane); err != nil {
-			return nil, fmt.Errorf("rank %d: %s of plane %d: %w", v.Rank.ID, f.Name, k, err)
-		}
-		for _, c := range mine[:n] {
-			row := 0
-			if axis == 2 {
-				row = c.at[1] - s.region.Lo[1]
+	} else {
+		for _, p := range v.Refined.Patches {
+			if err := p.read(f, of[[2]int{p.Level, p.Number}], values); err != nil {
+				return nil, err
 			}
-			copy(values[c.number*f.Components:], plane[(row*s.width()+c.at[0]-s.region.Lo[0])*f.Components:][:f.Components])
 		}
-		mine = mine[n:]
 	}
 	parts, err := comm.Gather(v.Rank.Comm, comm.Float64Bytes(values))
 	if err != nil || !v.Rank.Root {
@@ -241,8 +237,7 @@ func (v View) CollectCells(f model.Field, cells [][3]int) ([]float64, error) {
 	}
 	next := make([]int, len(parts))
 	all := make([]float64, 0, len(cells)*f.Components)
-	for _, c := range cells { // in the order that each rank had them
-		rank := v.Part.Plan.Owner(c)
+	for _, rank := range owners { // in the order that each rank had them
 		for range f.Components {
 			all = append(all, comm.Float64At(parts[rank], next[rank]))
 			next[rank]++
@@ -251,7 +246,47 @@ func (v View) CollectCells(f model.Field, cells [][3]int) ([]float64, error) {
 	return all, nil
 }
 
-// ownCell is a local cell of a list of some.
+// read puts a field of some of the rank's cells, of the domain or the level, at their numbers in values.
+func (v View) read(f model.Field, cells []ownCell, values []float64) error {
+	axis := v.Part.Layout.Axis()
+	for i := range cells {
+		for a := range cells[i].at {
+			cells[i].at[a] -= v.Part.Box.Lo[a]
+		}
+	}
+	slices.SortStableFunc(cells, func(a, b ownCell) int { return cmp.Compare(a.at[axis], b.at[axis]) })
+	walls, err := v.BesideModels(f)
+	if err != nil {
+		return err
+	}
+	s := NewSampler[float64](v.Part, v.Step(), v.Present(), f).Beside(walls)
+	var plane []float64
+	for len(cells) > 0 {
+		k, n := cells[0].at[axis], 1
+		for n < len(cells) && cells[n].at[axis] == k {
+			n++
+		}
+		if !s.neighbours {
+			s.region = boxOf(cells[:n])
+			s.first = noPlane
+		}
+		var err error
+		if plane, err = s.Sample(f, k, plane); err != nil {
+			return fmt.Errorf("rank %d: %s of plane %d: %w", v.Rank.ID, f.Name, k, err)
+		}
+		for _, c := range cells[:n] {
+			row := 0
+			if axis == 2 {
+				row = c.at[1] - s.region.Lo[1]
+			}
+			copy(values[c.number*f.Components:], plane[(row*s.width()+c.at[0]-s.region.Lo[0])*f.Components:][:f.Components])
+		}
+		cells = cells[n:]
+	}
+	return nil
+}
+
+// ownCell is a cell of this rank in a list of some.
 type ownCell struct {
 	at     [3]int
 	number int // in the list

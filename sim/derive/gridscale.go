@@ -37,17 +37,17 @@ func (v View) Sample() (s Sample, err error) {
 		err = v.Refined.each(func(l, _ int, p *Patch) error {
 			var rows []float64
 			if p != nil {
-				if rows, err = gridRows(p.View, p.Part.Local(p.Owned), v.Refined.stride(l), nil); err != nil {
+				if rows, err = gridRows(p.View, p.Part.Local(p.Owned), v.Refined.stride(l), p.Counted, nil); err != nil {
 					return err
 				}
 			}
 			all, err := p.planeSums(v.Rank, rows, of)
-			add(all, v.Refined.volume(l))
+			add(all, v.Refined.volume(l)*float64(v.Refined.stride(l))) // each plane stands for so many
 			return err
 		})
 	} else {
 		var rows, all []float64
-		if rows, err = gridRows(v, decomp.Box{Hi: v.Part.Layout.N}, gridStride(v.Case.Box().Cells(), v.Case.Cells[v.Part.Layout.Axis()]), beyond); err != nil {
+		if rows, err = gridRows(v, decomp.Box{Hi: v.Part.Layout.N}, gridStride(v.Case.Box().Cells(), v.Case.Cells[v.Part.Layout.Axis()]), nil, beyond); err != nil {
 			return s, err
 		}
 		all, err = v.Part.PlaneSums(v.Rank, rows, of)
@@ -71,8 +71,9 @@ func (r *Refined) stride(level int) int {
 }
 
 // gridRows returns the sums of gridRow of the rows of a local box, [plane][row], zeros of planes that do not count. beyond, of each
-// plane of the part, gets the excess of the temperature.
-func gridRows(v View, region decomp.Box, stride int, beyond []Excess) ([]float64, error) {
+// plane of the part, gets the excess of the temperature. Each of runs, if they are given, is a row for itself: of global cells along x
+// at a global y and z.
+func gridRows(v View, region decomp.Box, stride int, runs func(y, z int) []decomp.Range, beyond []Excess) ([]float64, error) {
 	axis, size := v.Part.Layout.Axis(), region.Size()
 	nx, planes := size[0], size[axis]
 	if region.Cells() == 0 {
@@ -100,7 +101,15 @@ func gridRows(v View, region decomp.Box, stride int, beyond []Excess) ([]float64
 				}
 				first := v.Part.Cells.Index(plane.Lo[0], y, z)
 				base, types := values[row*stored*nx:][:stored*nx], v.Part.Cells.Type[first:][:nx]
-				copy(sums[gridSums*(k*each+row):], gridRow(base[:nx], base[nx:][:dims*nx], types))
+				to := sums[gridSums*(k*each+row):][:gridSums]
+				if runs == nil {
+					gridRow(to, base[:nx], base[nx:][:dims*nx], types, 0, nx)
+				} else {
+					lo := v.Part.Box.Lo
+					for _, r := range runs(y+lo[1], z+lo[2]) {
+						gridRow(to, base[:nx], base[nx:][:dims*nx], types, r.Lo-lo[0]-region.Lo[0], r.Hi-lo[0]-region.Lo[0])
+					}
+				}
 				if b := v.Case.Temperature.Bounds; b != nil {
 					beyond[k].row(base[(1+dims)*nx:], types, b, [3]int{0, y, z})
 				}
@@ -114,15 +123,15 @@ func gridRows(v View, region decomp.Box, stride int, beyond []Excess) ([]float64
 	return sums, nil
 }
 
-// gridSums is the number of sums that gridRow returns.
+// gridSums is the number of sums that gridRow adds to.
 const gridSums = 4
 
-// gridRow returns the sums of a row over its cells between fluid: squared differences at the scale of the grid, squared
+// gridRow adds the sums of a run of a row over its cells between fluid: squared differences at the scale of the grid, squared
 // velocities, squares of all that a cell stores of density and velocity, and 1. Components of u are one behind the other.
-func gridRow(r, u []float64, types []uint8) []float64 {
+func gridRow(to, r, u []float64, types []uint8, from, end int) {
 	nx := len(types)
 	grid, energy, state, cells := 0.0, 0.0, 0.0, 0.0
-	for x := 1; x < nx-1; x++ {
+	for x := from + 1; x < end-1; x++ {
 		if types[x-1]|types[x]|types[x+1] != 0 {
 			continue
 		}
@@ -134,7 +143,9 @@ func gridRow(r, u []float64, types []uint8) []float64 {
 		state += r[x] * r[x]
 		cells++
 	}
-	return []float64{grid, energy, state + energy, cells}
+	for i, v := range []float64{grid, energy, state + energy, cells} {
+		to[i] += v
+	}
 }
 
 // gridShare returns the share at the scale of the grid of the sums of gridRow; 0 where that is rounding, or the rest of

@@ -2,73 +2,71 @@ package derive
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/model"
-	"lbmsim/sim/domain"
 )
-
-// VelocityError compares the velocity with the expectation's reference.
-func (v View) VelocityError(e config.Expectation) (float64, error) {
-	velocity, _ := model.FindField("velocity")
-	s := NewSampler[float64](v.Part, v.Step(), v.Present(), velocity)
-	s.units = config.Units{Length: 1, Time: 1, Density: 1}
-	axis, n := v.Part.Layout.Axis(), v.Part.Layout.N
-	of := domain.Columns{Added: 2, All: 4}
-	var sums []float64 // of each row: |u-r|^2, |r|^2 and the maxima of both
-	var values []float64
-	for k := 0; k < n[axis]; k++ {
-		var err error
-		if values, err = s.Sample(velocity, k, values); err != nil {
-			return 0, err
-		}
-		for row := 0; row < s.rows(); row++ {
-			p := [4]float64{}
-			y, z := s.position(row, k)
-			for x := 0; x < n[0]; x++ {
-				if s.cells.At(x, y, z) != 0 {
-					continue
-				}
-				var diff, ref float64
-				for c := 0; c < s.dims; c++ {
-					want := e.Reference[c](float64(x+v.Part.Box.Lo[0])+0.5, float64(y+v.Part.Box.Lo[1])+0.5, float64(z+v.Part.Box.Lo[2])+0.5, float64(v.Step()))
-					d := values[3*(row*n[0]+x)+c] - want
-					diff += d * d
-					ref += want * want
-				}
-				p[0], p[1] = p[0]+diff, p[1]+ref
-				p[2], p[3] = math.Max(p[2], diff), math.Max(p[3], ref)
-			}
-			sums = append(sums, p[:]...)
-		}
-	}
-	planes, err := v.Part.PlaneSums(v.Rank, sums, of)
-	if err != nil || !v.Rank.Root {
-		return 0, err
-	}
-	var sum [4]float64
-	for ; len(planes) > 0; planes = planes[of.All:] {
-		sum[0] += planes[0]
-		sum[1] += planes[1]
-		sum[2] = math.Max(sum[2], planes[2])
-		sum[3] = math.Max(sum[3], planes[3])
-	}
-	if e.Quantity == config.VelocityL2Error {
-		return math.Sqrt(sum[0] / sum[1]), nil
-	}
-	return math.Sqrt(sum[2] / sum[3]), nil
-}
 
 // Has reports whether a field has a value in a cell: one of cells beside walls has none in others, where it is 0.
 func Has(f model.Field, cell []float64) bool {
 	return !f.AtWalls() || slices.ContainsFunc(cell, func(v float64) bool { return v != 0 })
 }
 
-// Line returns, on rank 0, the values along a line of cells.
-func (v View) Line(e config.Expectation) ([]float64, error) {
+// Line returns, on rank 0, the values along a line and their places along its axis, in cells of level 0.
+func (v View) Line(e config.Expectation) (values, places []float64, err error) {
+	if v.Refined == nil {
+		values, err = v.cellLine(e)
+		return values, e.Places(), err
+	}
+	between, places := v.lineBetween(e)
+	cells, err := v.CollectCells(e.Field, between.Cells)
+	if err != nil || !v.Rank.Root {
+		return nil, nil, err
+	}
+	return between.Values(e.Field, e.Component, cells), places, nil
+}
+
+// lineBetween finds the cells around the samples of a line of a refined grid, and their places.
+func (v View) lineBetween(e config.Expectation) (b Between, places []float64) {
+	var points [][3]float64
+	places = v.Refined.Hierarchy.Along(e.Axis, e.Through, e.Ends[0], e.Ends[1])
+	for _, at := range places {
+		e.Through[e.Axis] = at
+		points = append(points, e.Through)
+	}
+	return v.Between(points), places
+}
+
+// CellsOf lists the cells of an expectation of a line or a probe.
+func (v View) CellsOf(e config.Expectation) (list []decomp.Place) {
+	if e.Quantity == config.ProbeValue {
+		return []decomp.Place{v.Cell(e.Cell).Place()}
+	}
+	if v.Refined != nil {
+		b, _ := v.lineBetween(e)
+		return b.Cells
+	}
+	for k := e.Span[0]; k < e.Span[1]; k++ {
+		for _, c := range e.Columns {
+			c.Cell[e.Axis] = k
+			list = append(list, decomp.Place{Cell: c.Cell})
+		}
+	}
+	return list
+}
+
+// BesideWall reports whether a fluid cell is one of this rank's and shares a face with a no-slip wall.
+func (v View) BesideWall(at decomp.Place) bool {
+	if v.Refined == nil {
+		return v.Part.BesideWall(at.Cell)
+	}
+	return slices.ContainsFunc(v.Refined.Patches, func(p Patch) bool { return p.Level == at.Level && p.Part.BesideWall(at.Cell) })
+}
+
+// cellLine returns, on rank 0, the values along a line of cells.
+func (v View) cellLine(e config.Expectation) ([]float64, error) {
 	var box decomp.Box
 	box.Lo[e.Axis], box.Hi[e.Axis] = e.Span[0], e.Span[1]
 	for a := range box.Lo {
@@ -94,64 +92,25 @@ func (v View) Line(e config.Expectation) ([]float64, error) {
 	}), nil
 }
 
-// Sum returns the sum of a function of the components of a field, 0 in solid cells, on rank 0, in
-// lattice units. Collective.
-func (v View) Sum(name string, of func(v float64) float64) (float64, error) {
-	field, _ := model.FindField(name)
-	planes, each, nx := v.Part.Planes(), v.Part.RowsOfPlane(), v.Part.Layout.N[0]
-	sums := make([]float64, planes*each)
-	err := v.Rank.Share(planes, func(lo, hi int) (err error) {
-		s := NewSampler[float64](v.Part, v.Step(), v.Present(), field)
-		s.units, s.reference = config.Units{Length: 1, Time: 1, Density: 1}, 0
-		var w []float64
-		for k := lo; k < hi; k++ {
-			if w, err = s.Sample(field, k, w); err != nil {
-				return err
-			}
-			for row := range each {
-				sum := 0.0
-				for _, v := range w[field.Components*nx*row:][:field.Components*nx] {
-					sum += of(v)
-				}
-				sums[k*each+row] = sum
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	all, err := v.Part.PlaneSums(v.Rank, sums, domain.Columns{Added: 1, All: 1})
-	total := 0.0
-	for _, v := range all {
-		total += v
-	}
-	return total, err
-}
-
 // LineValue returns a quantity of a cell or of a line of cells on rank 0, in the outputs' unit. Collective.
 func (w View) LineValue(e config.Expectation) (float64, error) {
 	switch e.Quantity {
 	case config.ProbeValue:
-		line := e
-		line.Axis, line.Columns, line.Span = 0, []config.Column{{Cell: e.Cell, Weight: 1}}, [2]int{e.Cell[0], e.Cell[0] + 1}
-		v, err := w.Line(line)
+		v, err := w.Collect(e.Field, e.Component, w.Cell(e.Cell))
 		if err != nil || !w.Rank.Root {
 			return 0, err
 		}
 		return v[0], nil
-	case config.LineMin, config.LineMax:
-		v, err := w.Line(e)
+	case config.LineMin, config.LineMax, config.LineMinPlace, config.LineMaxPlace, config.LineCrossing:
+		v, places, err := w.Line(e)
 		if err != nil || !w.Rank.Root {
 			return 0, err
 		}
-		return e.OfLine(v), nil
-	case config.LineMinPlace, config.LineMaxPlace, config.LineCrossing:
-		v, err := w.Line(e)
-		if err != nil || !w.Rank.Root {
-			return 0, err
+		value, at := e.OfLine(v, places)
+		if e.Quantity == config.LineMin || e.Quantity == config.LineMax {
+			return value, nil
 		}
-		return w.Case.Origin[e.Axis] + w.Case.Units.Length*e.OfLine(v), nil
+		return w.Case.Origin[e.Axis] + w.Case.Units.Length*at, nil
 	}
 	return 0, fmt.Errorf("no such quantity: %s", e.Quantity)
 }

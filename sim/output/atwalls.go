@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"lbmsim/comm"
-	"lbmsim/config"
+	"lbmsim/decomp"
 	"lbmsim/internal/finding"
 	"lbmsim/model"
 )
@@ -13,7 +13,7 @@ import (
 type place struct {
 	head  string
 	field string
-	cells [][3]int
+	cells []decomp.Place
 }
 
 // warnOfNoWalls warns of outputs of a field of cells beside walls that sample none of them. Collective.
@@ -24,7 +24,7 @@ func (s *Set) warnOfNoWalls() {
 	}
 	beside := make([]int64, len(places))
 	for i, p := range places {
-		if slices.ContainsFunc(p.cells, s.Run.View.Part.BesideWall) {
+		if slices.ContainsFunc(p.cells, s.Run.View.BesideWall) {
 			beside[i] = 1
 		}
 	}
@@ -42,29 +42,18 @@ func (s *Set) warnOfNoWalls() {
 func (s *Set) placesAtWalls() (list []place) {
 	for _, p := range s.Case.Probes {
 		if i := slices.IndexFunc(p.Fields, model.Field.AtWalls); i >= 0 {
-			list = append(list, place{"output.probe." + p.Name, p.Fields[i].Name, [][3]int{p.Cell}})
+			list = append(list, place{"output.probe." + p.Name, p.Fields[i].Name, []decomp.Place{s.Run.View.Cell(p.Cell).Place()}})
 		}
 	}
 	for _, l := range s.Case.Lines {
 		if i := slices.IndexFunc(l.Fields, model.Field.AtWalls); i >= 0 {
 			l := lines{Line: l}
-			list = append(list, place{"output.line." + l.Name, l.Fields[i].Name, l.blends(s.Run, 0, min(l.Points, chunk)).cells})
+			list = append(list, place{"output.line." + l.Name, l.Fields[i].Name, s.Run.View.Between(l.points(0, min(l.Points, chunk))).Cells})
 		}
 	}
 	for _, e := range s.Case.Expect {
 		if e.Field.AtWalls() {
-			list = append(list, place{e.Name, e.Field.Name, cellsOf(e)})
-		}
-	}
-	return list
-}
-
-// cellsOf lists the cells of an expectation of a line.
-func cellsOf(e config.Expectation) (list [][3]int) {
-	for k := e.Span[0]; k < e.Span[1]; k++ {
-		for _, c := range e.Columns {
-			c.Cell[e.Axis] = k
-			list = append(list, c.Cell)
+			list = append(list, place{e.Name, e.Field.Name, s.Run.View.CellsOf(e)})
 		}
 	}
 	return list

@@ -6,7 +6,6 @@ import (
 	"lbmsim/config"
 	"lbmsim/io/probe"
 	"lbmsim/model"
-	"lbmsim/sim/derive"
 )
 
 // lines writes one [output.line.NAME]: a CSV file with a block of rows a sample, a row for
@@ -19,14 +18,6 @@ type lines struct {
 // chunk is the number of points gathered at a time, so that a line takes no more memory the
 // longer it is.
 const chunk = 1 << 14
-
-// blends are the values of points as sums over cells.
-type blends struct {
-	at     [][3]float64 // in cells from the domain's lower corner
-	end    []int        // of each point's cells, which follow the cells of the point before
-	cells  [][3]int
-	weight []float64
-}
 
 // lineOutputs returns the outputs of [output.line].
 func lineOutputs(s *Set) (list []Output) {
@@ -56,12 +47,13 @@ func (l *lines) Write(r *Run) error {
 // values returns the rows of some points, on rank 0. Collective.
 func (l *lines) values(r *Run, first, last int) ([]float64, error) {
 	u, dims := r.Case.Units, r.Case.Dims()
-	points := l.blends(r, first, last)
+	points := l.points(first, last)
+	between := r.View.Between(points)
 	width := len(l.columns(r))
 	var table []float64
 	if r.Rank.Root {
-		table = make([]float64, width*len(points.at))
-		for i, p := range points.at {
+		table = make([]float64, width*len(points))
+		for i, p := range points {
 			row, sum := table[i*width:], 0.0
 			for a := range dims {
 				sum += (p[a] - l.From[a]) * (p[a] - l.From[a])
@@ -72,7 +64,7 @@ func (l *lines) values(r *Run, first, last int) ([]float64, error) {
 	}
 	column := 1 + dims
 	for _, f := range l.Fields {
-		values, err := r.View.CollectCells(f, points.cells)
+		values, err := r.View.CollectCells(f, between.Cells)
 		if err != nil {
 			return nil, err
 		}
@@ -80,14 +72,8 @@ func (l *lines) values(r *Run, first, last int) ([]float64, error) {
 			continue
 		}
 		for _, c := range components(f, dims) {
-			j := 0
-			for i, end := range points.end {
-				var b config.Blend
-				for ; j < end; j++ {
-					cell := values[j*f.Components:][:f.Components]
-					b.Add(points.weight[j], cell[c], derive.Has(f, cell))
-				}
-				table[i*width+column] = b.Value()
+			for i, v := range between.Values(f, c, values) {
+				table[i*width+column] = v
 			}
 			column++
 		}
@@ -95,30 +81,17 @@ func (l *lines) values(r *Run, first, last int) ([]float64, error) {
 	return table, nil
 }
 
-// blends finds the cells around some points.
-func (l *lines) blends(r *Run, first, last int) (b blends) {
+// points returns some of the points, in cells from the domain's lower corner.
+func (l *lines) points(first, last int) (list [][3]float64) {
 	for i := first; i < last; i++ {
 		var p [3]float64
 		t := float64(i) / float64(l.Points-1)
 		for a := range p {
 			p[a] = l.From[a] + t*(l.To[a]-l.From[a])
 		}
-		for corner := range 8 {
-			cell, weight := [3]int{}, 1.0
-			for a := range cell {
-				k, w := r.between(p[a], a)
-				if corner>>a&1 == 1 {
-					k, w = r.above(k, a), 1-w
-				}
-				cell[a], weight = k, weight*w
-			}
-			if weight != 0 {
-				b.cells, b.weight = append(b.cells, cell), append(b.weight, weight)
-			}
-		}
-		b.at, b.end = append(b.at, p), append(b.end, len(b.cells))
+		list = append(list, p)
 	}
-	return b
+	return list
 }
 
 func (l *lines) header(r *Run) probe.Header {
@@ -140,32 +113,6 @@ func (l *lines) columns(r *Run) (list []probe.Column) {
 		}
 	}
 	return list
-}
-
-// between returns the cell whose centre lies at a coordinate or below it, and its weight in
-// the linear interpolation to the next one.
-func (r *Run) between(p float64, axis int) (k int, weight float64) {
-	n := r.Case.Cells[axis]
-	q := p - 0.5
-	if !r.Case.Periodic[axis] || n == 1 {
-		q = math.Min(math.Max(q, 0), float64(n-1))
-	}
-	floor := math.Floor(q)
-	if q-floor > 1-1e-9 { // a centre, but for rounding
-		floor, q = floor+1, floor+1
-	} else if q-floor < 1e-9 {
-		q = floor
-	}
-	return (int(floor) + n) % n, 1 - (q - floor)
-}
-
-// above returns the next cell along an axis.
-func (r *Run) above(k, axis int) int {
-	n := r.Case.Cells[axis]
-	if r.Case.Periodic[axis] {
-		return (k + 1) % n
-	}
-	return min(k+1, n-1)
 }
 
 // unitOf a column; numbers have none.

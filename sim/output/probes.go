@@ -2,10 +2,8 @@ package output
 
 import (
 	"lbmsim/config"
-	"lbmsim/decomp"
 	"lbmsim/io/probe"
 	"lbmsim/model"
-	"lbmsim/sim/derive"
 )
 
 // probes writes one [output.probe.NAME]: a CSV row a sample, on rank 0.
@@ -26,7 +24,7 @@ func probeOutputs(s *Set) (list []Output) {
 // out at the next sync, so that a sample costs one message and no agreement.
 func (p *probes) Write(r *Run) error {
 	p.at = r.Step()
-	cell := p.cell(r)
+	cell := r.View.Cell(p.Cell)
 	var row []float64
 	for _, f := range p.Fields {
 		for _, c := range components(f, r.Case.Dims()) {
@@ -41,15 +39,6 @@ func (p *probes) Write(r *Run) error {
 		_ = p.file.Append(int64(r.Step()), r.Time(), row...)
 	}
 	return nil
-}
-
-// cell returns the finest cell in the middle of the probe's cell of level 0.
-func (p *probes) cell(r *Run) derive.Region {
-	box := decomp.Box{Lo: p.Cell}
-	for a := range box.Hi {
-		box.Hi[a] = p.Cell[a] + 1
-	}
-	return r.View.Region(box)
 }
 
 // components of a field that are not always 0: x and y of vectors in 2D, and z of the
@@ -79,7 +68,7 @@ func (p *probes) header(r *Run) probe.Header {
 	u := r.Case.Units
 	h := probe.Header{Comments: r.comments(), Lattice: !u.Physical}
 	for a := range h.Position {
-		h.Position[a] = r.centre(p.cell(r), a)
+		h.Position[a] = r.centre(r.View.Cell(p.Cell), a)
 	}
 	for _, f := range p.Fields {
 		for _, c := range components(f, r.Case.Dims()) {

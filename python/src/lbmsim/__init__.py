@@ -15,6 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from .binary import program
 from .case import Case, example, examples
 from .errors import CaseError, Error, MissingExtraError, Problem, RunError, RunWarning, ValueTypeError
+from .levels import Levels
 from .reports import Check, Diff, Study
 from .result import Checkpoint, Result, open
 from .running import check, diff, run, study
@@ -31,6 +32,7 @@ __all__ = [
     "Checkpoint",
     "Diff",
     "Error",
+    "Levels",
     "MissingExtraError",
     "Problem",
     "Result",

@@ -36,6 +36,7 @@ class Output(NamedTuple):
     origin: tuple[float, float, float]  # centre of the first cell
     spacing: float
     fields: dict[str, tuple[str, int, str]]  # unit, components, type of numpy
+    refined: bool
 
 
 def read_index(path: Path) -> list[Output]:
@@ -59,7 +60,7 @@ def _listed(path: Path, entry: dict[str, Any]) -> Output:
     fields = {f["name"]: (f["unit"], int(f["components"]), f["type"]) for f in entry["fields"]}
     file = path.parent / entry["name"]
     cells, origin = tuple(grid["cells"]), tuple(grid["origin"])
-    return Output(file, entry["time"], entry["step"], cells, origin, grid["spacing"], fields)
+    return Output(file, entry["time"], entry["step"], cells, origin, grid["spacing"], fields, bool(entry.get("levels")))
 
 
 def open_file(path: Path) -> h5py.File:
@@ -76,6 +77,13 @@ def _whole(path: Path, parts: tuple[str, ...]) -> None:
     for part in parts:
         if not (path.parent / part).exists():
             raise FileNotFoundError(f"{path.parent / part} is missing: it holds a part of the numbers of {path.name}")
+
+
+def read_data(path: Path, data: h5py.Dataset, key: Any) -> npt.NDArray[Any]:
+    """A part of a dataset of a file, of which all parts are there."""
+    if data.is_virtual:
+        _whole(path, tuple(sorted({source.file_name for source in data.virtual_sources()})))
+    return np.asarray(data[key])
 
 
 class Stored:
@@ -121,10 +129,7 @@ class Stored:
         for axis in self.squeezed:
             rest.insert(axis, 0)
         with open_file(output.path) as file:
-            data = file[f"VTKHDF/CellData/{self.name}"]
-            if data.is_virtual:
-                _whole(output.path, tuple(sorted({source.file_name for source in data.virtual_sources()})))
-            return np.asarray(data[tuple(rest)])
+            return read_data(output.path, file[f"VTKHDF/CellData/{self.name}"], tuple(rest))
 
 
 def _axis(n: int, first: float, spacing: float) -> npt.NDArray[np.float64]:
@@ -145,6 +150,8 @@ def dataset(outputs: list[Output], *, flat: str, drop: bool, title: str, source:
     xarray, da = need("xarray", "xarray"), need("dask.array", "xarray")
     last = outputs[-1]
     for o in outputs:
+        if o.refined:
+            raise Error(f"the grid of {shown(o.path)} is refined, a dataset has one spacing: use result.levels()")
         if (o.cells, o.origin, o.spacing) != (last.cells, last.origin, last.spacing):
             raise Error(
                 f"{o.path.name} has another grid than {last.path.name}: a dataset has one. h5py reads the files"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .case import Case
 from .errors import Error, need, shown
 from .fields import Output, Planes, dataset, open_file, read_index
+from .levels import Levels
 from .tables import Tables, case_text
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class Result:
         `time`. Every array's unit is in `attrs["units"]`. Numbers are read when they are needed, by dask.
 
         Raises:
-            lbmsim.Error: there are no such fields, or their grid changed.
+            lbmsim.Error: there are no such fields, their grid changed, or it is refined (see `levels`).
             lbmsim.MissingExtraError: xarray or dask is missing.
         """
         return self._dataset("fields")
@@ -197,6 +198,16 @@ class Result:
         made = dataset(outputs, flat=flat, drop=drop, title=case.title, source=str(index), version=version)
         self._made[index] = (version, made)
         return made.copy()
+
+    def levels(self, time: float | None = None, *, step: int | None = None, group: str = "fields") -> Levels:
+        """The fields of one time on a refined grid, as numpy arrays by level and box.
+
+        Arguments are as for `pyvista`.
+
+        Raises:
+            lbmsim.Error: there are no such fields, or their grid is not refined.
+        """
+        return Levels(_nearest(read_index(self._index(group)), time, step).path)
 
     # Pictures in space.
 

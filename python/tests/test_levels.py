@@ -1,0 +1,154 @@
+"""Refined grids: what is in the boxes of a file is what numpy shows."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+import pytest
+
+import lbmsim
+
+CASE = """\
+[domain]
+size = ["{dims[0]} mm", "{dims[1]} mm"{third}]
+spacing = "1 mm"
+origin = ["-4 mm", 0{zero}]
+
+[fluid]
+density = "1000 kg/m3"
+viscosity = "1e-6 m2/s"
+
+[scaling]
+lattice_velocity = 0.05
+
+[boundary.lid]
+type = "moving_wall"
+faces = ["y+"]
+velocity = ["10 mm/s", 0{zero}]
+
+[boundary.walls]
+type = "wall"
+faces = [{walls}]
+
+[refine.corner]
+level = 1
+from = ["3 mm", "4 mm"{low}]
+to = ["12 mm", "{dims[1]} mm"{high}]
+
+[refine.side]
+level = 1
+from = ["0 mm", "5 mm"{low}]
+to = ["3 mm", "9 mm"{high}]
+
+[refine.inner]
+level = 2
+from = ["4.5 mm", "5.5 mm"{low2}]
+to = ["7.5 mm", "8 mm"{high2}]
+
+[run]
+steps = 30
+
+[device]
+kind = "cpu"
+
+[output.fields]
+fields = ["density", "velocity", "solid"]
+precision = "float64"
+every = 15
+
+[output.series.means]
+quantities = ["mean_density"]
+every = 15
+"""
+
+PLANE = """
+[output.plane.across]
+normal = "x"
+at = "6 mm"
+fields = ["velocity"]
+every = 15
+"""
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def refined(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> lbmsim.Result:
+    space = request.param == 3
+    text = CASE.format(
+        dims=(18, 12),
+        third=', "10 mm"' if space else "",
+        zero=", 0" if space else "",
+        walls='"x-", "x+", "y-"' + (', "z-", "z+"' if space else ""),
+        low=', "2 mm"' if space else "",
+        high=', "8 mm"' if space else "",
+        low2=', "3.5 mm"' if space else "",
+        high2=', "6 mm"' if space else "",
+    )
+    text += PLANE if space else ""
+    folder = tmp_path_factory.mktemp("refined")
+    return lbmsim.run(lbmsim.Case.from_text(text, name="refined"), ranks=2, output=folder / "out", progress=False)
+
+
+def test_boxes(refined: lbmsim.Result) -> None:
+    grid = refined.levels()
+    assert (grid.step, len(grid.levels)) == (30, 3)
+    assert refined.levels(step=15).step == 15
+    assert [level.spacing for level in grid.levels] == pytest.approx([1e-3, 5e-4, 2.5e-4])
+    assert grid.units["velocity"] == "m/s"
+    axes = len(grid.levels[0].boxes[0].shape)
+    with h5py.File(grid.path) as file:
+        for level in grid.levels:
+            assert len(level.boxes) == len(file[f"levels/{level.number}"])
+            for k, box in enumerate(level.boxes):
+                stored = file[f"levels/{level.number}/{k}"]
+                velocity = stored["velocity"][...]
+                np.testing.assert_array_equal(box["velocity"], velocity if axes == 3 else velocity[0])
+                np.testing.assert_array_equal(box.corner, stored.attrs["corner"])
+                assert box["density"].shape == box.shape == box.covered.shape
+                assert set(box) == {"density", "velocity", "solid"}
+    inner = grid.levels[2].boxes[0]
+    np.testing.assert_allclose(inner.corner[:2], [4.5e-3, 5.5e-3])
+    assert inner.shape[-2:] == (10, 12)
+    # The finest cells fill the domain once.
+    volume = sum((~box.covered).sum() * level.spacing**axes for level in grid.levels for box in level.boxes)
+    assert volume == pytest.approx(18e-3 * 12e-3 * (10e-3 if axes == 3 else 1))
+
+
+def test_resample(refined: lbmsim.Result) -> None:
+    grid = refined.levels()
+    mean = refined.tables["series_means"]["mean_density"].iloc[-1]
+    fine = grid.resample("velocity")
+    axes = fine.ndim - 1
+    assert fine.shape == ((40, 48, 72, 3) if axes == 3 else (48, 72, 3))
+    for level in range(3):
+        density = grid.resample("density", level)
+        # No fluid is lost: the mean of any level is that of the run.
+        assert density.mean() == pytest.approx(mean, rel=1e-6)
+        centres = grid.centres(level)
+        assert [len(x) for x in centres] == list(reversed(density.shape))
+        velocity = grid.resample("velocity", level)
+        blocks = fine
+        for axis in range(axes):  # means of the finest cells
+            blocks = np.add.reduceat(blocks, np.arange(0, blocks.shape[axis], 4 >> level), axis) / (4 >> level)
+        np.testing.assert_allclose(velocity, blocks, rtol=1e-5, atol=1e-9)
+    # Cells of a box and the array at their places.
+    x, y = grid.centres()[:2]
+    box = grid.levels[2].boxes[0]
+    i, j = (int(np.argmin(abs(axis - (low + 3.5 * 2.5e-4)))) for axis, low in zip((x, y), box.corner))
+    k = (int(box.first[2]),) if axes == 3 else ()
+    np.testing.assert_array_equal(fine[(*k, j, i)], box["velocity"][(*(0 for _ in k), 3, 3)])
+    with pytest.raises(lbmsim.Error, match="its finest level is 2"):
+        grid.resample("density", 3)
+    with pytest.raises(KeyError, match=r"density, .*velocity"):
+        box["pressure"]
+
+
+def test_other_grids(refined: lbmsim.Result, cavity_run: lbmsim.Result) -> None:
+    with pytest.raises(lbmsim.Error, match=r"is refined, .* use result\.levels\(\)"):
+        _ = refined.fields
+    if "across" in refined.planes:
+        plane = refined.planes["across"].velocity.isel(time=-1)
+        x = int(np.argmin(abs(refined.levels().centres()[0] - float(plane.x))))
+        # Of the finest level that it cuts; fields of the plane are in float32.
+        np.testing.assert_allclose(plane, refined.levels().resample("velocity")[:, :, x], rtol=1e-6)
+    with pytest.raises(lbmsim.Error, match="its grid is not refined"):
+        cavity_run.levels()

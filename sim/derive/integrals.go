@@ -1,0 +1,149 @@
+package derive
+
+import (
+	"math"
+
+	"lbmsim/config"
+	"lbmsim/decomp"
+	"lbmsim/model"
+	"lbmsim/sim/domain"
+)
+
+// cell is a cell with a field, in lattice units of level 0.
+type cell struct {
+	centre [3]float64 // in cells of level 0, from the domain's lower corner
+	solid  bool
+	values []float64
+}
+
+// VelocityError compares the velocity with the expectation's reference.
+func (v View) VelocityError(e config.Expectation) (float64, error) {
+	time := float64(v.Step())
+	// |u-r|^2, |r|^2 and the maxima of both
+	sum, err := v.integrate("velocity", domain.Columns{Added: 2, All: 4}, func(c cell, to []float64) {
+		if c.solid {
+			return
+		}
+		var diff, ref float64
+		for a := range v.Case.Dims() {
+			want := e.Reference[a](c.centre[0], c.centre[1], c.centre[2], time)
+			d := c.values[a] - want
+			diff += d * d
+			ref += want * want
+		}
+		to[0], to[1] = to[0]+diff, to[1]+ref
+		to[2], to[3] = math.Max(to[2], diff), math.Max(to[3], ref)
+	})
+	if err != nil || !v.Rank.Root {
+		return 0, err
+	}
+	if e.Quantity == config.VelocityL2Error {
+		return math.Sqrt(sum[0] / sum[1]), nil
+	}
+	return math.Sqrt(sum[2] / sum[3]), nil
+}
+
+// Sum returns the sum of a function of the components of a field, 0 in solid cells, over the volume on rank 0, in
+// lattice units. Collective.
+func (v View) Sum(name string, of func(v float64) float64) (float64, error) {
+	sum, err := v.integrate(name, domain.Columns{Added: 1, All: 1}, func(c cell, to []float64) {
+		for _, v := range c.values {
+			to[0] += of(v)
+		}
+	})
+	if err != nil || !v.Rank.Root {
+		return 0, err
+	}
+	return sum[0], nil
+}
+
+// integrate adds up numbers of all cells, or of the finest everywhere with their volumes, on rank 0: add adds a cell to the numbers
+// of its row. Sums have the order of domain.Part.PlaneSums, those of levels follow each other. Collective.
+func (v View) integrate(name string, of domain.Columns, add func(c cell, to []float64)) ([]float64, error) {
+	field, _ := model.FindField(name)
+	total := make([]float64, of.All)
+	collect := func(planes []float64, volume float64) {
+		for ; len(planes) > 0; planes = planes[of.All:] {
+			for i := range total {
+				if i < of.Added {
+					total[i] += volume * planes[i]
+				} else {
+					total[i] = math.Max(total[i], planes[i])
+				}
+			}
+		}
+	}
+	if v.Refined != nil {
+		err := v.Refined.each(func(l, _ int, p *Patch) error {
+			var rows []float64
+			if p != nil {
+				var err error
+				if rows, err = p.integrateRows(field, l, p.Part.Local(p.Owned), of, p.Counted, add); err != nil {
+					return err
+				}
+			}
+			all, err := p.planeSums(v.Rank, rows, of)
+			collect(all, v.Refined.volume(l))
+			return err
+		})
+		return total, err
+	}
+	whole := func(int, int) []decomp.Range { return []decomp.Range{{Lo: v.Part.Box.Lo[0], Hi: v.Part.Box.Hi[0]}} }
+	rows, err := v.integrateRows(field, 0, decomp.Box{Hi: v.Part.Layout.N}, of, whole, add)
+	if err != nil {
+		return nil, err
+	}
+	all, err := v.Part.PlaneSums(v.Rank, rows, of)
+	collect(all, 1)
+	return total, err
+}
+
+// integrateRows returns the numbers of the rows of a local box of a level, [plane][row][column], over runs of cells along x, which are
+// global as their y and z are.
+func (v View) integrateRows(f model.Field, level int, region decomp.Box, of domain.Columns, runs func(y, z int) []decomp.Range, add func(c cell, to []float64)) ([]float64, error) {
+	axis, size := v.Part.Layout.Axis(), region.Size()
+	if region.Cells() == 0 {
+		return nil, nil
+	}
+	planes := size[axis]
+	each := size[1] * size[2] / planes
+	sums := make([]float64, planes*each*of.All)
+	width := math.Pow(0.5, float64(level)) // of a cell, and its time step
+	err := v.Rank.Share(planes, func(from, to int) (err error) {
+		s := NewSampler[float64](v.Part, v.Step(), v.Present(), f)
+		s.units, s.reference = config.Units{Length: width, Time: width, Density: 1}, 0
+		if !s.neighbours {
+			s.region = region
+		}
+		lo := v.Part.Box.Lo
+		var values []float64
+		for k := from; k < to; k++ {
+			if values, err = s.Sample(f, region.Lo[axis]+k, values); err != nil {
+				return err
+			}
+			for row := range each {
+				at := [3]int{0, region.Lo[1] + row, region.Lo[2] + k}
+				first := (at[1] - s.region.Lo[1]) * s.width()
+				if axis == 1 {
+					at, first = [3]int{0, region.Lo[1] + k, region.Lo[2]}, 0
+				}
+				c := cell{}
+				for a := range at {
+					if c.centre[a] = float64(at[a]+lo[a]) + 0.5; a <= axis {
+						c.centre[a] *= width
+					}
+				}
+				for _, run := range runs(at[1]+lo[1], at[2]+lo[2]) {
+					for x := run.Lo - lo[0]; x < run.Hi-lo[0]; x++ {
+						c.centre[0] = (float64(x+lo[0]) + 0.5) * width
+						c.solid = v.Part.Cells.At(x, at[1], at[2]) != 0
+						c.values = values[(first+x-s.region.Lo[0])*f.Components:][:f.Components]
+						add(c, sums[(k*each+row)*of.All:][:of.All])
+					}
+				}
+			}
+		}
+		return nil
+	})
+	return sums, err
+}

@@ -1,0 +1,236 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"testing"
+)
+
+// twoBoxes has three levels, of which the second has a concave interface.
+const twoBoxes = `
+[domain]
+cells = [24, 16]
+periodic = ["x"]
+[fluid]
+viscosity = 0.1
+[boundary.walls]
+type = "wall"
+faces = ["y-", "y+"]
+[collision]
+precision = "float64"
+[refine.near]
+level = 1
+from = [6, 3]
+to = [18, 11]
+[refine.beside]
+level = 1
+from = [6, 11]
+to = [11, 16]
+[refine.inner]
+level = 2
+from = [8, 5]
+to = [14, 9]
+`
+
+// A linear field is linear along lines that cross three levels, and a probe of an expectation reads the finest cell.
+func TestRefinedLinesOfALinearField(t *testing.T) {
+	text := twoBoxes + `
+[initial]
+velocity = ["0.001*y", "0.002 + 0.0005*y"]
+[run]
+steps = 1
+[output.probe.inside]
+at = [11.5, 6.5]
+[expect.probe.inside]
+field = "velocity"
+component = "x"
+[output.series.turn]
+lines = ["turn"]
+at_start = true
+[expect.line.turn]
+along = "x"
+through = [0, 6.5]
+component = "x"
+extremum = "max"
+`
+	for name, ends := range map[string]string{
+		"across": "from = [9.3, 0.5]\nto = [9.3, 15.5]\npoints = 301", "diagonal": "from = [0.2, 0.7]\nto = [23.7, 15.1]\npoints = 500", "edge": "from = [6, 1]\nto = [6, 15]",
+	} {
+		text += fmt.Sprintf("[output.line.%s]\n%s\nfields = [\"velocity\", \"vorticity\"]\nat_start = true\n", name, ends)
+	}
+	for _, ranks := range []int{1, 3} {
+		dir := t.TempDir()
+		s := trial{text: text, ranks: ranks, dir: dir}.must(t)
+		for _, name := range []string{"across", "diagonal", "edge"} {
+			c := table(t, filepath.Join(dir, "line_"+name+".csv"))
+			for i, step := range c["step"] {
+				if step > 0 {
+					continue
+				}
+				y := c["y"][i]
+				if got, want := c["velocity x"][i], 0.001*y; math.Abs(got-want) > 1e-15 {
+					t.Fatalf("%s: velocity x is %.17g at %g %g, want %g", name, got, c["x"][i], y, want)
+				}
+				if got, want := c["velocity y"][i], 0.002+0.0005*y; math.Abs(got-want) > 1e-15 {
+					t.Fatalf("%s: velocity y is %.17g at %g %g, want %g", name, got, c["x"][i], y, want)
+				}
+				if got := c["vorticity z"][i]; y > 1.5 && y < 14.5 && math.Abs(got+0.001) > 1e-15 { // not in cells beside walls
+					t.Fatalf("%s: vorticity is %.17g at %g %g, want -0.001", name, got, c["x"][i], y)
+				}
+			}
+		}
+		// The probe's cell is the one above the middle, at 6.625. A step changes the velocity by about v du/dy = 5e-6.
+		if got := s.summary.Expect[0].Got; math.Abs(got-0.006625) > 2e-5 {
+			t.Errorf("the probe has the velocity %g", got)
+		}
+		if got := table(t, filepath.Join(dir, "series_turn.csv"))["turn"][0]; math.Abs(got-0.0065) > 1e-15 {
+			t.Errorf("the largest velocity x at y = 6.5 is %.17g", got)
+		}
+	}
+}
+
+// Extrema and crossings of a parabola are exact on a line through cells of three levels.
+func TestRefinedNumbersOfLines(t *testing.T) {
+	text := twoBoxes + `
+[initial]
+velocity = ["0.001*(y - 0.3)*(13 - y)", 0]
+[run]
+steps = 1
+[output.series.numbers]
+lines = ["top", "place", "turn", "few"]
+at_start = true
+[expect.line.top]
+along = "y"
+through = [11.8, 0]
+component = "x"
+extremum = "max"
+[expect.line.place]
+along = "y"
+through = [11.8, 0]
+component = "x"
+extremum = "max"
+measure = "position"
+[expect.line.turn]
+along = "y"
+through = [11.8, 0]
+component = "x"
+crossing = "last"
+[expect.line.few]
+along = "y"
+through = [11.8, 0]
+component = "x"
+extremum = "min"
+from = 6.6
+to = 6.9
+`
+	var first string
+	for _, ranks := range []int{1, 3} {
+		dir := t.TempDir()
+		trial{text: text, ranks: ranks, dir: dir}.must(t)
+		path := filepath.Join(dir, "series_numbers.csv")
+		if b := string(contents(t, path)); first == "" {
+			first = b
+		} else if b != first {
+			t.Errorf("%d ranks: another series", ranks)
+		}
+		c := table(t, path)
+		u := func(y float64) float64 { return 0.001 * (y - 0.3) * (13 - y) }
+		turn := 12.5 + u(12.5)/(u(12.5)-u(13.5)) // between centres of level 0
+		for name, want := range map[string]float64{"top": u(6.65), "place": 6.65, "turn": turn, "few": u(6.875)} {
+			if got := c[name][0]; math.Abs(got-want) > 1e-13*math.Abs(want) {
+				t.Errorf("%s is %.17g, want %.17g", name, got, want)
+			}
+		}
+	}
+}
+
+// Enstrophy and the fraction at grid scale of a wave, and the norms of the velocity's error, are sums over the finest cells with their
+// volumes. Boxes span the periodic axis, so that rows are whole.
+func TestRefinedSeriesAndNormsOfAWave(t *testing.T) {
+	const n, ly = 24, 20
+	text := `
+[domain]
+cells = [24, 20]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 1e-6
+[collision]
+precision = "float64"
+[initial]
+velocity = [0, "0.01*sin(2*pi*x/Lx)"]
+[refine.near]
+level = 1
+from = [0, 4]
+to = [24, 16]
+[refine.inner]
+level = 2
+from = [0, 7]
+to = [24, 11]
+[run]
+steps = 1
+[output.series.all]
+quantities = ["enstrophy", "grid_scale"]
+at_start = true
+[expect.velocity]
+reference = [0, "0.01*sin(2*pi*x/Lx) + 1e-3*y"]
+l2 = 1
+linf = 1
+`
+	// By the definitions: each level in y has so many rows of level 0.
+	rows := []float64{8, 8, 4}
+	at := func(l, i int) float64 { // the wave in a cell of a level
+		return 0.01 * math.Sin(2*math.Pi*(float64(i)+0.5)/(n*float64(int(1)<<l)))
+	}
+	enstrophy, grid, energy := 0.0, 0.0, 0.0
+	for l, share := range rows {
+		cells := n << l
+		for i := range cells {
+			curl := (at(l, i+1) - at(l, i-1)) / 2 * float64(int(1)<<l)
+			enstrophy += share / ly / float64(cells) * curl * curl / 2
+			if d := (at(l, i-1) - 2*at(l, i) + at(l, i+1)) / 4; i > 0 && i < cells-1 {
+				grid += share / float64(cells) * d * d
+				energy += share / float64(cells) * at(l, i) * at(l, i)
+			}
+		}
+	}
+	diff, ref, largest, most := 0.0, 0.0, 0.0, 0.0
+	for l, bands := range [][][2]int{{{0, 4}, {16, 20}}, {{4, 7}, {11, 16}}, {{7, 11}}} {
+		by := 1 << l
+		volume := 1 / float64(by*by)
+		for _, band := range bands {
+			for j := band[0] * by; j < band[1]*by; j++ {
+				y := (float64(j) + 0.5) / float64(by)
+				for i := range n * by {
+					d, r := 1e-3*y, at(l, i)+1e-3*y
+					diff, ref = diff+volume*d*d, ref+volume*r*r
+					largest, most = math.Max(largest, d), math.Max(most, math.Abs(r))
+				}
+			}
+		}
+	}
+	var first string
+	for _, ranks := range []int{1, 3} {
+		dir := t.TempDir()
+		s := trial{text: text, ranks: ranks, dir: dir}.must(t)
+		path := filepath.Join(dir, "series_all.csv")
+		got := fmt.Sprint(string(contents(t, path)), s.summary.Expect)
+		if first == "" {
+			first = got
+		} else if got != first {
+			t.Errorf("%d ranks: another series, or other errors", ranks)
+		}
+		c := table(t, path)
+		for name, want := range map[string]float64{"enstrophy": enstrophy, "grid_scale": grid / energy} {
+			if v := c[name][0]; math.Abs(v-want) > 1e-12*want {
+				t.Errorf("%s is %.17g, want %.17g", name, v, want)
+			}
+		}
+		// In one step the ends of boxes change the wave by up to (k dx)^2/32, 2e-3 of it and 1e-3 of the largest error.
+		for i, want := range []float64{math.Sqrt(diff / ref), largest / most} {
+			if v := s.summary.Expect[i].Got; math.Abs(v-want) > 1e-3*want {
+				t.Errorf("%s is %.9g, want %.9g", s.summary.Expect[i].Quantity, v, want)
+			}
+		}
+	}
+}
