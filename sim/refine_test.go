@@ -443,7 +443,7 @@ func TestRefinedExpectationAtAPoint(t *testing.T) {
 	text += "[expect.probe.point]\nfield = \"density\"\nvalue = 1\nwithin = 0.5\n"
 	s := trial{text: text, ranks: 2, dir: dir}.must(t)
 	column := table(t, filepath.Join(dir, "probe_point.csv"))["density"]
-	if len(column) == 0 || len(s.summary.Expect) != 1 || s.summary.Expect[0].Got != column[len(column)-1] {
+	if len(column) == 0 || len(s.summary.Expect) == 0 || s.summary.Expect[0].Got != column[len(column)-1] {
 		t.Errorf("%+v, the probe has %v", s.summary.Expect, column)
 	}
 }
