@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"lbmsim/config/language"
+	"lbmsim/decomp"
 	"lbmsim/model"
 )
 
@@ -285,7 +286,7 @@ func (r *expectations) span(s *language.Section, x *Expectation) bool {
 		least, few = 2, "fewer than two values between its ends, which a crossing needs"
 	}
 	if r.finer != nil {
-		n = len(r.finer.Along(x.Axis, x.Through, ends[0], ends[1]))
+		n = len(decomp.Along(r.finer, x.Axis, x.Through, ends[0], ends[1]))
 	}
 	if n >= least {
 		return true

@@ -97,6 +97,16 @@ type Expectation struct {
 	Cell      [3]int // ... and its cell
 	// Force is set for force: the name of the output, which of its numbers, and what of it.
 	Force, Series, Statistic string
+	// Course is set for lines.
+	Course
+	// Last is for the last crossing of a line instead of the first; Direction is 1 for those
+	// that rise, -1 for those that fall, 0 for both.
+	Last      bool
+	Direction int
+}
+
+// Course is a line along an axis.
+type Course struct {
 	// Axis that the line is parallel to, and its Columns: the value at cell k along
 	// Axis is the sum over the columns of Weight * field(Cell with Cell[Axis] = k).
 	// Cells inside bodies count as they are stored: zero velocity. Span is of the cells
@@ -108,10 +118,6 @@ type Expectation struct {
 	// Span.
 	Through [3]float64
 	Ends    [2]float64
-	// Last is for the last crossing of a line instead of the first; Direction is 1 for those
-	// that rise, -1 for those that fall, 0 for both.
-	Last      bool
-	Direction int
 }
 
 // Column of cells along an axis, with its weight in an interpolation across it.
@@ -120,9 +126,9 @@ type Column struct {
 	Weight float64
 }
 
-// Samples reads the values along the line of an expectation; at reads one cell, and reports whether it has a value. Where
+// Samples reads the values along the line; at reads one cell, and reports whether it has a value. Where
 // some around a point have none the others count by their weights, and where none has one the sample is 0.
-func (e Expectation) Samples(at func(cell [3]int) (float64, bool)) []float64 {
+func (e Course) Samples(at func(cell [3]int) (float64, bool)) []float64 {
 	v := make([]float64, e.Span[1]-e.Span[0])
 	for k := range v {
 		var b Blend
@@ -161,7 +167,7 @@ func (b *Blend) Value() float64 {
 }
 
 // Places returns the places of the samples along the line, in cells from the lower end of the domain.
-func (e Expectation) Places() (places []float64) {
+func (e Course) Places() (places []float64) {
 	for k := e.Span[0]; k < e.Span[1]; k++ {
 		places = append(places, float64(k)+0.5)
 	}

@@ -52,11 +52,11 @@ func bracket(p float64, n int, periodic bool) (k int, weight float64) {
 	return (int(floor) + n) % n, 1 - (q - floor)
 }
 
-// At returns the finest cell that contains a point, in cells of level 0.
-func (h *Hierarchy) At(p [3]float64) (at Place) {
+// Finest returns the finest cell that contains a point, in cells of level 0.
+func Finest(h *Hierarchy, p [3]float64) (at Place) {
 	for at.Level = len(h.Levels) - 1; ; at.Level-- {
 		for a, n := range h.Levels[at.Level].N {
-			at.Cell[a] = min(max(int(math.Floor(h.scaled(p, at.Level)[a])), 0), n-1)
+			at.Cell[a] = min(max(int(math.Floor(scaled(h, p, at.Level)[a])), 0), n-1)
 		}
 		if _, ok := h.Find(at.Level, at.Cell); ok {
 			return at
@@ -65,7 +65,7 @@ func (h *Hierarchy) At(p [3]float64) (at Place) {
 }
 
 // scaled returns a point in cells of a level from one in cells of level 0.
-func (h *Hierarchy) scaled(p [3]float64, level int) [3]float64 {
+func scaled(h *Hierarchy, p [3]float64, level int) [3]float64 {
 	for a := range h.dims {
 		p[a] *= float64(int(1) << level)
 	}
@@ -76,22 +76,22 @@ func (h *Hierarchy) scaled(p [3]float64, level int) [3]float64 {
 // cells there that are not the finest, or not of the level, it lists the finest that determine them as they do in steps: the mean of
 // the children, and the parent with an eighth of the difference of its neighbours along each axis. So a linear field is reproduced
 // across the ends of boxes, and no value jumps by more than second order.
-func (h *Hierarchy) Terms(p [3]float64, to []Term) []Term {
-	level := h.At(p).Level
-	Corners(h.scaled(p, level), h.Levels[level].N, h.Periodic, func(cell [3]int, weight float64) {
-		to = h.spread(Place{level, cell}, weight, to)
+func Terms(h *Hierarchy, p [3]float64, to []Term) []Term {
+	level := Finest(h, p).Level
+	Corners(scaled(h, p, level), h.Levels[level].N, h.Periodic, func(cell [3]int, weight float64) {
+		to = spread(h, Place{level, cell}, weight, to)
 	})
 	return to
 }
 
 // spread appends the finest cells that determine the value of a cell of the domain.
-func (h *Hierarchy) spread(of Place, weight float64, to []Term) []Term {
+func spread(h *Hierarchy, of Place, weight float64, to []Term) []Term {
 	if _, ok := h.Find(of.Level, of.Cell); ok {
 		if !h.Covered(of.Level, of.Cell) {
 			return append(to, Term{of, weight})
 		}
 		for _, c := range h.Children(of.Cell) {
-			to = h.spread(Place{of.Level + 1, c}, weight/float64(int(1)<<h.dims), to)
+			to = spread(h, Place{of.Level + 1, c}, weight/float64(int(1)<<h.dims), to)
 		}
 		return to
 	}
@@ -120,21 +120,21 @@ func (h *Hierarchy) spread(of Place, weight float64, to []Term) []Term {
 			around = append(around, beside{at, by})
 		}
 	}
-	to = h.spread(Place{level, parent}, own, to)
+	to = spread(h, Place{level, parent}, own, to)
 	for _, b := range around {
-		to = h.spread(Place{level, b.cell}, b.weight, to)
+		to = spread(h, Place{level, b.cell}, b.weight, to)
 	}
 	return to
 }
 
 // Along returns, in cells of level 0, the centres of the finest cells on a line along an axis through a point: those from one
 // coordinate to another, but for rounding.
-func (h *Hierarchy) Along(axis int, through [3]float64, from, to float64) (centres []float64) {
+func Along(h *Hierarchy, axis int, through [3]float64, from, to float64) (centres []float64) {
 	const rounding = 1e-6
 	deepest := len(h.Levels) - 1
 	for k := 0; k < h.Levels[deepest].N[axis]; {
 		through[axis] = (float64(k) + 0.5) / float64(int(1)<<deepest)
-		at := h.At(through)
+		at := Finest(h, through)
 		centre := (float64(at.Cell[axis]) + 0.5) / float64(int(1)<<at.Level)
 		if centre >= from-rounding && centre <= to+rounding {
 			centres = append(centres, centre)

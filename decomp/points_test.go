@@ -49,9 +49,9 @@ func TestTermsAreExactForLinearFields(t *testing.T) {
 			if c.dims == 2 {
 				p[2] = 0.5
 			}
-			levels[h.At(p).Level]++
+			levels[Finest(h, p).Level]++
 			got, sum := 0.0, 0.0
-			for _, term := range h.Terms(p, nil) {
+			for _, term := range Terms(h, p, nil) {
 				if q, ok := h.Find(term.Level, term.Cell); !ok || h.Covered(term.Level, term.Cell) {
 					t.Fatalf("the value at %v has the cell %v of patch %d, which is not the finest", p, term.Place, q)
 				}
@@ -79,7 +79,7 @@ func TestAlong(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []float64{2.25, 2.75, 3.25, 3.75, 4.125, 4.375, 4.625, 4.875, 5.25, 5.75, 6.25, 6.75, 7.25, 7.75, 8.5, 9.5}
-	got := h.Along(0, [3]float64{0, 4, 0.5}, 2.25, 10)
+	got := Along(h, 0, [3]float64{0, 4, 0.5}, 2.25, 10)
 	if len(got) != len(want) {
 		t.Fatalf("%v, want %v", got, want)
 	}

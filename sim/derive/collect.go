@@ -221,12 +221,12 @@ func (v View) CollectCells(f model.Field, cells []decomp.Place) ([]float64, erro
 	}
 	values := make([]float64, mine*f.Components)
 	if v.Refined == nil {
-		if err := v.read(f, of[[2]int{}], values); err != nil {
+		if err := read(v, f, of[[2]int{}], values); err != nil {
 			return nil, err
 		}
 	} else {
 		for _, p := range v.Refined.Patches {
-			if err := p.read(f, of[[2]int{p.Level, p.Number}], values); err != nil {
+			if err := read(p.View, f, of[[2]int{p.Level, p.Number}], values); err != nil {
 				return nil, err
 			}
 		}
@@ -247,7 +247,7 @@ func (v View) CollectCells(f model.Field, cells []decomp.Place) ([]float64, erro
 }
 
 // read puts a field of some of the rank's cells, of the domain or the level, at their numbers in values.
-func (v View) read(f model.Field, cells []ownCell, values []float64) error {
+func read(v View, f model.Field, cells []ownCell, values []float64) error {
 	axis := v.Part.Layout.Axis()
 	for i := range cells {
 		for a := range cells[i].at {

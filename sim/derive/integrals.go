@@ -20,7 +20,7 @@ type cell struct {
 func (v View) VelocityError(e config.Expectation) (float64, error) {
 	time := float64(v.Step())
 	// |u-r|^2, |r|^2 and the maxima of both
-	sum, err := v.integrate("velocity", domain.Columns{Added: 2, All: 4}, func(c cell, to []float64) {
+	sum, err := integrate(v, "velocity", domain.Columns{Added: 2, All: 4}, func(c cell, to []float64) {
 		if c.solid {
 			return
 		}
@@ -46,7 +46,7 @@ func (v View) VelocityError(e config.Expectation) (float64, error) {
 // Sum returns the sum of a function of the components of a field, 0 in solid cells, over the volume on rank 0, in
 // lattice units. Collective.
 func (v View) Sum(name string, of func(v float64) float64) (float64, error) {
-	sum, err := v.integrate(name, domain.Columns{Added: 1, All: 1}, func(c cell, to []float64) {
+	sum, err := integrate(v, name, domain.Columns{Added: 1, All: 1}, func(c cell, to []float64) {
 		for _, v := range c.values {
 			to[0] += of(v)
 		}
@@ -59,7 +59,7 @@ func (v View) Sum(name string, of func(v float64) float64) (float64, error) {
 
 // integrate adds up numbers of all cells, or of the finest everywhere with their volumes, on rank 0: add adds a cell to the numbers
 // of its row. Sums have the order of domain.Part.PlaneSums, those of levels follow each other. Collective.
-func (v View) integrate(name string, of domain.Columns, add func(c cell, to []float64)) ([]float64, error) {
+func integrate(v View, name string, of domain.Columns, add func(c cell, to []float64)) ([]float64, error) {
 	field, _ := model.FindField(name)
 	total := make([]float64, of.All)
 	collect := func(planes []float64, volume float64) {
@@ -78,7 +78,7 @@ func (v View) integrate(name string, of domain.Columns, add func(c cell, to []fl
 			var rows []float64
 			if p != nil {
 				var err error
-				if rows, err = p.integrateRows(field, l, p.Part.Local(p.Owned), of, p.Counted, add); err != nil {
+				if rows, err = integrateRows(p.View, field, l, p.Part.Local(p.Owned), of, p.Counted, add); err != nil {
 					return err
 				}
 			}
@@ -89,7 +89,7 @@ func (v View) integrate(name string, of domain.Columns, add func(c cell, to []fl
 		return total, err
 	}
 	whole := func(int, int) []decomp.Range { return []decomp.Range{{Lo: v.Part.Box.Lo[0], Hi: v.Part.Box.Hi[0]}} }
-	rows, err := v.integrateRows(field, 0, decomp.Box{Hi: v.Part.Layout.N}, of, whole, add)
+	rows, err := integrateRows(v, field, 0, decomp.Box{Hi: v.Part.Layout.N}, of, whole, add)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (v View) integrate(name string, of domain.Columns, add func(c cell, to []fl
 
 // integrateRows returns the numbers of the rows of a local box of a level, [plane][row][column], over runs of cells along x, which are
 // global as their y and z are.
-func (v View) integrateRows(f model.Field, level int, region decomp.Box, of domain.Columns, runs func(y, z int) []decomp.Range, add func(c cell, to []float64)) ([]float64, error) {
+func integrateRows(v View, f model.Field, level int, region decomp.Box, of domain.Columns, runs func(y, z int) []decomp.Range, add func(c cell, to []float64)) ([]float64, error) {
 	axis, size := v.Part.Layout.Axis(), region.Size()
 	if region.Cells() == 0 {
 		return nil, nil

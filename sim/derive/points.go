@@ -1,6 +1,8 @@
 package derive
 
 import (
+	"slices"
+
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/model"
@@ -13,12 +15,12 @@ type Between struct {
 	end    []int // of each point's cells, which follow the cells of the previous point
 }
 
-// Between finds the cells around points, in cells from the domain's lower corner.
-func (v View) Between(points [][3]float64) (b Between) {
+// Around finds the cells around points, in cells from the domain's lower corner.
+func Around(v View, points [][3]float64) (b Between) {
 	var terms []decomp.Term
 	for _, p := range points {
 		if terms = terms[:0]; v.Refined != nil {
-			terms = v.Refined.Hierarchy.Terms(p, terms)
+			terms = decomp.Terms(v.Refined.Hierarchy, p, terms)
 		} else {
 			decomp.Corners(p, v.Case.Cells, v.Case.Periodic, func(cell [3]int, weight float64) {
 				terms = append(terms, decomp.Term{Place: decomp.Place{Cell: cell}, Weight: weight})
@@ -44,4 +46,9 @@ func (b Between) Values(f model.Field, component int, cells []float64) (list []f
 		list = append(list, blend.Value())
 	}
 	return list
+}
+
+// Has reports whether a field has a value in a cell: one of cells beside walls has none in others, where it is 0.
+func Has(f model.Field, cell []float64) bool {
+	return !f.AtWalls() || slices.ContainsFunc(cell, func(v float64) bool { return v != 0 })
 }

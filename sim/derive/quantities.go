@@ -6,21 +6,15 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/decomp"
-	"lbmsim/model"
 )
-
-// Has reports whether a field has a value in a cell: one of cells beside walls has none in others, where it is 0.
-func Has(f model.Field, cell []float64) bool {
-	return !f.AtWalls() || slices.ContainsFunc(cell, func(v float64) bool { return v != 0 })
-}
 
 // Line returns, on rank 0, the values along a line and their places along its axis, in cells of level 0.
 func (v View) Line(e config.Expectation) (values, places []float64, err error) {
 	if v.Refined == nil {
-		values, err = v.cellLine(e)
+		values, err = cellLine(v, e)
 		return values, e.Places(), err
 	}
-	between, places := v.lineBetween(e)
+	between, places := lineBetween(v, e)
 	cells, err := v.CollectCells(e.Field, between.Cells)
 	if err != nil || !v.Rank.Root {
 		return nil, nil, err
@@ -29,23 +23,23 @@ func (v View) Line(e config.Expectation) (values, places []float64, err error) {
 }
 
 // lineBetween finds the cells around the samples of a line of a refined grid, and their places.
-func (v View) lineBetween(e config.Expectation) (b Between, places []float64) {
+func lineBetween(v View, e config.Expectation) (b Between, places []float64) {
 	var points [][3]float64
-	places = v.Refined.Hierarchy.Along(e.Axis, e.Through, e.Ends[0], e.Ends[1])
+	places = decomp.Along(v.Refined.Hierarchy, e.Axis, e.Through, e.Ends[0], e.Ends[1])
 	for _, at := range places {
 		e.Through[e.Axis] = at
 		points = append(points, e.Through)
 	}
-	return v.Between(points), places
+	return Around(v, points), places
 }
 
 // CellsOf lists the cells of an expectation of a line or a probe.
-func (v View) CellsOf(e config.Expectation) (list []decomp.Place) {
+func CellsOf(v View, e config.Expectation) (list []decomp.Place) {
 	if e.Quantity == config.ProbeValue {
 		return []decomp.Place{v.Cell(e.Cell).Place()}
 	}
 	if v.Refined != nil {
-		b, _ := v.lineBetween(e)
+		b, _ := lineBetween(v, e)
 		return b.Cells
 	}
 	for k := e.Span[0]; k < e.Span[1]; k++ {
@@ -58,7 +52,7 @@ func (v View) CellsOf(e config.Expectation) (list []decomp.Place) {
 }
 
 // BesideWall reports whether a fluid cell is one of this rank's and shares a face with a no-slip wall.
-func (v View) BesideWall(at decomp.Place) bool {
+func BesideWall(v View, at decomp.Place) bool {
 	if v.Refined == nil {
 		return v.Part.BesideWall(at.Cell)
 	}
@@ -66,7 +60,7 @@ func (v View) BesideWall(at decomp.Place) bool {
 }
 
 // cellLine returns, on rank 0, the values along a line of cells.
-func (v View) cellLine(e config.Expectation) ([]float64, error) {
+func cellLine(v View, e config.Expectation) ([]float64, error) {
 	var box decomp.Box
 	box.Lo[e.Axis], box.Hi[e.Axis] = e.Span[0], e.Span[1]
 	for a := range box.Lo {

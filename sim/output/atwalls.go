@@ -7,6 +7,7 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/internal/finding"
 	"lbmsim/model"
+	"lbmsim/sim/derive"
 )
 
 // place is a set of cells at which an output samples a field of cells beside walls.
@@ -24,7 +25,7 @@ func (s *Set) warnOfNoWalls() {
 	}
 	beside := make([]int64, len(places))
 	for i, p := range places {
-		if slices.ContainsFunc(p.cells, s.Run.View.BesideWall) {
+		if slices.ContainsFunc(p.cells, func(at decomp.Place) bool { return derive.BesideWall(s.Run.View, at) }) {
 			beside[i] = 1
 		}
 	}
@@ -48,12 +49,12 @@ func (s *Set) placesAtWalls() (list []place) {
 	for _, l := range s.Case.Lines {
 		if i := slices.IndexFunc(l.Fields, model.Field.AtWalls); i >= 0 {
 			l := lines{Line: l}
-			list = append(list, place{"output.line." + l.Name, l.Fields[i].Name, s.Run.View.Between(l.points(0, min(l.Points, chunk))).Cells})
+			list = append(list, place{"output.line." + l.Name, l.Fields[i].Name, derive.Around(s.Run.View, l.points(0, min(l.Points, chunk))).Cells})
 		}
 	}
 	for _, e := range s.Case.Expect {
 		if e.Field.AtWalls() {
-			list = append(list, place{e.Name, e.Field.Name, s.Run.View.CellsOf(e)})
+			list = append(list, place{e.Name, e.Field.Name, derive.CellsOf(s.Run.View, e)})
 		}
 	}
 	return list

@@ -6,6 +6,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/io/probe"
 	"lbmsim/model"
+	"lbmsim/sim/derive"
 )
 
 // lines writes one [output.line.NAME]: a CSV file with a block of rows a sample, a row for
@@ -48,7 +49,7 @@ func (l *lines) Write(r *Run) error {
 func (l *lines) values(r *Run, first, last int) ([]float64, error) {
 	u, dims := r.Case.Units, r.Case.Dims()
 	points := l.points(first, last)
-	between := r.View.Between(points)
+	between := derive.Around(r.View, points)
 	width := len(l.columns(r))
 	var table []float64
 	if r.Rank.Root {
