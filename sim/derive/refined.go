@@ -195,11 +195,3 @@ func (r *Refined) middle(b decomp.Box, levels int) decomp.Box {
 	}
 	return fine
 }
-
-// parent returns the cell of level 0 that a cell of a level is in.
-func (r *Refined) parent(cell [3]int, level int) [3]int {
-	for a := range r.Hierarchy.Dims() {
-		cell[a] >>= level
-	}
-	return cell
-}

@@ -15,13 +15,13 @@ type Section struct {
 	device.Plane
 }
 
-// At returns the cell of level 0 that a local cell of the section is in.
-func (v View) At(s Section, local [3]int) [3]int {
+// Parent returns the cell of level 0 that a local cell is in.
+func (s Section) Parent(local [3]int) [3]int {
 	at := s.Of.Part.Global(local)
-	if v.Refined == nil {
-		return at
+	for a := range s.Of.Case.Dims() {
+		at[a] >>= s.Level
 	}
-	return v.Refined.parent(at, s.Level)
+	return at
 }
 
 // Census returns the sums that the watch needs of the state: of each of this rank's

@@ -127,7 +127,7 @@ func (w *Watch) describe(s derive.Section) string {
 	if s.Bad > 1 {
 		fmt.Fprintf(&b, " and %d more of its plane", s.Bad-1)
 	}
-	if near := w.view.Part.Near(w.view.At(s, at)); len(near) > 0 {
+	if near := w.view.Part.Near(s.Parent(at)); len(near) > 0 {
 		fmt.Fprintf(&b, "\n  nearest boundary: %s", near[0].Text)
 	}
 	what = "rho, u"
