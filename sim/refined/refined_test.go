@@ -135,7 +135,7 @@ func (g *Grid) moments(visit func(p *Patch, cell [3]int, m []float64, state []by
 
 // oracle returns the same flow in the same state on the oracle.
 func (g *Grid) oracle() (*ref.Levels, error) {
-	s := ref.NewLevels(g.Hierarchy, g.Case.Spec.Lattice, g.Case.Spec.Collision.Name, g.Case.Params(), func(l int) boundary.Cells {
+	s := ref.NewLevels(g.Hierarchy, g.Case.Spec.Lattice, g.Case.Spec.Collision.Name, g.Case.Spec.Viscosity, g.Case.Params(), func(l int) boundary.Cells {
 		n := g.Hierarchy.Levels[l].N
 		scene := g.levels[l].patches[0].Part.Geometry()
 		return scene.Sample(decomp.Box{Hi: n})
@@ -158,9 +158,16 @@ func (g *Grid) number(p *Patch, x [3]int) int {
 
 // compare returns the largest difference to the oracle, in counted and mirror cells, and the largest value.
 func (g *Grid) compare(s *ref.Levels) (worst, scale float64, cells int, err error) {
+	unknown := 0
 	err = g.moments(func(p *Patch, x [3]int, m []float64, _ []byte) {
 		grid, cell := s.Grids[p.cut.Level], g.number(p, x)
-		if !g.Hierarchy.Levels[p.cut.Level].Patches[p.cut.Patch].Owned.Contains(x) || !grid.Stores(cell) || grid.Cells.At(x[0], x[1], x[2]) != 0 {
+		if !g.Hierarchy.Levels[p.cut.Level].Patches[p.cut.Patch].Owned.Contains(x) || grid.Cells.At(x[0], x[1], x[2]) != 0 {
+			return
+		}
+		if !grid.Stores(cell) {
+			if g.Hierarchy.Role(p.cut.Level, x) == decomp.Counted {
+				unknown++ // the oracle has read a hidden cell
+			}
 			return
 		}
 		cells++
@@ -171,6 +178,9 @@ func (g *Grid) compare(s *ref.Levels) (worst, scale float64, cells int, err erro
 			scale = math.Max(scale, math.Abs(want))
 		}
 	})
+	if unknown > 0 {
+		err = fmt.Errorf("%d cells of the oracle are not numbers", unknown)
+	}
 	return worst, scale, cells, err
 }
 
@@ -260,13 +270,12 @@ func flows(lattice, collision string, by int) map[string]flow {
 		"walls":    {text: walls.text(), boxes: corners},
 		"pressure": {text: pressures.text(), boxes: corners},
 		"body":     {text: body.text(), boxes: [][][2][3]float64{{box(1, 9, 1, 8, 1, 8)}, {box(2, 8, 2, 7, 2, 7)}}},
-		"ends":     {text: ends.text(), boxes: [][][2][3]float64{{box(0, 4, 0, 6, 2, 7), box(6, 10, 1, 9, 0, 9), box(0, 10, 7, 9, 0, 9)}, {box(0, 2, 2, 4, 3, 5)}}},
+		"ends":     {text: ends.text(), boxes: [][][2][3]float64{{box(0, 4, 0, 6, 2, 7), box(6, 10, 1, 9, 0, 9), box(0, 10, 7, 9, 0, 9)}, {box(0, 2, 3, 5, 3, 5)}}},
 	}
 }
 
 // asOracle compares some steps with the oracle's, to a share of the values' scale.
-func (f flow) asOracle(t *testing.T, limit float64) {
-	const steps = 4
+func (f flow) asOracle(t *testing.T, steps int, limit float64) {
 	f.alone(t, func(g *Grid) error {
 		s, err := g.oracle()
 		if err != nil {
@@ -292,12 +301,12 @@ func TestStepsAreTheOracles(t *testing.T) {
 	for k, lattice := range []string{"D2Q9", "D3Q19", "D3Q27"} {
 		for name, f := range flows(lattice, []string{"cumulant", "regularized", "recursive_regularized"}[k], 1) {
 			t.Run(lattice+" "+name, func(t *testing.T) {
-				f.asOracle(t, 1e-12)
+				f.asOracle(t, 4, 1e-12)
 				if k > 0 && testing.Short() {
 					return
 				}
 				f.text = strings.Replace(f.text, "float64", "float32", 1)
-				f.asOracle(t, 5e-5)
+				f.asOracle(t, 4, 5e-5)
 			})
 		}
 	}
@@ -496,7 +505,7 @@ func TestMemoryRunsOut(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			g, err := New(rank.New(c, 1, nil), given, h, d)
+			g, err := New(rank.New(c, 1, nil), given, nil, h, d)
 			errs[c.Rank()] = err
 			g.Close()
 			return nil
