@@ -105,7 +105,7 @@ const (
 // convert turns P of a level into the next level's P: deviator and trace each by rescaling, or, where the relaxation time of either
 // level is near 1, from the velocity gradient, in cells of the level to. Far from 1 the gradient is worse: it makes P an explicit
 // diffusion of the velocity, which is unstable at tau_b = 16.5, level 5's if level 0 has 1. Cells with relaxation times of their own
-// have those of the gradient on both levels.
+// take the relaxation times that the gradient gives on both levels.
 func convert(v *value, from, to *Grid, gradient [3][3]float64) {
 	width := to.Width() / from.Width()
 	there := gradient // in cells of the level from

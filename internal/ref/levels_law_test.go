@@ -27,7 +27,7 @@ func lawful(law model.ViscosityLaw, p model.Params) model.Params {
 	return p
 }
 
-// The collisions of refined flows are those of Flow by every law, with the trace at the cell's own rate and at another.
+// Refined flows collide as Flow does by every law, with the trace at the cell's own rate and at another.
 func TestArithmeticOfLaws(t *testing.T) {
 	closures(t, func(t *testing.T, l model.Lattice, collision string) {
 		r := rand.New(rand.NewPCG(5, 1))
