@@ -46,12 +46,6 @@ func (r *unrefined) models() {
 	if e := s.Get("precision"); e != nil && precisionOf(e.Text) == model.Float16 {
 		r.add(e.At, `use "float32" or "float64"`, "precision "+language.Quote(e.Text))
 	}
-	if t := r.Section("turbulence"); t != nil {
-		r.add(t.At, "", "[turbulence]")
-	}
-	if e := r.Section("fluid").Get("viscosity_law"); e != nil && r.Spec.Viscosity.OfFluid() {
-		r.add(e.At, "", "viscosity_law "+language.Quote(e.Text))
-	}
 	if t := r.Section("temperature"); t != nil {
 		r.add(t.At, "", "[temperature]")
 	}

@@ -129,9 +129,10 @@ func TestLevelsOfAGPU(t *testing.T) {
 	if out, err := exec.Command("g++", append(flags, "-c", "levels.cpp", "-o", cpu)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out[:min(len(out), 4000)])
 	}
-	for _, c := range []struct{ lattice, collision, model, real string }{{"D2Q9", "Regularized", "0", "double"}, {"D3Q19", "RecursiveRegularized", "3", "float"}, {"D3Q27", "Cumulant", "4", "double"}} {
+	for _, c := range []struct{ lattice, collision, model, real, law, kind string }{
+		{"D2Q9", "Regularized", "0", "double", "Smagorinsky", "1"}, {"D3Q19", "RecursiveRegularized", "3", "float", "PowerLaw", "2"}, {"D3Q27", "Cumulant", "4", "double", "Wale", "4"}} {
 		program := filepath.Join(dir, "levels")
-		build := exec.Command("g++", append(flags, "-I"+dir, "-DLBM_LATTICE="+c.lattice, "-DLBM_COLLISION="+c.collision, "-DLBM_MODEL="+c.model, "-DLBM_MOMENTS=1",
+		build := exec.Command("g++", append(flags, "-I"+dir, "-DLBM_LATTICE="+c.lattice, "-DLBM_COLLISION="+c.collision, "-DLBM_MODEL="+c.model, "-DLBM_MOMENTS=1", "-DLBM_LAW="+c.law, "-DLBM_KIND="+c.kind,
 			"-DLBM_REAL="+c.real, "-DLBM_STORED="+c.real, "testdata/emulate_levels.cpp", cpu, "-o", program)...)
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", build.Args, err, out[:min(len(out), 4000)])

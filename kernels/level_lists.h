@@ -4,9 +4,13 @@
 #define LBM_LEVEL_LISTS_H
 
 // lbm_conversion turns P of one level into the other level's (device.Conversion): factors of its deviator and trace, and, where
-// these are 0, of the strain rate instead. The body forces of both levels.
+// these are 0, of the strain rate instead. The body forces of both levels. Where cells have relaxation times of their own, by law kind
+// of model.ViscosityLaws, the law's numbers on both levels, and how many times as wide cells of the level to are (level_laws.h).
 typedef struct {
 	double shear, trace, shearStrain, traceStrain, from[3], to[3];
+	double lawFrom[4], lawTo[4], width;
+	int kind;  // 0: all cells have the same
+	int tied;  // the trace relaxes as the deviator
 } lbm_conversion;
 
 // lbm_copied is a cell of a state and its place, counted in cells, in a compact buffer.

@@ -17,6 +17,10 @@ type Conversion struct {
 	Shear, Trace             float64    // factors of the deviator and the trace of P, ...
 	ShearStrain, TraceStrain float64    // ... and, where these are 0, of the strain rate and the divergence
 	From, To                 [3]float64 // body forces of both levels
+	LawFrom, LawTo           [4]float64 // numbers of the viscosity law on both levels
+	Width                    float64    // of the other level's cells in this one's
+	Kind                     int32      // number of the law in model.ViscosityLaws where cells have relaxation times of their own; otherwise 0
+	Tied                     int32      // 1: the trace relaxes as the deviator
 }
 
 // Levels holds the functions of the coupling between levels, for a lattice and a precision of moments.

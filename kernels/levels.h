@@ -7,6 +7,7 @@
 #include "expansion.h"
 #include "lattice/d2q9.h"
 #include "lattice/d3q19.h"
+#include "level_laws.h"
 #include "level_lists.h"
 
 namespace lbm { namespace {
@@ -66,8 +67,9 @@ template <class L, class R> struct LevelValue {
 		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { p[k.value] = p[k.value] + o.p[k.value]; });
 	}
 
-	// convert turns P into the other level's; gradient is g[a][b] = du_a/dx_b in its cells.
-	LBM_HD LBM_INLINE void convert(const lbm_conversion& c, const R (&gradient)[L::D][L::D]) {
+	// convert turns P into the other level's; gradient is g[a][b] = du_a/dx_b in its cells. LAW changes the deviator of cells with
+	// relaxation times of their own, and the trace where it relaxes alike.
+	template <class LAW> LBM_HD LBM_INLINE void convert(const lbm_conversion& c, const R (&gradient)[L::D][L::D]) {
 		R trace = p[0], divergence = gradient[0][0];
 		unroll<L::D - 1>([&](auto a) LBM_LAMBDA {
 			constexpr int A = decltype(a)::value + 1;
@@ -76,14 +78,16 @@ template <class L, class R> struct LevelValue {
 		});
 		trace = trace * (T(1) / T(L::D));
 		divergence = divergence * (T(1) / T(L::D));
-		const T shear = T(c.shear);
-		const R rho = T(1) + r, strain = rho * T(c.shearStrain), normal = T(c.trace) * trace + rho * T(c.traceStrain) * divergence;
+		Change<R> shear{R{} + T(c.shear), R{} + T(c.shearStrain)}, bulk{R{} + T(c.trace), R{} + T(c.traceStrain)};
+		LAW::template change<L::D>(c, &gradient[0][0], shear);
+		if (c.tied) bulk = shear;
+		const R rho = T(1) + r, strain = rho * shear.strain, normal = bulk.scale * trace + rho * bulk.strain * divergence;
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			constexpr int A = decltype(a)::value;
-			p[A] = (shear * (p[A] - trace) + strain * (gradient[A][A] - divergence)) + normal;
+			p[A] = (shear.scale * (p[A] - trace) + strain * (gradient[A][A] - divergence)) + normal;
 			unroll<A>([&](auto b) LBM_LAMBDA {
 				constexpr int B = decltype(b)::value, ab = L::pair(A, B);
-				p[ab] = shear * p[ab] + strain * (T(0.5) * (gradient[A][B] + gradient[B][A]));
+				p[ab] = shear.scale * p[ab] + strain * (T(0.5) * (gradient[A][B] + gradient[B][A]));
 			});
 		});
 	}
@@ -135,7 +139,7 @@ template <class L, class T> struct Parabola {
 
 	// child returns the moments of the child on these sides, -1 or +1, of the parent's centre: the mean over the child. R is T, or a
 	// vector of children.
-	template <class R> LBM_HD LBM_INLINE Moments<L, R> child(const R* side, const lbm_conversion& c) const {
+	template <class LAW, class R> LBM_HD LBM_INLINE Moments<L, R> child(const R* side, const lbm_conversion& c) const {
 		LevelValue<L, R> out;
 		R gradient[L::D][L::D];  // at the child, in its cells
 		out.r = R{} + mid.r;
@@ -165,14 +169,14 @@ template <class L, class T> struct Parabola {
 				});
 			});
 		});
-		out.convert(c, gradient);
+		out.template convert<LAW>(c, gradient);
 		return out.moments(c.to);
 	}
 };
 
 // parentOf returns the moments of a mirror cell, the means of mass, momentum and P of its children, x fastest; get(Int<k>) returns
 // the moments of child k. R is a number, or a vector of mirror cells.
-template <class L, class R, class GET> LBM_HD LBM_INLINE Moments<L, R> parentOf(const lbm_conversion& c, GET get) {
+template <class L, class R, class LAW, class GET> LBM_HD LBM_INLINE Moments<L, R> parentOf(const lbm_conversion& c, GET get) {
 	typedef LevelValue<L, R> Value;
 	using T = typename Scalar<R>::type;
 	constexpr int N = 1 << L::D;
@@ -204,7 +208,7 @@ template <class L, class R, class GET> LBM_HD LBM_INLINE Moments<L, R> parentOf(
 		unroll<L::D>([&](auto x) LBM_LAMBDA { gradient[a.value][x.value] = gradient[a.value][x.value] * (T(4) * share); });
 	});
 	unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { mean.p[k.value] = mean.p[k.value] * share; });
-	mean.convert(c, gradient);
+	mean.template convert<LAW>(c, gradient);
 	return mean.moments(c.to);
 }
 

@@ -11,13 +11,18 @@
 
 namespace lbm { namespace {
 
+// rateOf returns a shear rate that has a logarithm: below 1e-20 no rate is meaningful.
+template <class R> LBM_HD LBM_INLINE R rateOf(const R& rate) {
+	const R least = R{} + typename Scalar<R>::type(1e-20);
+	return select(rate < least, least, rate);
+}
+
 // omegaOf returns 1/tau. At(x, p) gives tau of x and the slope of the left side; least and most are
 // the bounds of tau.
 template <template <class> class At, class R> LBM_HD LBM_INLINE R omegaOf(const R& a, const Params<typename Scalar<R>::type>& p) {
 	using T = typename Scalar<R>::type;
 	using V = At<R>;
-	const T none = T(1e-20);  // below any meaningful rate
-	const R goal = log2Of(select(a < none, R{} + none, a));
+	const R goal = log2Of(rateOf(a));
 	R lo = goal - log2Of(R{} + V::most(p)), hi = goal - log2Of(R{} + V::least(p));
 	R x = hi;
 	constexpr int STEPS = 10;

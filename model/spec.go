@@ -140,9 +140,10 @@ func NewParams(c Collision, tau float64, values []float64, force [3]float64) Par
 	return p
 }
 
-// Finer returns the numbers of a Newtonian fluid on cells that are half as wide, of which two steps take as long as one of these:
-// velocities in lattice units are the same on both, so shear and bulk viscosity double, and the force of a step halves.
-func (p Params) Finer() Params {
+// Finer returns the numbers of the same fluid on cells that are half as wide, of which two steps take as long as one of these:
+// velocities in lattice units are the same on both, so shear and bulk viscosity double, and the force of a step halves. law is what
+// Viscosity has the numbers of: its shear rates halve, and its eddies are as wide as the cells.
+func (p Params) Finer(law ViscosityLaw) Params {
 	double := func(omega float64) float64 { return 1 / (2/omega - 0.5) } // tau - 1/2
 	p.Omega, p.OmegaMinus = double(p.Omega), double(p.OmegaMinus)
 	if p.OmegaBulk != 0 {
@@ -151,5 +152,6 @@ func (p Params) Finer() Params {
 	for a := range p.Force {
 		p.Force[a] /= 2
 	}
+	p.Viscosity = finer(law, p)
 	return p
 }

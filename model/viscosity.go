@@ -115,6 +115,25 @@ func (p Params) WithCarreau(zero, inf, lambda, n float64) Params {
 	return p
 }
 
+// finer returns the numbers of a law on cells that are half as wide; p has the finer cells' other numbers.
+func finer(law ViscosityLaw, p Params) [4]float64 {
+	n := p.Viscosity
+	switch law {
+	case Newtonian:
+	case Smagorinsky:
+		n[0] = 1 / p.Omega / 2
+	case Wale:
+		n[0] = 1 / p.Omega
+	case PowerLaw: // 2 nu (rate/2)^(n-1)
+		n[0], n[2], n[3] = n[0]*math.Exp2(1+n[1]), 2*n[2]-0.5, 2*n[3]-0.5
+	case Carreau: // the time constant in steps doubles
+		n[0], n[1], n[2] = 2*n[0], 2*n[1]-0.5, 4*n[2]
+	default:
+		panic("no numbers on finer cells of the law " + law.String())
+	}
+	return n
+}
+
 // WithBulk sets a separate relaxation time of the trace of the stress, for the
 // kinematic bulk viscosity nu in lattice units: nu = 2/D cs^2 (1/omega - 1/2), D the
 // dimensions (Dellar, Phys. Rev. E 64 (2001) 031203).

@@ -12,10 +12,9 @@ import (
 	"lbmsim/sim/output"
 )
 
-// refinedCases have walls, open faces, a body in the finest level, concave unions and periodic axes, and everything that outputs of
-// refined grids have.
-var refinedCases = map[string]string{
-	"disc in a channel": `
+// Refined cases in the plane and in space.
+const (
+	discInAChannel = `
 [domain]
 cells = [32, 20]
 periodic = ["x"]
@@ -50,8 +49,8 @@ to = [18, 13]
 of = ["disc"]
 every = 4
 start = 6
-`,
-	"ball in a tunnel": `
+`
+	ballInATunnel = `
 [domain]
 cells = [24, 14, 14]
 [fluid]
@@ -91,8 +90,8 @@ normal = "y"
 at = 7
 fields = ["velocity", "vorticity"]
 every = 10
-`,
-	"modelled ball": `
+`
+	modelledBall = `
 [domain]
 cells = [24, 20, 20]
 [fluid]
@@ -126,6 +125,29 @@ quantities = ["y_plus_min", "y_plus_mean", "y_plus_max"]
 every = 4
 [initial]
 velocity = [0.05, 0, 0]
+`
+)
+
+// refinedCases have walls, eddies, open faces, a body in the finest level, concave unions and periodic axes, and everything that outputs of
+// refined grids have.
+var refinedCases = map[string]string{
+	"disc in a channel": discInAChannel,
+	"ball in a tunnel":  ballInATunnel,
+	"disc in a channel by smagorinsky": strings.Replace(discInAChannel, "0.02\n", "0.0002\n", 1) + `
+[turbulence]
+model = "smagorinsky"
+constant = 0.17
+`,
+	"ball in a tunnel by wale": strings.Replace(ballInATunnel, "0.04\n", "0.0004\n", 1) + `
+[turbulence]
+model = "wale"
+constant = 0.5
+`,
+	"modelled ball": modelledBall,
+	"modelled ball by wale": modelledBall + `
+[turbulence]
+model = "wale"
+constant = 0.5
 `,
 }
 

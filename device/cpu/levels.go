@@ -146,7 +146,7 @@ func (c *coupling) GatherValues(s device.Stream, state, buffer device.Buffer, q 
 
 // Prolong queues the cells beyond ends of the domain, then the overlap.
 func (c *coupling) Prolong(s device.Stream, buffer, state device.Buffer, coarse, own model.Params) {
-	v, p := lookup.Conversion(coarse, own, 0.5), &c.lists.Parents
+	v, p := lookup.Conversion(c.spec.Viscosity, coarse, own, 0.5), &c.lists.Parents
 	need := c.bufferBytes(p.Cells + len(p.Extrapolated))
 	for round, first := range p.Rounds[:3] {
 		list := p.Extrapolated[first:p.Rounds[round+1]]
@@ -161,7 +161,7 @@ func (c *coupling) Prolong(s device.Stream, buffer, state device.Buffer, coarse,
 
 // Restrict queues the means of children.
 func (c *coupling) Restrict(s device.Stream, state, buffer device.Buffer, own, coarse model.Params) {
-	v, list := lookup.Conversion(own, coarse, 2), c.lists.Families
+	v, list := lookup.Conversion(c.spec.Viscosity, own, coarse, 2), c.lists.Families
 	need := c.bufferBytes(places(list, func(f decomp.Family) int64 { return f.Place }))
 	c.queue(s, "means of children", len(list), []device.Buffer{state, buffer}, []int{c.stateBytes(), need}, func(first, last int, at []unsafe.Pointer) {
 		c.levels.Restrict(c.box, &v, unsafe.Pointer(unsafe.SliceData(list)), first, last, at[0], at[1])

@@ -238,7 +238,7 @@ func (c *coupling) Prolong(s device.Stream, buffer, state device.Buffer, coarse,
 	if c.parents.count == 0 {
 		return
 	}
-	upload := func() error { return c.convert(0, lookup.Conversion(coarse, own, 0.5)) }
+	upload := func() error { return c.convert(0, lookup.Conversion(c.spec.Viscosity, coarse, own, 0.5)) }
 	c.queue(s, "interpolation", []used{c.ofCells(buffer, c.parents.need), c.ofState(state)}, upload, func(own *stream, at []uint64) error {
 		for round, first := range c.rounds[:3] {
 			last := c.rounds[round+1]
@@ -255,7 +255,7 @@ func (c *coupling) Restrict(s device.Stream, state, buffer device.Buffer, own, c
 	if c.families.count == 0 {
 		return
 	}
-	upload := func() error { return c.convert(1, lookup.Conversion(own, coarse, 2)) }
+	upload := func() error { return c.convert(1, lookup.Conversion(c.spec.Viscosity, own, coarse, 2)) }
 	c.queue(s, "means of children", []used{c.ofState(state), c.ofCells(buffer, c.families.need)}, upload, func(own *stream, at []uint64) error {
 		return run(c.restricted, c.families.count, own, uint64(c.box.at), c.conversion(1), uint64(c.families.at.at), at[0], at[1], uint64(c.families.count))
 	})

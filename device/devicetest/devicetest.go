@@ -138,6 +138,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"Uncoupled", uncoupled},
 		{"Couplings", couplings},
 		{"RefinedSteps", refinedSteps},
+		{"RefinedLaws", refinedLaws},
 		{"RefinedUniform", refinedUniform},
 		{"RefinedMass", refinedMass},
 		{"RefinedCuts", refinedCuts},

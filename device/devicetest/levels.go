@@ -63,6 +63,7 @@ func (f refinedFlow) with(tau, bulk float64, force [3]float64) refinedFlow {
 		force[2] = 0
 	}
 	f.params = model.NewParams(f.spec.Collision, tau, values(f.spec.Collision, 0.2), force)
+	f.params = lawful(f.spec, f.params)
 	if f.spec.Bulk = bulk != 0; f.spec.Bulk {
 		f.params.OmegaBulk = 1 / bulk
 	}
@@ -255,39 +256,69 @@ func couplings(t *testing.T, d device.Device, o Options) {
 				if testing.Short() && (k+j)%2 == 1 {
 					continue
 				}
-				force := [3]float64{1e-3, -2e-3, 1.5e-3}
 				bulk := []float64{0, 0.6, 1.3, 1}[(k+j)%4]
-				f := flows[name].with(tau, bulk, force)
-				h := f.hierarchy(t)
-				oracle := f.oracle(h)
-				f.noise(oracle, uint64(10*k+j))
-				r, limit := startRefined(t, d, f, h, oracle), relative(spec)
-				what := func(kernel string) string { return fmt.Sprintf("%s, %s, tau %g, %s", spec, name, tau, kernel) }
-				for level := 1; level < len(h.Levels); level++ {
-					r.prolong(level)
-					oracle.Prolong(level)
-					r.check(t, what("prolong"), level, oracle, limit)
-					for which := range 2 {
-						r.exchange(level - 1)
-						r.exchange(level)
-						if which == 0 {
-							r.countCoarse(level)
-							oracle.CountCoarse(level)
-						}
-						r.countFine(level, which)
-						oracle.CountFine(level)
-						r.checkSums(t, what("count"), level, oracle, limit)
-					}
-					r.restrict(level)
-					oracle.Restrict(level)
-					r.exchange(level - 1) // the oracle has one place for a cell and its copies
-					r.check(t, what("restrict"), level-1, oracle, limit)
-					r.correct(level)
-					oracle.Correct(level)
-					r.exchange(level - 1)
-					r.check(t, what("correct"), level-1, oracle, limit)
-				}
+				f := flows[name].with(tau, bulk, [3]float64{1e-3, -2e-3, 1.5e-3})
+				f.couplesAsOracle(t, d, fmt.Sprintf("%s, %s, tau %g", spec, name, tau), uint64(10*k+j))
 			}
+		}
+	})
+}
+
+// couplesAsOracle compares the kernels on the states of a seed.
+func (f refinedFlow) couplesAsOracle(t *testing.T, d device.Device, what string, seed uint64) {
+	h := f.hierarchy(t)
+	oracle := f.oracle(h)
+	f.noise(oracle, seed)
+	r, limit := startRefined(t, d, f, h, oracle), relative(f.spec)
+	for level := 1; level < len(h.Levels); level++ {
+		r.prolong(level)
+		oracle.Prolong(level)
+		r.check(t, what+", prolong", level, oracle, limit)
+		for which := range 2 {
+			r.exchange(level - 1)
+			r.exchange(level)
+			if which == 0 {
+				r.countCoarse(level)
+				oracle.CountCoarse(level)
+			}
+			r.countFine(level, which)
+			oracle.CountFine(level)
+			r.checkSums(t, what+", count", level, oracle, limit)
+		}
+		r.restrict(level)
+		oracle.Restrict(level)
+		r.exchange(level - 1) // the oracle has one place for a cell and its copies
+		r.check(t, what+", restrict", level-1, oracle, limit)
+		r.correct(level)
+		oracle.Correct(level)
+		r.exchange(level - 1)
+		r.check(t, what+", correct", level-1, oracle, limit)
+	}
+}
+
+// refinedLaws compares kernels and steps of flows whose cells have relaxation times of their own with the oracle: every law, with the
+// trace at the cells' rates and at another, where some relaxation times are near 1 on one of the levels. The finest level does more
+// steps than an eddy viscosity lasts.
+func refinedLaws(t *testing.T, d device.Device, o Options) {
+	const steps = 3
+	laws, turn := []model.ViscosityLaw{model.Smagorinsky, model.Wale, model.PowerLaw, model.Carreau}, 0
+	o.couples(t, d, func(t *testing.T, spec model.Spec) {
+		turn++
+		for k, law := range laws {
+			if testing.Short() && (k+turn)%2 == 1 {
+				continue
+			}
+			spec.Viscosity = law
+			flows := refinedFlows(spec)
+			name := names(flows)[(turn+k)%len(flows)]
+			bulk := []float64{0, 1.3}[(turn+k/2)%2]
+			what := fmt.Sprintf("%s, %s", spec, name)
+			for j, tau := range []float64{0.55, 0.7} {
+				f := flows[name].with(tau, bulk, [3]float64{1e-3, -2e-3, 1.5e-3})
+				f.couplesAsOracle(t, d, fmt.Sprintf("%s, tau %g", what, tau), uint64(10*k+j))
+			}
+			f := flows[name].with(0.52, bulk, [3]float64{1e-4, -2e-4, 1e-4})
+			f.stepsAsOracle(t, d, what, steps)
 		}
 	})
 }
@@ -302,20 +333,25 @@ func refinedSteps(t *testing.T, d device.Device, o Options) {
 				continue
 			}
 			f := flows[name].with([]float64{0.51, 0.6, 0.75}[k%3], 0, [3]float64{1e-4, -2e-4, 1e-4})
-			h := f.hierarchy(t)
-			oracle := f.oracle(h)
-			f.waves(oracle)
-			r := startRefined(t, d, f, h, oracle)
-			for range steps {
-				r.advance(0, 0)
-				oracle.Advance()
-			}
-			for level := range h.Levels {
-				r.exchange(level) // the oracle has one place for a cell and its copies
-				r.check(t, fmt.Sprintf("%s, %s, steps", spec, name), level, oracle, 10*relative(spec))
-			}
+			f.stepsAsOracle(t, d, fmt.Sprintf("%s, %s", spec, name), steps)
 		}
 	})
+}
+
+// stepsAsOracle compares some steps of a smooth flow.
+func (f refinedFlow) stepsAsOracle(t *testing.T, d device.Device, what string, steps int) {
+	h := f.hierarchy(t)
+	oracle := f.oracle(h)
+	f.waves(oracle)
+	r := startRefined(t, d, f, h, oracle)
+	for n := range steps {
+		r.advance(0, n)
+		oracle.Advance()
+	}
+	for level := range h.Levels {
+		r.exchange(level) // the oracle has one place for a cell and its copies
+		r.check(t, what+", steps", level, oracle, 10*relative(f.spec))
+	}
 }
 
 // refinedUniform verifies that a uniform flow stays as it is.
@@ -462,8 +498,8 @@ func SameRefined(t *testing.T, devices []device.Device, spec model.Spec, ranks [
 				if fine := r.levels[1].parts; f.ranks > 1 && len(fine) == len(h.Levels[1].Patches) {
 					t.Fatalf("%s: no patch is cut over %d ranks", name, f.ranks)
 				}
-				for range 2 {
-					r.advance(0, 0)
+				for n := range 2 {
+					r.advance(0, n)
 				}
 				got := r.numbers(t)
 				if want == nil {

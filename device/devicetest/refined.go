@@ -106,7 +106,7 @@ func (f refinedFlow) cells(n, lo, size [3]int, solid func(cell [3]int) bool) bou
 
 // oracle returns the flow at rest on the oracle.
 func (f refinedFlow) oracle(h *decomp.Hierarchy) *ref.Levels {
-	return ref.NewLevels(h, f.spec.Lattice, f.spec.Collision.Name, f.params, func(level int) boundary.Cells {
+	return ref.NewLevels(h, f.spec.Lattice, f.spec.Collision.Name, f.spec.Viscosity, f.params, func(level int) boundary.Cells {
 		n := h.Levels[level].N
 		return f.cells(n, [3]int{}, n, nil)
 	})
@@ -409,26 +409,29 @@ func (r *refined) correct(level int) {
 	}
 }
 
-// advance queues a step of a level, the first (0) or second one within a step of the coarser level.
-func (r *refined) advance(level, which int) {
+// advance queues the step of a level that leads on from its own step n: an even one is the first within a step of the coarser level.
+func (r *refined) advance(level, n int) {
 	finer := level+1 < len(r.levels)
 	if finer {
 		r.prolong(level + 1)
 	}
 	r.exchange(level)
 	if level > 0 {
-		r.countFine(level, which)
+		r.countFine(level, n%2)
 	}
 	if finer {
 		r.countCoarse(level + 1)
 	}
 	for _, p := range r.levels[level].parts {
+		if r.flow.spec.Viscosity.LooksAround() && n%model.EddySteps == 0 {
+			p.program.(device.EddyKeeper).FindEddies(r.stream, p.state[0], r.params[level])
+		}
 		p.program.Step(r.stream, p.state[0], p.state[1], decomp.Box{Hi: p.Layout.N}, r.params[level])
 		p.state[0], p.state[1] = p.state[1], p.state[0]
 	}
 	if finer {
-		r.advance(level+1, 0)
-		r.advance(level+1, 1)
+		r.advance(level+1, 2*n)
+		r.advance(level+1, 2*n+1)
 		r.restrict(level + 1)
 		r.correct(level + 1)
 	}

@@ -58,9 +58,9 @@ func shareOf(c *config.Case, h *decomp.Hierarchy, level, rank int) (s share) {
 		l := plan.Layout(rank, c.Spec.Components())
 		bytes := int64(c.Spec.Precision.Bytes())
 		s.stored += int64(box.Cells())
-		s.state += 2 * int64(l.Len()) * bytes
+		s.state += 2*int64(l.Len())*bytes + eddyBytes(c, l)
 		s.flags += int64(l.N[0]+2) * int64(l.N[1]+2) * int64(l.N[2]+2)
-		s.kept += int64(l.N[1]) * int64(l.N[2]) * int64(l.RowLen()) * bytes
+		s.kept += int64(l.N[1])*int64(l.N[2])*int64(l.RowLen())*bytes + eddyBytes(c, l)
 		s.between += interfaceBytes(c, p, box)
 		s.updates += float64(counted(h, level, common(box, p.Owned))) * float64(int(1)<<level)
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"lbmsim/config"
 )
 
 const refinedFlow = `
@@ -102,5 +104,22 @@ func TestLevels(t *testing.T) {
 	}
 	if Levels(coarse, 1) != nil {
 		t.Error("levels of a grid without refinement")
+	}
+}
+
+// Eddies of WALE are a number for each cell of all levels, in memory and in the images of checkpoints.
+func TestLevelsWithEddies(t *testing.T) {
+	c, with := load(t, refinedFlow), load(t, refinedFlow+"[turbulence]\nmodel = \"wale\"\n")
+	cells := int64(0)
+	for _, p := range levelsOf(c, 1).Levels {
+		for _, q := range p.Patches {
+			n := q.Stored.Size()
+			cells += int64(n[1] * n[2] * ((n[0] + 31) / 32 * 32)) // rows as devices store them
+		}
+	}
+	for what, of := range map[string]func(*config.Case, int) int64{"state": StateBytes, "snapshot": SnapshotBytes} {
+		if got := of(with, 1) - of(c, 1); got < 4*int64(float64(cells)*0.8) || got > 4*cells {
+			t.Errorf("%s: %d bytes more, want up to %d", what, got, 4*cells)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"lbmsim/decomp"
+	"lbmsim/model"
 )
 
 // value is what a cell holds, in a form that can be interpolated: rho - 1, the velocity and P, in the order of Pairs.
@@ -57,19 +58,10 @@ func (g *Grid) set(cell int, v value) {
 	g.arithmetic.populations(&m, g.F[cell])
 }
 
-// tau returns the relaxation times of the stress's deviator and trace.
-func (g *Grid) tau() (shear, bulk float64) {
-	shear, bulk = 1/g.Params.Omega, 1/g.Params.Omega
-	if g.Params.OmegaBulk != 0 {
-		bulk = 1 / g.Params.OmegaBulk
-	}
-	return shear, bulk
-}
-
 // setTrace replaces the trace of P by -2/3 rho (tau_b - 1) div u, the gradient in cells of the level.
 func (g *Grid) setTrace(v *value, gradient [3][3]float64) {
 	d := g.Lattice.Dims
-	_, bulk := g.tau()
+	_, bulk := g.tau(gradient)
 	change := 0.0 // of each of the normal stresses
 	for a := range d {
 		change += (-2. / 3 * (1 + v.density) * (bulk - 1) * gradient[a][a]) / float64(d)
@@ -86,7 +78,7 @@ func (g *Grid) setTrace(v *value, gradient [3][3]float64) {
 // setDeviator replaces the deviator of P by -2/3 rho (tau - 1) e.
 func (g *Grid) setDeviator(v *value, gradient [3][3]float64) {
 	d := g.Lattice.Dims
-	shear, _ := g.tau()
+	shear, _ := g.tau(gradient)
 	trace, divergence := 0.0, 0.0
 	for a := range d {
 		trace += v.stress[a] / float64(d)
@@ -105,42 +97,72 @@ func (g *Grid) setDeviator(v *value, gradient [3][3]float64) {
 }
 
 // nearOne is how close to 1 a relaxation time makes P useless for the other level's: it is (tau - 1) e.
-const nearOne = 0.05
+const (
+	nearOne = 0.05
+	ramp    = 0.1 // see rescaled
+)
 
 // convert turns P of a level into the next level's P: deviator and trace each by rescaling, or, where the relaxation time of either
 // level is near 1, from the velocity gradient, in cells of the level to. Far from 1 the gradient is worse: it makes P an explicit
-// diffusion of the velocity, which is unstable at tau_b = 16.5, level 5's if level 0 has 1.
+// diffusion of the velocity, which is unstable at tau_b = 16.5, level 5's if level 0 has 1. Cells with relaxation times of their own
+// take the relaxation times that the gradient gives on both levels.
 func convert(v *value, from, to *Grid, gradient [3][3]float64) {
 	width := to.Width() / from.Width()
-	shear, bulk := from.tau()
-	toShear, toBulk := to.tau()
-	near := func(a, b float64) bool { return math.Abs(a-1) < nearOne || math.Abs(b-1) < nearOne }
+	there := gradient // in cells of the level from
+	for a := range there {
+		for b := range there {
+			there[a][b] /= width
+		}
+	}
+	shear, bulk := from.tau(there)
+	toShear, toBulk := to.tau(gradient)
 	d := to.Lattice.Dims
 	trace := 0.0
 	for k := range d {
 		trace += v.stress[k] / float64(d)
 	}
-	scaled := trace
-	if !near(bulk, toBulk) {
-		scaled *= (toBulk - 1) / (bulk - 1) * width
+	byTrace, byShear := to.rescaled(bulk, toBulk, to.Params.OmegaBulk == 0), to.rescaled(shear, toShear, true)
+	strained := *v
+	to.setDeviator(&strained, gradient)
+	to.setTrace(&strained, gradient)
+	strainedTrace := 0.0
+	for k := range d {
+		strainedTrace += strained.stress[k] / float64(d)
 	}
 	for k := range v.stress {
+		normal, strainedNormal := 0.0, 0.0
 		if k < d {
-			v.stress[k] -= trace
+			normal, strainedNormal = trace, strainedTrace
 		}
-		if !near(shear, toShear) {
-			v.stress[k] *= (toShear - 1) / (shear - 1) * width
-		}
+		v.stress[k] = mix(byShear, (v.stress[k]-normal)*(toShear-1)/(shear-1)*width, strained.stress[k]-strainedNormal)
 		if k < d {
-			v.stress[k] += scaled
+			v.stress[k] += mix(byTrace, trace*(toBulk-1)/(bulk-1)*width, strainedTrace)
 		}
 	}
-	if near(shear, toShear) {
-		to.setDeviator(v, gradient)
+}
+
+// rescaled returns the share of P that is rescaled at relaxation times of both levels: none within nearOne of 1. Where they are a
+// cell's own, it rises from there over the ramp, so that P does not jump with the gradient.
+func (g *Grid) rescaled(tau, other float64, own bool) float64 {
+	least := math.Min(math.Abs(tau-1), math.Abs(other-1))
+	if g.Law == model.Newtonian || !own {
+		if least < nearOne {
+			return 0
+		}
+		return 1
 	}
-	if near(bulk, toBulk) {
-		to.setTrace(v, gradient)
+	return math.Max(0, math.Min(1, (least-nearOne)/ramp))
+}
+
+// mix returns a share of a and the rest of b. A share of nothing is 0, also of what is not a number.
+func mix(share, a, b float64) float64 {
+	switch share {
+	case 0:
+		return b
+	case 1:
+		return a
 	}
+	return share*a + (1-share)*b
 }
 
 // coupling is what a level exchanges with the coarser one.

@@ -56,36 +56,24 @@ type Grid struct {
 const nothing = 3
 
 // NewLevels makes a flow at rest. p has the numbers of level 0; cells returns the faces of the domain as a level sees them.
-func NewLevels(h *decomp.Hierarchy, l model.Lattice, collision string, p model.Params, cells func(level int) boundary.Cells) *Levels {
+func NewLevels(h *decomp.Hierarchy, l model.Lattice, collision string, law model.ViscosityLaw, p model.Params, cells func(level int) boundary.Cells) *Levels {
 	s := &Levels{Hierarchy: h}
 	for level := range h.Levels {
 		g := &Grid{Flow: New(l, collision, p, h.Periodic, cells(level)), Level: level}
 		if g.Cells.N != h.Levels[level].N || !g.closes() || g.Cells.Rates != nil || g.Cells.Modelled != nil {
 			panic(fmt.Sprintf("level %d: cells of another size, or what refined flows do not have", level))
 		}
+		g.Law = law
 		g.arithmetic = newArithmetic(g.Flow)
 		g.next = make([][]float64, len(g.F))
 		s.Grids = append(s.Grids, g)
 		s.place(g)
-		p = finer(p)
+		p = finer(p, law)
 	}
 	for level := 1; level < len(s.Grids); level++ {
 		s.couple(level)
 	}
 	return s
-}
-
-// finer returns the numbers of the next level.
-func finer(p model.Params) model.Params {
-	double := func(omega float64) float64 { return 1 / (2/omega - 0.5) } // tau - 1/2 doubles
-	p.Omega = double(p.Omega)
-	if p.OmegaBulk != 0 {
-		p.OmegaBulk = double(p.OmegaBulk)
-	}
-	for a := range p.Force {
-		p.Force[a] /= 2
-	}
-	return p
 }
 
 // place finds out which cells a level stores and which it computes.
@@ -184,6 +172,10 @@ func (s *Levels) advance(level, which int) {
 
 // step computes the owned cells and, in the first of two steps, the first layer of the overlap.
 func (g *Grid) step(which int) {
+	if g.Law.LooksAround() && g.steps%model.EddySteps == 0 {
+		g.findEddies()
+	}
+	g.steps++
 	deepest := 1 - which
 	if g.Level == 0 {
 		deepest = 0
@@ -214,7 +206,7 @@ func (g *Grid) update(cell int) {
 		pop = g.gather(cell, g.position(cell))
 	}
 	g.arithmetic.sums(pop, &m)
-	g.arithmetic.collide(&m, &g.Params)
+	g.arithmetic.collide(&m, &g.Params, g.omega(cell))
 	g.arithmetic.populations(&m, g.next[cell])
 	if up == nil {
 		copy(g.next[cell], g.applyOutflow(g.position(cell), g.next[cell]))

@@ -328,15 +328,10 @@ func TestRefinedSound(t *testing.T) {
 	}
 }
 
-// A thin double shear layer at tau = 0.50001 with cumulant: its energy never exceeds its start, for 20 turnovers.
-func TestRefinedShearLayer(t *testing.T) {
-	const n, u0, steep = 64, 0.1, 80
-	turnovers := 20
-	if brief.Fewer(t, "turnovers of a shear layer"); testing.Short() {
-		turnovers = 2
-	}
-	s := plane(n, n, 0.50001, []decomp.Box{box2(n/4, 3*n/4, n/4, 3*n/4)}).make(t)
-	s.Set(func(at [3]float64) (float64, [3]float64, [3][3]float64) {
+// shearLayer returns a thin double shear layer of the velocity 0.1 in a square of n cells, for Set.
+func shearLayer(n float64) func(at [3]float64) (float64, [3]float64, [3][3]float64) {
+	const u0, steep = 0.1, 80
+	return func(at [3]float64) (float64, [3]float64, [3][3]float64) {
 		x, y, sign := at[0]/n, at[1]/n-0.25, 1.0
 		if y >= 0.25 {
 			y, sign = 0.5-y, -1
@@ -346,7 +341,18 @@ func TestRefinedShearLayer(t *testing.T) {
 		g[0][1] = sign * u0 * steep / n * (1 - a*a)
 		g[1][0] = u0 * 0.05 * 2 * math.Pi / n * math.Cos(2*math.Pi*(x+0.25))
 		return 0, [3]float64{u0 * a, u0 * 0.05 * math.Sin(2*math.Pi*(x+0.25))}, g
-	})
+	}
+}
+
+// A thin double shear layer at tau = 0.50001 with cumulant: its energy never exceeds its start, for 20 turnovers.
+func TestRefinedShearLayer(t *testing.T) {
+	const n = 64
+	turnovers := 20
+	if brief.Fewer(t, "turnovers of a shear layer"); testing.Short() {
+		turnovers = 2
+	}
+	s := plane(n, n, 0.50001, []decomp.Box{box2(n/4, 3*n/4, n/4, 3*n/4)}).make(t)
+	s.Set(shearLayer(n))
 	start, largest := s.energy(), 0.0
 	for range turnovers * n * 10 / 50 {
 		s.advanceBy(50)

@@ -22,6 +22,8 @@ type setup struct {
 	walls    func(n [3]int) []boundary.Wall // of a level with so many cells
 	boxes    [][]decomp.Box
 	tied     bool // bulk viscosity from the shear's relaxation time
+	law      model.ViscosityLaw
+	lawful   func(p model.Params) model.Params // with the law's numbers
 }
 
 func (c setup) make(t *testing.T) *Levels {
@@ -50,7 +52,10 @@ func (c setup) make(t *testing.T) *Levels {
 	if c.tied {
 		p.OmegaBulk = 0
 	}
-	return NewLevels(h, c.lattice, c.model, p, func(level int) boundary.Cells { return c.cells(h.Levels[level].N) })
+	if c.lawful != nil {
+		p = c.lawful(p)
+	}
+	return NewLevels(h, c.lattice, c.model, c.law, p, func(level int) boundary.Cells { return c.cells(h.Levels[level].N) })
 }
 
 // cells puts walls behind the faces of a domain; of two at an edge the later axis wins.
@@ -143,7 +148,7 @@ func TestArithmetic(t *testing.T) {
 			}
 			var m [10]float64
 			a.sums(in, &m)
-			a.collide(&m, &f.Params)
+			a.collide(&m, &f.Params, nil)
 			a.populations(&m, out)
 			for i, want := range f.Collide(in) {
 				if math.Abs(out[i]-want) > 1e-15 {

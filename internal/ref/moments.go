@@ -1,6 +1,8 @@
 package ref
 
 import (
+	"math"
+
 	"lbmsim/model"
 )
 
@@ -96,8 +98,8 @@ func (a *arithmetic) sums(pop []float64, m *[10]float64) {
 }
 
 // collide turns the sums of populations into the moments after the collision, with Guo's force: the stress relaxes with the rate
-// omega, its trace with p.OmegaBulk.
-func (a *arithmetic) collide(m *[10]float64, p *model.Params) {
+// p.Omega, or omega of the product of relaxation time and shear rate, its trace with p.OmegaBulk.
+func (a *arithmetic) collide(m *[10]float64, p *model.Params, omega func(product float64) float64) {
 	d := a.lattice.Dims
 	var u, before [3]float64
 	for x := range d {
@@ -113,20 +115,36 @@ func (a *arithmetic) collide(m *[10]float64, p *model.Params) {
 			trace += neq[k] / float64(d)
 		}
 	}
+	rate := p.Omega
+	if omega != nil {
+		rate = omega(3 * math.Sqrt(a.square(&neq, trace)/2) / (1 + m[0]))
+	}
 	bulk := p.OmegaBulk
 	if bulk == 0 {
-		bulk = p.Omega
+		bulk = rate
 	}
 	for k, ab := range a.pairs {
 		x, y := ab[0], ab[1]
-		m[1+d+k] += u[x]*p.Force[y] + u[y]*p.Force[x] - p.Omega*neq[k]
+		m[1+d+k] += u[x]*p.Force[y] + u[y]*p.Force[x] - rate*neq[k]
 		if x == y {
-			m[1+d+k] += (p.Omega - bulk) * trace
+			m[1+d+k] += (rate - bulk) * trace
 		}
 	}
 	for x := range d {
 		m[1+x] += p.Force[x]
 	}
+}
+
+// square returns the sum of the squares of a stress without its trace, of which each normal stress has a part.
+func (a *arithmetic) square(stress *[6]float64, part float64) (sum float64) {
+	for k, ab := range a.pairs {
+		if ab[0] == ab[1] {
+			sum += (stress[k] - part) * (stress[k] - part)
+		} else {
+			sum += 2 * stress[k] * stress[k]
+		}
+	}
+	return sum
 }
 
 // populations writes the populations that moments stand for.

@@ -62,6 +62,9 @@ func (f *Flow) tau(product float64) float64 {
 	lo, hi := 0.0, 2*product // tau is above 1/2
 	for range 200 {
 		mid := (lo + hi) / 2
+		if mid == lo || mid == hi {
+			break
+		}
 		if mid*f.Params.Tau(f.Law, mid) < product {
 			lo = mid
 		} else {

@@ -10,6 +10,22 @@
 
 namespace lbm { namespace {
 
+// changeAny is changeBy with law number c.kind.
+template <int D, class R> __attribute__((noinline)) void changeAny(const lbm_conversion& c, const R* gradient, Change<R>& deviator) {
+	switch (c.kind) {
+#define LAW(NUMBER, V) \
+	case NUMBER: return OwnLaw<V>::template change<D>(c, gradient, deviator);
+		LBM_LAWS(LAW)
+#undef LAW
+	}
+	__builtin_trap();
+}
+struct AnyOwnLaw {
+	template <int D, class R> static LBM_INLINE void change(const lbm_conversion& c, const R* gradient, Change<R>& deviator) {
+		if (c.kind != 0) changeAny<D>(c, gradient, deviator);
+	}
+};
+
 template <class L, class T> struct LevelsOf {
 	typedef typename Lanes<T>::R R;
 	static constexpr int W = Lanes<T>::W, AHEAD = 16;
@@ -98,7 +114,7 @@ template <class L, class T> struct LevelsOf {
 				R side[L::D];
 				for (int a = 0; a < L::D; a++) side[a] = load(sides[a] + k);
 				T* const to = (T*)state + parent.first;
-				each(parabola.child(side, *conversion), [&](int component, const R& v) LBM_LAMBDA {
+				each(parabola.template child<AnyOwnLaw>(side, *conversion), [&](int component, const R& v) LBM_LAMBDA {
 					for (int n = 0; n < (W < N ? W : N); n += 2) __builtin_memcpy(to + child(l, k + n) + component * l.pitch, (const T*)&v + n, 2 * sizeof(T));
 				});
 			}
@@ -119,7 +135,7 @@ template <class L, class T> struct LevelsOf {
 				const lbm_family& family = list[i + (n < lanes ? n : 0)];
 				from[n] = values + family.first, to[n] = (T*)buffer + family.place * L::M;
 			}
-			const Moments<L, R> mean = parentOf<L, R>(*conversion, [&](auto k) LBM_LAMBDA {
+			const Moments<L, R> mean = parentOf<L, R, AnyOwnLaw>(*conversion, [&](auto k) LBM_LAMBDA {
 				const T* at[W];
 				for (int n = 0; n < W; n++) at[n] = from[n] + child(l, k.value);
 				return readAll(at, l.pitch);

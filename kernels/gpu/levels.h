@@ -9,6 +9,11 @@
 namespace lbm { namespace {
 
 typedef LBM_REAL Real;
+#ifdef LBM_LAW
+typedef OwnLaw<LBM_LAW> LevelLaw;
+#else
+typedef OneTime LevelLaw;
+#endif
 
 struct LevelsOf {
 	typedef Lattice L;
@@ -42,13 +47,13 @@ struct LevelsOf {
 		Real side[L::D];
 		unroll<L::D>([&](auto a) LBM_LAMBDA { side[a.value] = k >> a.value & 1 ? Real(1) : Real(-1); });
 		const Parabola<L, Real> parabola([&](auto at) LBM_LAMBDA { return buffer + (long long)parent.around[at.value] * L::M; });
-		write(parabola.child(side, *conversion), state + parent.first + child(l, k), l.pitch);
+		write(parabola.template child<LevelLaw>(side, *conversion), state + parent.first + child(l, k), l.pitch);
 	}
 
 	__device__ static LBM_INLINE void restricted(const Case* c, const lbm_conversion* conversion, const lbm_family& family, const Real* LBM_RESTRICT state, Real* buffer) {
 		const Layout l = layout(c);
 		const Real* const from = state + family.first;
-		write(parentOf<L, Real>(*conversion, [&](auto k) LBM_LAMBDA { return read(from + child(l, k.value), l.pitch); }), buffer + family.place * L::M, 1);
+		write(parentOf<L, Real, LevelLaw>(*conversion, [&](auto k) LBM_LAMBDA { return read(from + child(l, k.value), l.pitch); }), buffer + family.place * L::M, 1);
 	}
 
 	// One reads the source of a ghost cell.

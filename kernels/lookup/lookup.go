@@ -44,8 +44,8 @@ const nearOne = 0.05
 // Conversion returns what turns P of one level of a refined grid into another level's, whose cells are so many times as wide
 // (docs/refinement-numerics.md): deviator and trace each by a factor, or from velocity differences where the relaxation time of
 // either level is near 1. At large relaxation times of the trace, velocity differences are unstable.
-func Conversion(from, to model.Params, width float64) kernels.Conversion {
-	c := kernels.Conversion{From: from.Force, To: to.Force}
+func Conversion(law model.ViscosityLaw, from, to model.Params, width float64) kernels.Conversion {
+	c := kernels.Conversion{From: from.Force, To: to.Force, Width: width}
 	part := func(omega, other float64) (scale, strain float64) {
 		a, b := 1/omega-1, 1/other-1
 		if math.Abs(a) < nearOne || math.Abs(b) < nearOne {
@@ -53,13 +53,20 @@ func Conversion(from, to model.Params, width float64) kernels.Conversion {
 		}
 		return b / a * width, 0
 	}
-	bulk := func(p model.Params) float64 {
-		if p.OmegaBulk == 0 {
-			return p.Omega
-		}
-		return p.OmegaBulk
-	}
 	c.Shear, c.ShearStrain = part(from.Omega, to.Omega)
-	c.Trace, c.TraceStrain = part(bulk(from), bulk(to))
+	if c.Trace, c.TraceStrain = c.Shear, c.ShearStrain; from.OmegaBulk != 0 {
+		c.Trace, c.TraceStrain = part(from.OmegaBulk, to.OmegaBulk)
+	}
+	if varies(law, to) {
+		c.Kind, c.LawFrom, c.LawTo = int32(law), from.Viscosity, to.Viscosity
+		if from.OmegaBulk == 0 {
+			c.Tied = 1
+		}
+	}
 	return c
+}
+
+// varies reports whether cells have relaxation times of their own by a law: eddies with C = 0 are no such.
+func varies(law model.ViscosityLaw, p model.Params) bool {
+	return law != model.Newtonian && (law.OfFluid() || p.Viscosity[1] != 0)
 }

@@ -26,6 +26,10 @@ struct PowerLaw {
 	template <class R> LBM_HD static LBM_INLINE R omega(const R& a, const Params<typename Scalar<R>::type>& p) {
 		return each(a, [&](const auto& b) { return omegaOf<At>(b, p); });
 	}
+	// tau returns the relaxation time at a shear rate.
+	template <class R> LBM_HD static LBM_INLINE R tau(const R& rate, const Params<typename Scalar<R>::type>& p) {
+		return At<R>(log2Of(rateOf(rate)), p).tau;
+	}
 };
 
 }}  // namespace lbm

@@ -20,6 +20,8 @@ struct Smagorinsky {
 #endif
 		return reciprocal(p.law[0] + squareRoot(p.law[0] * p.law[0] + p.law[1] * a));
 	}
+	// tau returns the relaxation time at a shear rate.
+	template <class R> LBM_HD static LBM_INLINE R tau(const R& rate, const Params<typename Scalar<R>::type>& p) { return p.law[0] + p.law[0] + p.law[1] * rate; }
 	// omega of cells with 3 nu_t of their own, at least.
 	template <class R> LBM_HD static LBM_INLINE R omega(const R& a, const Params<typename Scalar<R>::type>& p, const R& own) {
 		const R eddies = squareRoot(p.law[0] * p.law[0] + p.law[1] * a), least = p.law[0] + own;

@@ -5,6 +5,7 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/halo"
+	"lbmsim/model"
 	"lbmsim/sim/rank"
 )
 
@@ -18,8 +19,14 @@ import (
 //	edge: step the edges                                                  End
 //	bulk: wait for the edges, swap the states
 //
+// Where a pass is due that reads ghost cells (Looks), Look queues it behind Arrive, and Inner comes behind Look:
+//
+//	edge: eddies of all cells                                             Look
+//	bulk: wait for them; eddies of the layers at walls with a model
+//
 // What is queued on the bulk's stream before sees and changes the state that the step starts from, what is queued behind it the new
-// one. Levels that share streams may do each of these one after the other. There are no other passes so far.
+// one. Levels that share streams may do each of these one after the other. Begin and Arrive may be repeated, or done ahead for a
+// reader of ghost cells, with the same bits; Look belongs to the step alone, as a run restarts with the eddies of the last pass.
 type Ahead struct{ *Level }
 
 // Begin begins the exchange of the current state's ghost planes.
@@ -43,6 +50,19 @@ func (l Ahead) Begin() error {
 
 // Inner queues the step of the inner cells.
 func (l Ahead) Inner() { l.Program.Step(l.Bulk, l.State[0], l.State[1], l.inner, l.Params) }
+
+// Looks reports whether a pass that reads ghost cells is due before the step that leads on from the level's step n.
+func (l Ahead) Looks(n int) bool {
+	return l.Part.Case.Spec.Viscosity.LooksAround() && n%model.EddySteps == 0
+}
+
+// Look queues that pass.
+func (l Ahead) Look() {
+	l.findEddies(l.State[0])
+	if Walls(l.Level) != nil { // their layers replace eddies
+		l.fillModelled(l.State[0])
+	}
+}
 
 // Arrive ends the exchange.
 func (l Ahead) Arrive() error {

@@ -8,8 +8,8 @@ import (
 
 // Where no exchange needs the host, steps are queued, or replayed from a recording, and the host waits once for many. A recording
 // knows buffers by their addresses. Levels above 0 do an even number of steps in one of level 0, which does one, and each exchange has
-// taken both its buffers after two: so recordings have an even number of steps of level 0. The first step is not recorded: it uploads
-// the numbers of the kernels.
+// taken both its buffers after two: so recordings have an even number of steps of level 0, and a multiple of the steps from one pass
+// over its cells to the next. The first step is not recorded: it uploads the numbers of the kernels.
 
 // recorded are the steps of level 0 in the recordings: few, as each has many of the finest level.
 var recorded = [...]int{8, 2}
@@ -51,7 +51,7 @@ func (g *Grid) queue(steps int) error {
 	for left := steps; left > 0; {
 		done, err := g.replay(left)
 		if err == nil && done == 0 {
-			done, err = 1, g.step(0, 0, g.filled)
+			done, err = 1, g.step(0, g.steps, g.filled)
 			g.filled, g.uploaded = false, true
 		}
 		if err != nil {
@@ -94,15 +94,18 @@ func (g *Grid) replay(most int) (int, error) {
 	if !ok || most < 2 || g.filled || !g.uploaded || !g.Queued() {
 		return 0, nil
 	}
-	k, from := 0, g.levels[0].patches[0].State[0] // each rank has cells of level 0
-	for recorded[k] > most {
-		k++
+	base := g.levels[0].patches[0] // each rank has cells of level 0
+	k, from := 0, base.State[0]
+	for recorded[k] > most || !base.Recordable(recorded[k], g.steps) { // passes of finer levels are due more often, at the same places
+		if k++; k == len(recorded) {
+			return 0, nil
+		}
 	}
 	r := &g.graphs[k]
 	if r.Graph == nil {
 		made, err := dev.Capture(g.Bulk, func() error {
-			for range recorded[k] {
-				if err := g.step(0, 0, false); err != nil {
+			for i := range recorded[k] {
+				if err := g.step(0, g.steps+i, false); err != nil {
 					return err
 				}
 			}

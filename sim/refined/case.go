@@ -110,7 +110,7 @@ func atLevel(c *config.Case, level int, n [3]int) *config.Case {
 func numbers(c *config.Case, level int) model.Params {
 	p := c.Params()
 	for range level {
-		p = p.Finer()
+		p = p.Finer(c.Spec.Viscosity)
 	}
 	return p
 }

@@ -2,11 +2,13 @@ package refined
 
 import "lbmsim/sim/level"
 
-// step queues a step of a level, the first (0) or second (1) one within a step of the coarser level:
+// step queues the step of a level that leads on from its own step n: above level 0, the first one within a step of the coarser level
+// where n is even, the second one where it is odd.
 //
 //	values for the overlap of the finer level leave
 //	overlap cells that other patches own are copied
-//	ghost planes leave; inner cells step; values and ghost planes arrive; the edges step
+//	ghost planes leave; inner cells step; values and ghost planes arrive; the edges step. Where a pass over cells and ghost cells
+//	is due, inner cells come behind the arrival and the pass
 //	what passes the interfaces is counted, in the state that the step starts from
 //	the finer level does two steps
 //	means and fluxes leave, arrive, and change cells on this side of the interface
@@ -14,8 +16,9 @@ import "lbmsim/sim/level"
 // All work is on the bulk's stream, but for ghost planes and edges, so that it is in this order. Where the host exchanges, all
 // ranks begin and end exchanges in this order, the first that began first.
 //
-// Where Fill has been called, overlap and ghost cells of the first step of each level have their values already.
-func (g *Grid) step(l, which int, filled bool) error {
+// Where Fill has been called, overlap and ghost cells of the first step of each level have their values already. Overlap is
+// interpolated before even steps, so it is valid in both layers where a pass reads it.
+func (g *Grid) step(l, n int, filled bool) error {
 	at := &g.levels[l]
 	finer := g.refines(l)
 	if !filled {
@@ -34,7 +37,9 @@ func (g *Grid) step(l, which int, filled bool) error {
 		}
 	}
 	for _, p := range at.patches {
-		level.Ahead{Level: p.Level}.Inner()
+		if ahead := (level.Ahead{Level: p.Level}); !ahead.Looks(n) {
+			ahead.Inner()
+		}
 	}
 	if finer && !filled {
 		if err := g.prolong(l + 1); err != nil {
@@ -48,14 +53,18 @@ func (g *Grid) step(l, which int, filled bool) error {
 				return err
 			}
 		}
+		if ahead.Looks(n) {
+			ahead.Look()
+			ahead.Inner()
+		}
 		ahead.End()
 	}
-	g.count(l, which)
+	g.count(l, n%2)
 	if !finer {
 		return nil
 	}
 	for which := range 2 {
-		if err := g.step(l+1, which, filled && which == 0); err != nil {
+		if err := g.step(l+1, 2*n+which, filled && which == 0); err != nil {
 			return err
 		}
 	}

@@ -163,6 +163,12 @@ func (p *program) FillFaces(s device.Stream, state device.Buffer, exchanged bool
 	p.n.do(func() { p.Program.FillFaces(own(s), state, exchanged) })
 }
 
+func (p *program) FindEddies(s device.Stream, state device.Buffer, q model.Params) {
+	p.n.do(func() { p.Program.(device.EddyKeeper).FindEddies(own(s), state, q) })
+}
+
+func (p *program) Eddies() device.Buffer { return p.Program.(device.EddyKeeper).Eddies() }
+
 func (p *program) Couple(lists device.CouplingLists) (device.Coupling, error) {
 	c, err := p.Program.(device.Coupler).Couple(lists)
 	return &coupling{Coupling: c, n: p.n}, err

@@ -1,0 +1,80 @@
+// P of cells with relaxation times of their own on two levels of a refined grid (levels.h). P = -2/3 rho (tau - 1) e has tau of the
+// cell's strain rate e on either level, by the law of that level. As for cells with one relaxation time P is rescaled, and comes from
+// e where either tau is near 1. Between both, where min(|tau - 1|) is up to LEVEL_RAMP above LEVEL_NEAR, P is a mean of the two, so
+// that it does not jump with e.
+#ifndef LBM_LEVEL_LAWS_H
+#define LBM_LEVEL_LAWS_H
+#include "level_lists.h"
+#include "params.h"
+#include "viscosity/newtonian.h"
+#include "viscosity/wale.h"
+
+namespace lbm { namespace {
+
+constexpr double LEVEL_NEAR = 0.05;  // lookup.nearOne
+constexpr double LEVEL_RAMP = 0.1;   // float32 has tau - 1 to 1e-6 at 0.1, and P with that times (tau' - 1)/(tau - 1)
+
+// Change turns a part of P, its deviator or its trace, into the other level's: factors of the part and of the strain rate.
+template <class R> struct Change { R scale, strain; };
+
+// OwnTimes computes the relaxation times on both levels by law V, of a velocity gradient g[D a + b] = du_a/dx_b in cells of the level
+// to, which are width times as wide as cells of the level from.
+template <class V, int D, class R> struct OwnTimes {
+	using T = typename Scalar<R>::type;
+	R from, to;
+	LBM_HD LBM_INLINE OwnTimes(const R* g, const T& width, const Params<T>& there, const Params<T>& here) {
+		R third = g[0], square{};
+		unroll<D - 1>([&](auto a) LBM_LAMBDA { third = third + g[(D + 1) * (a.value + 1)]; });
+		third = third * (T(1) / T(D));
+		unroll<D>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			const R normal = g[(D + 1) * A] - third;
+			square = square + T(2) * normal * normal;
+			unroll<A>([&](auto b) LBM_LAMBDA {
+				constexpr int B = decltype(b)::value;
+				const R shear = g[D * A + B] + g[D * B + A];
+				square = square + shear * shear;
+			});
+		});
+		const R rate = squareRoot(square);
+		from = V::tau(rate * (T(1) / width), there);
+		to = V::tau(rate, here);
+	}
+};
+template <int D, class R> struct OwnTimes<Wale, D, R> {
+	using T = typename Scalar<R>::type;
+	R from, to;
+	LBM_HD LBM_INLINE OwnTimes(const R* g, const T& width, const Params<T>& there, const Params<T>& here) {
+		const R eddies = Wale::eddies<D>(g, here);  // as the velocity gradient
+		from = eddies * (T(1) / width) + there.law[0];
+		to = eddies + here.law[0];
+	}
+};
+
+// changeBy returns what turns the deviator of P into the other level's, by law V.
+template <class V, int D, class R> LBM_HD LBM_INLINE Change<R> changeBy(const lbm_conversion& c, const R* gradient) {
+	using T = typename Scalar<R>::type;
+	Params<T> there, here;
+	for (int k = 0; k < 4; k++) there.law[k] = T(c.lawFrom[k]), here.law[k] = T(c.lawTo[k]);
+	const OwnTimes<V, D, R> tau(gradient, T(c.width), there, here);
+	const R none{}, one = none + T(1), from = tau.from - one, to = tau.to - one;
+	const R a = select(from < none, none - from, from), b = select(to < none, none - to, to);
+	R share = (select(a < b, a, b) - T(LEVEL_NEAR)) * T(1 / LEVEL_RAMP);
+	share = select(share < none, none, select(share > one, one, share));
+	return {share * to * reciprocal(select(a < T(LEVEL_NEAR), one, from)) * T(c.width), (one - share) * to * T(-2. / 3)};
+}
+
+// OneTime is the law of levels whose cells have one relaxation time.
+struct OneTime {
+	template <int D, class R> LBM_HD static LBM_INLINE void change(const lbm_conversion&, const R*, Change<R>&) {}
+};
+// OwnLaw is law V.
+template <class V> struct OwnLaw {
+	template <int D, class R> LBM_HD static LBM_INLINE void change(const lbm_conversion& c, const R* gradient, Change<R>& deviator) {
+		if (c.kind != 0) deviator = changeBy<V, D>(c, gradient);
+	}
+};
+template <> struct OwnLaw<Newtonian> : OneTime {};
+
+}}  // namespace lbm
+#endif
