@@ -166,7 +166,7 @@ func TestSuggestedTablesFit(t *testing.T) {
 	}
 }
 
-// pasted follows the advice of messages. It returns "" where there is none.
+// pasted follows the advice of messages. It returns "" where there are no tables.
 func pasted(text string, list Errors, found map[string]int) string {
 	for _, p := range list {
 		k := strings.Index(p.Reason, "\n[refine.")

@@ -121,7 +121,7 @@ def test_resample(refined: lbmsim.Result) -> None:
     assert fine.shape == ((40, 48, 72, 3) if axes == 3 else (48, 72, 3))
     for level in range(3):
         density = grid.resample("density", level)
-        # No fluid is lost: the mean of any level is that of the run.
+        # No fluid is lost: any level has the run's mean.
         assert density.mean() == pytest.approx(mean, rel=1e-6)
         centres = grid.centres(level)
         assert [len(x) for x in centres] == list(reversed(density.shape))

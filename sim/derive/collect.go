@@ -119,7 +119,7 @@ func gather(on *rank.Rank, box decomp.Box, part func(rank int) decomp.Box, n int
 	return values, nil
 }
 
-// collect brings n numbers of each cell of a region to rank 0: those of the finest cell in its place, or in its middle where there are
+// collect brings n numbers of each cell of a region to rank 0, from the finest cell in its place, or in its middle where there are
 // several. Collective.
 func (r *Refined) collect(on *rank.Rank, f model.Field, at Region, n int, take func(to, cell []float64) []float64) ([]float64, error) {
 	var values []float64
@@ -152,7 +152,7 @@ func (r *Refined) collect(on *rank.Rank, f model.Field, at Region, n int, take f
 	return values, err
 }
 
-// paint gives cells of a region n numbers each: those of the cells of another region that they are in or, of a finer one, that are in
+// paint gives cells of a region n numbers each, from the cells of another region that they are in or, of a finer one, that are in
 // their middle.
 func (r *Refined) paint(to []float64, at Region, from []float64, of Region, n int) {
 	size, other := at.Size(), of.Size()

@@ -58,7 +58,7 @@ func (v View) Sum(name string, of func(v float64) float64) (float64, error) {
 }
 
 // integrate adds up numbers of all cells, or of the finest everywhere with their volumes, on rank 0: add adds a cell to the numbers
-// of its row. Sums have the order of domain.Part.PlaneSums, those of levels follow each other. Collective.
+// of its row. Sums have the order of domain.Part.PlaneSums, levels follow each other. Collective.
 func integrate(v View, name string, of domain.Columns, add func(c cell, to []float64)) ([]float64, error) {
 	field, _ := model.FindField(name)
 	total := make([]float64, of.All)

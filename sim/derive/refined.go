@@ -108,10 +108,10 @@ func (p *Patch) rows() ([]device.Plane, error) {
 	own, axis := p.Owned, p.Part.Layout.Axis()
 	n := own.Size()
 	row := n[0] * p.Case.Spec.FieldValues()
-	sums := make([]device.Plane, n[1]*n[2])
-	if n[axis] == 0 || len(sums) == 0 {
+	if own.Cells() == 0 {
 		return nil, nil
 	}
+	sums := make([]device.Plane, n[1]*n[2])
 	each := len(sums) / n[axis] // rows of a plane
 	return sums, p.Rank.Share(n[axis], func(from, to int) error {
 		values := make([]float64, each*row)

@@ -87,7 +87,7 @@ func tableOf(rows []device.Plane) []float64 {
 
 // Totals of the whole domain, in lattice units, summed row by row and plane by plane
 // in the order of the axes: the same bits for any number of ranks. In a refined grid they are sums over the finest cells,
-// each with its volume, and lattice units are those of level 0.
+// each with its volume, in lattice units of level 0.
 type Totals struct {
 	Cells    int     // fluid cells
 	Volume   float64 `json:",omitempty"` // of them, in a refined grid; otherwise 0

@@ -142,8 +142,8 @@ func (v View) Modelled() []domain.Coverage {
 	return v.Part.Modelled
 }
 
-// coarsen turns sums in cells of a level into sums in those of level 0. A force in lattice units of a level is four times as large as
-// in those of the level before (3D).
+// coarsen turns sums in cells of a level into sums in cells of level 0. A force in lattice units of a level is four times as large as
+// in units of the level before (3D).
 func (s *WallSum) coarsen(level int) {
 	for _, n := range []*int64{&s.covered, &s.plus, &s.below, &s.stuck, &s.friction[0], &s.friction[1], &s.friction[2]} {
 		*n = int64(math.RoundToEven(math.Ldexp(float64(*n), -2*level)))

@@ -32,7 +32,7 @@ type surfaceHead struct {
 }
 
 // LoadFiles fills p.Solids, writes the checksums into the resolved case and runs the checks that need
-// the shape of every body. They are for the part's cells, and for those of some boxes more, in cells of the part. Collective.
+// the shape of every body. They are for the part's cells, and for the cells of some boxes more, in cells of the part. Collective.
 func (p *Part) LoadFiles(on *rank.Rank, more ...decomp.Box) error {
 	if len(p.Case.Files) == 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"lbmsim/sim/exit"
 )
 
-// writeLevels writes the fields of a refined grid: those of all boxes in one file. Collective.
+// writeLevels writes the fields of a refined grid, of all boxes in one file. Collective.
 func (f *fieldFiles) writeLevels(r *Run) error {
 	var write func(*fields.Pending) error
 	var failed error

@@ -69,6 +69,10 @@ func (c *checkpoints) patches(r *Run, h checkpoint.Header) (written []*bool, err
 	if r.View.Refined == nil {
 		return nil, nil
 	}
+	// Files of a checkpoint that could not begin may be under way still, from the same images.
+	if err := r.Files.CommitKind(aPatch); err != nil {
+		return nil, err
+	}
 	// A checkpoint of this step may be there, of a run that this one has gone back from. It would be whole, of two runs, ahead of files
 	// that this run has yet to name. The one that the run has resumed from has the same state, and may be the only one.
 	if path := checkpoint.Path(c.dir, h.Step); r.Rank.Root && filepath.Clean(c.resumed) != filepath.Clean(path) {

@@ -8,7 +8,7 @@ import (
 	"lbmsim/sim/derive"
 )
 
-// A region in cells of any level has the values of the finest cells in the middle of its cells: those of the region in cells of the
+// A region in cells of any level has the values of the finest cells in the middle of its cells, as the region has them in cells of the
 // finest level there.
 func TestRegionsAreOfTheFinestCells(t *testing.T) {
 	speed, _ := model.FindField("speed")
