@@ -28,6 +28,67 @@ os.environ.update(
     HWLOC_COMPONENTS="-gl",
 )
 
+REFINED = """\
+[domain]
+size = ["{dims[0]} mm", "{dims[1]} mm"{third}]
+spacing = "1 mm"
+origin = ["-4 mm", 0{zero}]
+
+[fluid]
+density = "1000 kg/m3"
+viscosity = "1e-6 m2/s"
+
+[scaling]
+lattice_velocity = 0.05
+
+[boundary.lid]
+type = "moving_wall"
+faces = ["y+"]
+velocity = ["10 mm/s", 0{zero}]
+
+[boundary.walls]
+type = "wall"
+faces = [{walls}]
+
+[refine.corner]
+level = 1
+from = ["3 mm", "4 mm"{low}]
+to = ["12 mm", "{dims[1]} mm"{high}]
+
+[refine.side]
+level = 1
+from = ["0 mm", "5 mm"{low}]
+to = ["3 mm", "9 mm"{high}]
+
+[refine.inner]
+level = 2
+from = ["4.5 mm", "5.5 mm"{low2}]
+to = ["7.5 mm", "8 mm"{high2}]
+
+[run]
+steps = 30
+
+[device]
+kind = "cpu"
+
+[output.fields]
+fields = ["density", "velocity", "solid"]
+precision = "float64"
+every = 15
+
+[output.series.means]
+quantities = ["mean_density"]
+every = 15
+"""
+
+REFINED_PLANE = """
+[output.plane.across]
+normal = "x"
+at = "6 mm"
+fields = ["velocity"]
+every = 15
+"""
+
 CAVITY = """\
 title = "A small cavity"
 
@@ -231,6 +292,25 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def cavity() -> lbmsim.Case:
     return lbmsim.Case.from_text(CAVITY, "cavity")
+
+
+@pytest.fixture(scope="session", params=[2, 3])
+def refined(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> lbmsim.Result:
+    """A refined grid of three levels, in the plane and in space, that has run; not to be changed."""
+    space = request.param == 3
+    text = REFINED.format(
+        dims=(18, 12),
+        third=', "10 mm"' if space else "",
+        zero=", 0" if space else "",
+        walls='"x-", "x+", "y-"' + (', "z-", "z+"' if space else ""),
+        low=', "2 mm"' if space else "",
+        high=', "8 mm"' if space else "",
+        low2=', "3.5 mm"' if space else "",
+        high2=', "6 mm"' if space else "",
+    )
+    text += REFINED_PLANE if space else ""
+    folder = tmp_path_factory.mktemp("refined")
+    return lbmsim.run(lbmsim.Case.from_text(text, name="refined"), ranks=2, output=folder / "out", progress=False)
 
 
 @pytest.fixture(scope="session")

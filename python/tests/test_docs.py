@@ -42,7 +42,7 @@ def test_readme() -> None:
 
 
 def test_page(folder: Path, cavity_run: lbmsim.Result) -> None:
-    first, assigned, stl, errors, plane, sweep = blocks(ROOT / "docs" / "python.md")
+    first, assigned, stl, errors, plane, _, sweep = blocks(ROOT / "docs" / "python.md")
     names: dict[str, Any] = {}
     exec(first, names)
     exec(assigned, names)
@@ -57,6 +57,15 @@ def test_page(folder: Path, cavity_run: lbmsim.Result) -> None:
     exec(sweep, names)
     assert list(names["speeds"]) == [32, 64, 128]
     assert all(0 < speed < 2e-3 for speed in names["speeds"].values())
+
+
+@pytest.mark.parametrize("refined", [3], indirect=True)
+def test_page_of_levels(refined: lbmsim.Result) -> None:
+    levels = blocks(ROOT / "docs" / "python.md")[5]
+    names: dict[str, Any] = {"result": refined}
+    exec(levels, names)
+    assert names["u"].shape == (len(names["z"]), len(names["y"]), len(names["x"]), 3)
+    assert names["total"] > 0
 
 
 def test_page_names_all() -> None:
