@@ -8,6 +8,7 @@ import pytest
 
 import lbmsim
 
+
 def test_boxes(refined: lbmsim.Result) -> None:
     grid = refined.levels()
     assert (grid.step, len(grid.levels)) == (30, 3)
