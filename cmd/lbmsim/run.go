@@ -122,7 +122,7 @@ func runRank(c comm.Comm, path string, f runFlags, reports *reporters, opened *d
 	return runLoaded(c, caseFile, f, signals, reports, opened)
 }
 
-// runLoaded runs one rank from the loaded case to the end of the run.
+// runLoaded runs one rank from the loaded case to the end of the run, on the device of an earlier run if there is one.
 func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals *signals, reports report.Reporter, opened *device.Device) error {
 	threads, advice, err := share(c, caseFile, f.threads)
 	if err != nil {
@@ -145,12 +145,15 @@ func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals *signals,
 	if err != nil {
 		return &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
-	dev, idle, err := openDevice(c, want, gpus(), threads, options...)
-	if err != nil {
-		return err
+	if *opened == nil {
+		dev, idle, err := openDevice(c, want, gpus(), threads, options...)
+		if err != nil {
+			return err
+		}
+		note += idle // one of them at most
+		*opened = dev
 	}
-	note += idle // one of them at most
-	*opened = dev
+	dev := *opened
 	_, isCPU := dev.(*cpu.Device)
 	if err := enoughMemory(c, caseFile, isCPU); err != nil {
 		return err

@@ -1,0 +1,541 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/config/language"
+	"lbmsim/device"
+	"lbmsim/geometry"
+	"lbmsim/geometry/intake"
+	"lbmsim/geometry/mesh"
+	"lbmsim/internal/study"
+	"lbmsim/internal/tunnel"
+	"lbmsim/io/status"
+	"lbmsim/model"
+	"lbmsim/sim"
+)
+
+// tunnelFlags are the flags of `lbmsim tunnel`.
+type tunnelFlags struct {
+	run                        runFlags
+	speed, unit, ground, fluid string
+	clearance, length, area    string
+	rotate                     string
+	yaw                        float64
+	cells, grids               int
+	wheels                     []string
+	repair, dry                bool
+	caseFile                   string
+	given                      string // the command line
+}
+
+func tunnelCommand() *cobra.Command {
+	var f tunnelFlags
+	c := &cobra.Command{
+		Use:   "tunnel FILE.stl --speed SPEED",
+		Short: "Put a surface into a wind tunnel: its drag with an interval, and a report",
+		Long: `tunnel puts the body of an STL file into a wind tunnel, runs it, and reports drag,
+lift, side force and moments with their 95 % intervals:
+
+  lbmsim tunnel car.stl --speed "40 m/s" --dry-run      what it would do
+  mpirun -np 4 lbmsim tunnel car.stl --speed "40 m/s"
+  lbmsim tunnel wing.stl --speed "60 m/s" --ground none --unit mm
+
+The flow is along +x and z is upwards; --rotate turns the body. An STL file has no units: check
+the size that is printed first.
+
+The domain, boxes of finer cells, walls and outputs are written to a case file, NAME_tunnel.toml,
+which can be edited and run by lbmsim like any other. The run ends when the drag is
+known to 1 %. The report is printed, and lies in the output folder as report.txt, report.json and
+report.html, a page that needs no other file. Its first line is the drag, or what speaks against it.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError{fmt.Errorf("expected one STL file, got %d arguments", len(args))}
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			f.given = "lbmsim " + quoted(os.Args[1:])
+			return runTunnel(args[0], f)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.speed, "speed", "", "`SPEED` of the flow, such as \"40 m/s\" or \"144 km/h\" (required)")
+	flags.StringVar(&f.unit, "unit", "", "what 1 in the file means: `UNIT` such as mm or \"2.54 cm\" (default m)")
+	flags.StringVar(&f.ground, "ground", "moving", "`GROUND` below the body: moving, fixed, or none")
+	flags.StringVar(&f.clearance, "clearance", "", "`HEIGHT` of the lowest point above the ground (default: as in the file, where the ground is z = 0 and the body is above it; otherwise 0)")
+	flags.StringVar(&f.rotate, "rotate", "", "turn the body by `ANGLES` in degrees about x, then y, then z, such as \"90 0 180\"")
+	flags.Float64Var(&f.yaw, "yaw", 0, "turn it by this `ANGLE` in degrees about z besides, against the flow")
+	flags.StringVar(&f.fluid, "fluid", "air", "`FLUID` at 20 C: air or water")
+	flags.StringVar(&f.length, "length", "", "reference `LENGTH` of Re and moments (default: of the body)")
+	flags.StringVar(&f.area, "area", "", "reference `AREA` of the coefficients (default: frontal area)")
+	flags.IntVar(&f.cells, "cells", 120, "`CELLS` of the finest level along the body")
+	flags.IntVar(&f.grids, "grids", 1, "`NUMBER` of grids: coarser ones, each by 1.5, show the error of the finest")
+	flags.StringArrayVar(&f.wheels, "wheels", nil, "another STL `FILE` of a wheel that rolls on the road; FILE=AXIS for an axis other than y. Repeatable")
+	flags.BoolVar(&f.repair, "repair", false, "close surfaces that are not watertight")
+	flags.BoolVar(&f.dry, "dry-run", false, "print what it would do, and write the case file only")
+	flags.StringVar(&f.caseFile, "case", "", "write the case to this `FILE` (default: NAME_tunnel.toml in this folder)")
+	flags.StringVar(&f.run.output, "output", "", "`FOLDER` for all outputs (default: out/NAME_tunnel)")
+	flags.BoolVar(&f.run.overwrite, "overwrite", false, "replace the case file, and results of another run in the folder")
+	deviceFlags(c, &f.run)
+	return c
+}
+
+// quoted writes arguments as a shell reads them.
+func quoted(args []string) string {
+	var words []string
+	for _, a := range args {
+		if a == "" || strings.ContainsAny(a, " \t\"'$\\*?[]#&|;<>(){}!`~") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		words = append(words, a)
+	}
+	return strings.Join(words, " ")
+}
+
+// runTunnel makes the case, and runs it on the ranks that were started.
+func runTunnel(path string, f tunnelFlags) error {
+	if err := f.check(); err != nil {
+		return usageError{err}
+	}
+	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + "_tunnel"
+	f.caseFile = cmp.Or(f.caseFile, name+".toml")
+	f.run.output = cmp.Or(f.run.output, filepath.Join("out", name))
+	if f.dry {
+		plans, err := f.plans(path)
+		if err == nil {
+			err = f.write(plans[len(plans)-1])
+		}
+		if err != nil {
+			return usageError{err}
+		}
+		fmt.Fprintf(stdout, "\nwrote %s; run it by the same command without --dry-run, or by lbmsim %[1]s\n", f.caseFile)
+		return nil
+	}
+	now, err := newReporters("text", false)
+	if err != nil {
+		return err
+	}
+	next := func() (*reporters, error) { // each run has its own
+		now, err = newReporters("text", false)
+		return now, err
+	}
+	return onRanks(func(c comm.Comm, dev *device.Device) error { return f.onRank(c, path, next, dev) },
+		func(err error) { now.Fail(err) }, func(text string) { now.status.Lost(text) })
+}
+
+// check refuses flags that mean nothing.
+func (f *tunnelFlags) check() error {
+	switch {
+	case f.speed == "":
+		return errors.New(`--speed is missing: --speed "40 m/s"`)
+	case f.cells < 16 || f.cells > 100000:
+		return fmt.Errorf("--cells %d: must be from 16 to 100000; 120 is a first look, 240 and more a result", f.cells)
+	case f.grids < 1 || f.grids > 4:
+		return fmt.Errorf("--grids %d: must be from 1 to 4", f.grids)
+	case f.run.threads < 0:
+		return fmt.Errorf("--threads %d: must be at least 1, or 0 for a share of the cores", f.run.threads)
+	case math.IsNaN(f.yaw) || math.Abs(f.yaw) > 360:
+		return fmt.Errorf("--yaw %g: must be an angle in degrees", f.yaw)
+	}
+	return nil
+}
+
+// onRank runs one rank's part: the case of each grid from the coarsest on, then the report. Rank 0 alone reads surfaces.
+func (f *tunnelFlags) onRank(c comm.Comm, path string, next func() (*reporters, error), opened *device.Device) error {
+	signals := catch(c, false)
+	plans := make([]*tunnel.Plan, f.grids)
+	var err error
+	if c.Rank() == 0 {
+		if plans, err = f.plans(path); err == nil {
+			err = f.write(plans[f.grids-1])
+		}
+	}
+	if err := comm.Agree(c, err); err != nil {
+		return sim.Agreed(sim.ExitUsage, err)
+	}
+	var drags []float64
+	for k, p := range plans {
+		reports, err := next()
+		if err != nil {
+			return err
+		}
+		if err := f.runGrid(c, k, p, signals, reports, opened); err != nil {
+			return err
+		}
+		more := []byte{0} // rank 0's alone are the results
+		if c.Rank() == 0 {
+			drags, err = f.measured(k, plans, drags)
+			if !reports.status.Summary().OutOfTime() {
+				more[0] = 1
+			}
+		}
+		if err := comm.Agree(c, err); err != nil {
+			return sim.Agreed(sim.ExitFailure, err)
+		}
+		if more, err = comm.Broadcast(c, more); err != nil {
+			return err
+		}
+		if more[0] == 0 {
+			break
+		}
+	}
+	return nil
+}
+
+// runGrid runs the case of one grid. Rank 0 has the plan.
+func (f *tunnelFlags) runGrid(c comm.Comm, k int, p *tunnel.Plan, signals *signals, reports *reporters, opened *device.Device) error {
+	var text []byte
+	if c.Rank() == 0 {
+		text = []byte(p.Case())
+		if f.grids > 1 {
+			fmt.Fprintf(stdout, "\ngrid %d of %d: %d cells along the body\n", k+1, f.grids, p.Wanted.Cells)
+		}
+	}
+	text, err := comm.Broadcast(c, text)
+	if err != nil {
+		return err
+	}
+	flow, err := loadCase(f.caseFile, text)
+	if err != nil { // the same bytes give the same error everywhere
+		return &sim.Error{Code: sim.ExitUsage, Err: err}
+	}
+	flow.OutputDir = f.folder(k)
+	reports.status.Folder(flow.OutputDir)
+	return runLoaded(c, flow, f.run, signals, reports, opened)
+}
+
+// folder returns the output folder of a grid: the finest has the one that was asked for.
+func (f *tunnelFlags) folder(k int) string {
+	if k == f.grids-1 {
+		return f.run.output
+	}
+	return filepath.Join(f.run.output+"_grids", strconv.Itoa(k+1))
+}
+
+// coarser is the ratio of the grids of a report.
+const coarser = 1.5
+
+// plans reads the surfaces, prints what it makes of them, and returns the plans of all grids from the coarsest on.
+func (f *tunnelFlags) plans(path string) ([]*tunnel.Plan, error) {
+	w, err := f.wanted(path)
+	if err != nil {
+		return nil, err
+	}
+	var surfaces []*mesh.Surface
+	for _, p := range w.Parts {
+		s, err := f.surface(p.File)
+		if err != nil {
+			return nil, err
+		}
+		surfaces = append(surfaces, s.Surface)
+	}
+	body, err := f.stand(w.Parts, surfaces)
+	if err != nil {
+		return nil, err
+	}
+	plans := make([]*tunnel.Plan, f.grids)
+	for k := range plans {
+		at := w
+		at.Cells = int(math.Round(float64(f.cells) / math.Pow(coarser, float64(f.grids-1-k))))
+		if plans[k], err = tunnel.New(body, at); err != nil {
+			return nil, err
+		}
+	}
+	for _, d := range plans[f.grids-1].Decision {
+		why := ""
+		if d.Why != "" {
+			why = "   " + d.Why
+		}
+		fmt.Fprintf(stdout, "  %-16s %s%s\n", d.What, d.Value, why)
+	}
+	return plans, nil
+}
+
+// wanted reads the flags that are quantities and words.
+func (f *tunnelFlags) wanted(path string) (w tunnel.Wanted, err error) {
+	quantity := func(to *float64, name, text string, dim model.Dimension, least float64) {
+		if text == "" || err != nil {
+			return
+		}
+		if *to, err = language.ParseQuantity(text, dim); err != nil {
+			err = fmt.Errorf("--%s %w", name, err)
+		} else if *to < least || *to == 0 && name != "clearance" {
+			err = fmt.Errorf("--%s %q: must be above 0", name, text)
+		}
+	}
+	quantity(&w.Speed, "speed", f.speed, model.Velocity, 0)
+	quantity(&w.Length, "length", f.length, model.Length, 0)
+	quantity(&w.Area, "area", f.area, model.Area, 0)
+	if err != nil {
+		return w, err
+	}
+	w.Name, w.Command = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), f.given
+	at := -1
+	for i, g := range tunnel.Grounds() {
+		if g == f.ground {
+			w.Ground, at = tunnel.Ground(i), i
+		}
+	}
+	if at < 0 {
+		return w, fmt.Errorf("--ground %s: must be one of %s", f.ground, strings.Join(tunnel.Grounds(), ", "))
+	}
+	for _, of := range tunnel.Fluids() {
+		if of.Name == f.fluid {
+			w.Fluid = of
+		}
+	}
+	if w.Fluid.Name == "" {
+		return w, fmt.Errorf("--fluid %s: must be air or water; change the case file for others", f.fluid)
+	}
+	turn, err := angles(f.rotate)
+	if err != nil {
+		return w, err
+	}
+	turn[2] += f.yaw
+	unit := cmp.Or(f.unit, "1 m")
+	if !strings.ContainsAny(unit[:1], "0123456789.+") {
+		unit = "1 " + unit
+	}
+	if v, err := language.ParseQuantity(unit, model.Length); err != nil || !(v > 0) {
+		return w, fmt.Errorf("--unit %q: must be a length, such as mm or %q", f.unit, "2.54 cm")
+	}
+	w.Parts = []tunnel.Part{{Name: "body", File: path, Unit: unit, Rotate: turn, Repair: f.repair}}
+	if len(f.wheels) > 0 && w.Ground != tunnel.Moving {
+		return w, errors.New("--wheels: wheels roll on --ground moving only")
+	}
+	for i, wheel := range f.wheels {
+		file, axis, _ := strings.Cut(wheel, "=")
+		p := tunnel.Part{Name: fmt.Sprintf("wheel_%d", i+1), File: file, Unit: unit, Rotate: turn, Repair: f.repair, Spins: true, Axis: [3]float64{0, -1, 0}}
+		if axis != "" && axis != "y" {
+			return w, fmt.Errorf("--wheels %s: the axis must be y, across the flow", wheel)
+		}
+		w.Parts = append(w.Parts, p)
+	}
+	return w, nil
+}
+
+// angles reads three angles in degrees.
+func angles(text string) (a [3]float64, err error) {
+	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,[]", r) })
+	if len(words) == 0 {
+		return a, nil
+	}
+	if len(words) != 3 {
+		return a, fmt.Errorf("--rotate %q: must be three angles, about x, y and z", text)
+	}
+	for i, w := range words {
+		if a[i], err = strconv.ParseFloat(w, 64); err != nil || math.IsNaN(a[i]) || math.IsInf(a[i], 0) {
+			return a, fmt.Errorf("--rotate %q: %q is not an angle in degrees", text, w)
+		}
+	}
+	return a, nil
+}
+
+// surface reads a file, and refuses one that bounds no solid.
+func (f *tunnelFlags) surface(path string) (*intake.Source, error) {
+	done := working("reading " + path)
+	s, err := intake.Read(path)
+	done()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range s.Report() {
+		if r.Warning != "" {
+			fmt.Fprintf(stdout, "  %s: %s: %s\n", path, r.What, r.Warning)
+		}
+	}
+	done = working("closing " + path)
+	err = s.Close(f.repair, nil)
+	done()
+	if err != nil {
+		return nil, fmt.Errorf("%w; lbmsim stl %s --preview holes.png shows the surface, --repair closes it", err, path)
+	}
+	if text := s.Done(); text != "" {
+		fmt.Fprintf(stdout, "  %s: repaired: %s\n", path, text)
+	}
+	return s, nil
+}
+
+// An STL file without --unit is in metres if the body is of a size that engineers put into a tunnel.
+const (
+	smallestBody = 0.01
+	largestBody  = 100
+)
+
+// stand puts the parts above the ground, and returns the extent of all of them.
+func (f *tunnelFlags) stand(parts []tunnel.Part, surfaces []*mesh.Surface) (tunnel.Body, error) {
+	unit, err := language.ParseQuantity(parts[0].Unit, model.Length)
+	if err != nil {
+		return tunnel.Body{}, err
+	}
+	motion := geometry.NewMotion(unit, parts[0].Rotate, [3]float64{})
+	motions := make([]geometry.Motion, len(parts))
+	for i := range parts {
+		motions[i] = motion
+	}
+	b := tunnel.Measure(surfaces, motions)
+	longest := max(b.Size(0), b.Size(1), b.Size(2))
+	if f.unit == "" && (longest > largestBody || longest < smallestBody) {
+		return b, fmt.Errorf("%s is %.4g m long, if 1 in the file is 1 m: --unit mm, or --unit m if it is", parts[0].File, longest)
+	}
+	if f.ground == tunnel.Free.String() {
+		if f.clearance != "" {
+			return b, errors.New("--clearance: there is no ground with --ground none")
+		}
+		return b, nil
+	}
+	shift := 0.0
+	if f.clearance != "" {
+		clear, err := language.ParseQuantity(f.clearance, model.Length)
+		if err != nil || clear < 0 {
+			return b, fmt.Errorf("--clearance %q: must be a length of at least 0", f.clearance)
+		}
+		shift = clear - b.Lo[2]
+	} else if b.Lo[2] < 0 || b.Lo[2] > b.Size(2)/2 {
+		shift = -b.Lo[2]
+	}
+	b.Lo[2], b.Hi[2] = b.Lo[2]+shift, b.Hi[2]+shift
+	for i := range parts {
+		parts[i].Shift[2] = shift
+		if parts[i].Spins {
+			lo, hi := surfaces[i].Span(motion.Apply)
+			for a := range lo {
+				parts[i].Centre[a] = (lo[a] + hi[a]) / 2
+			}
+			parts[i].Centre[2] += shift
+			parts[i].Radius = (hi[2] - lo[2]) / 2
+		}
+	}
+	return b, nil
+}
+
+// write writes the case file, which is not replaced unasked.
+func (f *tunnelFlags) write(p *tunnel.Plan) error {
+	// Files are relative to the case file's folder.
+	for i := range p.Parts {
+		if rel, err := relative(filepath.Dir(f.caseFile), p.Parts[i].File); err == nil {
+			p.Parts[i].File = rel
+		}
+	}
+	text := []byte(p.Case())
+	if _, err := config.Load(f.caseFile, text); err != nil {
+		return err
+	}
+	if old, err := os.ReadFile(f.caseFile); err == nil && !f.run.overwrite && !bytes.Equal(old, text) {
+		return fmt.Errorf("%s exists: --overwrite replaces it, --case FILE writes another", f.caseFile)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.WriteFile(f.caseFile, text, 0o666)
+}
+
+// relative returns the path of a file as seen from a folder.
+func relative(folder, file string) (string, error) {
+	if filepath.IsAbs(file) {
+		return file, nil
+	}
+	from, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
+	}
+	to, err := filepath.Abs(file)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Rel(from, to)
+}
+
+// measured reads the results of grid k, and writes the report of the grids so far beside them.
+func (f *tunnelFlags) measured(k int, plans []*tunnel.Plan, drags []float64) ([]float64, error) {
+	s, err := status.Read(f.folder(k))
+	if err != nil {
+		return nil, err
+	}
+	drag := math.NaN()
+	for _, r := range s.Results {
+		for _, n := range r.Numbers {
+			if r.Output == tunnel.Force && n.Quantity == "drag" && n.Value != nil {
+				drag = *n.Value
+			}
+		}
+	}
+	drags = append(drags, drag)
+	var grids *tunnel.Grids
+	if k > 0 {
+		grids = acrossGrids(plans, drags)
+	}
+	return drags, f.report(tunnel.NewReport(plans[k], s, grids), f.folder(k))
+}
+
+// acrossGrids judges the drags on several grids.
+func acrossGrids(plans []*tunnel.Plan, drags []float64) *tunnel.Grids {
+	g := &tunnel.Grids{}
+	for i, p := range plans[:len(drags)] {
+		g.Cells = append(g.Cells, p.Wanted.Cells)
+		if math.IsNaN(drags[i]) {
+			g.Notes = append(g.Notes, fmt.Sprintf("no drag with %d cells along the body", p.Wanted.Cells))
+		}
+	}
+	if g.Notes != nil {
+		return g
+	}
+	g.Drag = drags
+	a := study.Analyse("drag", drags, coarser, 2, false, model.Float32)
+	g.Notes = a.Warnings
+	finite := func(n study.Number) *float64 {
+		if v := float64(n); !math.IsNaN(v) && !math.IsInf(v, 0) {
+			return &v
+		}
+		return nil
+	}
+	g.Order, g.Extrapolated, g.Error = finite(a.Used), finite(a.Extrapolated), finite(a.GCI)
+	return g
+}
+
+// report prints a report and writes it into the run's folder.
+func (f *tunnelFlags) report(r *tunnel.Report, folder string) error {
+	text := r.Text()
+	fmt.Fprintf(stdout, "\n%s", text)
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	var page bytes.Buffer
+	if err := r.Page(&page, pictures(folder)); err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{"report.txt": []byte(text), "report.json": append(data, '\n'), "report.html": page.Bytes()} {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o666); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(stdout, "  report %s\n", filepath.Join(folder, "report.html"))
+	return nil
+}
+
+// pictures returns the last picture of a run.
+func pictures(folder string) (list []tunnel.Image) {
+	names, _ := filepath.Glob(filepath.Join(folder, "*.png")) // the pattern is well-formed
+	if len(names) == 0 {
+		return nil
+	}
+	if png, err := os.ReadFile(names[len(names)-1]); err == nil {
+		list = append(list, tunnel.Image{Caption: filepath.Base(names[len(names)-1]), PNG: png})
+	}
+	return list
+}
