@@ -91,6 +91,7 @@ report.html, a page that needs no other file. Its first line is the drag, or wha
 	flags.StringVar(&f.caseFile, "case", "", "write the case to this `FILE` (default: NAME_tunnel.toml in this folder)")
 	flags.StringVar(&f.run.output, "output", "", "`FOLDER` for all outputs (default: out/NAME_tunnel)")
 	flags.BoolVar(&f.run.overwrite, "overwrite", false, "replace the case file, and results of another run in the folder")
+	setFlag(c, &f.run.set)
 	deviceFlags(c, &f.run)
 	return c
 }
@@ -210,7 +211,7 @@ func (f *tunnelFlags) runGrid(c comm.Comm, k int, p *tunnel.Plan, signals *signa
 	if err != nil {
 		return err
 	}
-	flow, err := loadCase(f.caseFile, text)
+	flow, err := loadCase(f.caseFile, text, f.run.set...)
 	if err != nil { // the same bytes give the same error everywhere
 		return &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
@@ -433,7 +434,7 @@ func (f *tunnelFlags) write(p *tunnel.Plan) error {
 		}
 	}
 	text := []byte(p.Case())
-	if _, err := config.Load(f.caseFile, text); err != nil {
+	if _, err := config.Load(f.caseFile, text, f.run.set...); err != nil {
 		return err
 	}
 	if old, err := os.ReadFile(f.caseFile); err == nil && !f.run.overwrite && !bytes.Equal(old, text) {

@@ -203,30 +203,30 @@ func (f *forces) recall(r *Run, _ string, m *Memory) error {
 
 func (f *forces) isOther() bool { return f.other }
 
-// statistics returns what rank 0 keeps of a number of a force output.
-func (s *Set) statistics(output, number string) (*stats.Series, *forces) {
+// statistics returns what rank 0 keeps of a number of a force output: its place among the output's.
+func (s *Set) statistics(output, number string) (*forces, int) {
 	for _, f := range with[*forces](s.List) {
 		for i, n := range f.list {
 			if f.Name == output && n.Name == number {
-				return &f.series[i], f
+				return f, i
 			}
 		}
 	}
-	return nil, nil // config has checked that it exists
+	panic("there is no force " + output + " with " + number) // config has checked that it exists
 }
 
 // Widths returns how well the means of [run] stop_when are known, on rank 0, and whether
-// that is enough.
+// that is enough. The interval of a series that still drifts is narrow soon after its start, and means nothing.
 func (s *Set) Widths() (text string, enough bool) {
 	enough = true
 	for i, rule := range s.Case.Run.StopWhen {
-		series, _ := s.statistics(rule.Force, rule.Series)
-		e := series.Estimate()
+		f, k := s.statistics(rule.Force, rule.Series)
+		e := f.series[k].Estimate()
 		width := rule.Width
 		if rule.Relative {
 			width *= math.Abs(e.Mean)
 		}
-		enough = enough && e.Half <= width
+		enough = enough && e.Half <= width && f.course[k].Steady(e, negligible*f.largest(rule.Series))
 		if i > 0 {
 			text += ", "
 		}
@@ -238,7 +238,8 @@ func (s *Set) Widths() (text string, enough bool) {
 // ForceValue returns a statistic of [expect.force.NAME], on rank 0, and half the width of its 95 % interval: NaN where it
 // has none.
 func (s *Set) ForceValue(e config.Expectation) (value, half float64) {
-	series, f := s.statistics(e.Force, e.Series)
+	f, k := s.statistics(e.Force, e.Series)
+	series := &f.series[k]
 	if len(series.Levels) == 0 { // no samples
 		return math.NaN(), math.NaN()
 	}

@@ -1,0 +1,249 @@
+package tunnel
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"lbmsim/geometry"
+	"lbmsim/geometry/mesh"
+	"lbmsim/io/status"
+)
+
+// block is the surface of a box.
+func block(lo, hi [3]float64) *mesh.Surface {
+	s := &mesh.Surface{}
+	for axis := range 3 {
+		b, c := (axis+1)%3, (axis+2)%3
+		for side, at := range []float64{lo[axis], hi[axis]} {
+			corner := func(u, v float64) (p [3]float64) {
+				p[axis], p[b], p[c] = at, u, v
+				return p
+			}
+			q := [4][3]float64{corner(lo[b], lo[c]), corner(hi[b], lo[c]), corner(hi[b], hi[c]), corner(lo[b], hi[c])}
+			if side == 0 {
+				q[1], q[3] = q[3], q[1]
+			}
+			s.Add([3][3]float64{q[0], q[1], q[2]}, [3]float64{})
+			s.Add([3][3]float64{q[0], q[2], q[3]}, [3]float64{})
+		}
+	}
+	s.Done()
+	return s
+}
+
+// cone is a closed cone along x whose base, at x = 0, is a polygon of n corners.
+func cone(n int, radius float64) *mesh.Surface {
+	s := &mesh.Surface{}
+	at := func(k int) [3]float64 {
+		sin, cos := math.Sincos(2 * math.Pi * float64(k%n) / float64(n))
+		return [3]float64{0, radius * cos, radius * sin}
+	}
+	for k := range n {
+		s.Add([3][3]float64{{1, 0, 0}, at(k), at(k + 1)}, [3]float64{})
+		s.Add([3][3]float64{{}, at(k + 1), at(k)}, [3]float64{})
+	}
+	s.Done()
+	return s
+}
+
+// Silhouettes are unions: what is behind something else, or within it, does not count.
+func TestMeasure(t *testing.T) {
+	polygon := 300 * math.Sin(2*math.Pi/600) // half n r^2 sin(2 pi/n), r = 1
+	for _, c := range []struct {
+		name     string
+		surfaces []*mesh.Surface
+		turn     [3]float64
+		want     float64
+	}{
+		{"block", []*mesh.Surface{block([3]float64{0, 0, 0}, [3]float64{4, 2, 1})}, [3]float64{}, 2},
+		{"turned about z", []*mesh.Surface{block([3]float64{0, 0, 0}, [3]float64{4, 2, 1})}, [3]float64{0, 0, 90}, 4},
+		{"yaw of 30 degrees", []*mesh.Surface{block([3]float64{0, 0, 0}, [3]float64{4, 2, 1})}, [3]float64{0, 0, 30}, 4*0.5 + 2*math.Sqrt(3)/2},
+		{"cone", []*mesh.Surface{cone(600, 1)}, [3]float64{}, polygon},
+		{"one behind the other", []*mesh.Surface{block([3]float64{0, 0, 0}, [3]float64{1, 2, 1}), block([3]float64{5, 1, 0}, [3]float64{6, 3, 1})}, [3]float64{}, 3},
+	} {
+		var stand []geometry.Motion
+		for range c.surfaces {
+			stand = append(stand, geometry.NewMotion(1, c.turn, [3]float64{}))
+		}
+		if b := Measure(c.surfaces, stand); math.Abs(b.Area/c.want-1) > 1e-3 {
+			t.Errorf("%s: frontal area %.6g, want %.6g", c.name, b.Area, c.want)
+		}
+	}
+	b := Measure([]*mesh.Surface{block([3]float64{0, 0, 0}, [3]float64{1, 1, 1})}, []geometry.Motion{geometry.NewMotion(1e-3, [3]float64{}, [3]float64{0, 0, 0.5})})
+	if b.Lo != [3]float64{0, 0, 0.5} || math.Abs(b.Hi[2]-0.501) > 1e-12 || math.Abs(b.Area/1e-6-1) > 1e-3 {
+		t.Errorf("a millimetre: %+v", b)
+	}
+}
+
+func planOf(t *testing.T, b Body, w Wanted) *Plan {
+	t.Helper()
+	w.Fluid = Fluids()[0]
+	if w.Speed == 0 {
+		w.Speed = 40
+	}
+	if w.Parts == nil {
+		w.Parts = []Part{{Name: "body", File: "a.stl", Unit: "1 m"}}
+	}
+	p, err := New(b, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Domains and boxes of cars, wings and towers on coarse and fine grids obey the rules that the program has for them.
+func TestPlans(t *testing.T) {
+	for name, b := range map[string]Body{
+		"car":   {Lo: [3]float64{0, -0.9, 0}, Hi: [3]float64{4.5, 0.9, 1.4}, Area: 2.1},
+		"wing":  {Lo: [3]float64{0, 0, 2}, Hi: [3]float64{1, 6, 2.12}, Area: 0.7},
+		"tower": {Lo: [3]float64{-5, -5, 0}, Hi: [3]float64{5, 5, 200}, Area: 2000},
+		"rod":   {Lo: [3]float64{0, 0, 1}, Hi: [3]float64{10, 0.1, 1.1}, Area: 0.01},
+	} {
+		for _, g := range []Ground{Free, Moving, Fixed} {
+			for _, cells := range []int{16, 40, 120, 500} {
+				p := planOf(t, b, Wanted{Ground: g, Cells: cells})
+				if p.Blockage() > blockage*1.001 || p.Levels < 1 || p.Levels > most {
+					t.Errorf("%s %s %d: blockage %g, %d levels", name, g, cells, p.Blockage(), p.Levels)
+				}
+				if r := b.Size(0) / p.Finest() / float64(cells); math.Abs(r-1) > 1e-12 {
+					t.Errorf("%s %s %d: %g of the cells along the body", name, g, cells, r)
+				}
+				if g != Free && p.Lo[2] != 0 {
+					t.Errorf("%s %s %d: the ground is at %g", name, g, cells, p.Lo[2])
+				}
+				if len(p.Boxes) != p.Levels {
+					t.Fatalf("%s %s %d: %d boxes", name, g, cells, len(p.Boxes))
+				}
+				outer := Box{Lo: p.Lo, Hi: p.Hi}
+				for i, in := range append(p.Boxes, Box{Level: p.Levels + 1, Lo: b.Lo, Hi: b.Hi}) {
+					// Cells of the coarser level: 2 to nest, 1 of growth, and 1 to spare.
+					margin := 4 * math.Ldexp(p.Spacing, -i)
+					if i == 0 {
+						margin = 0
+					}
+					if i == p.Levels { // the wall model's cells
+						margin = 13 * p.Finest()
+					}
+					for a := range 3 {
+						if low := in.Lo[a]-outer.Lo[a] < margin*(1-1e-9) && outer.Lo[a] > p.Lo[a]; low || outer.Hi[a]-in.Hi[a] < margin*(1-1e-9) && outer.Hi[a] < p.Hi[a] {
+							t.Errorf("%s %s %d: level %d is too near to the end of level %d along %c", name, g, cells, i+1, i, "xyz"[a])
+						}
+					}
+					outer = in
+				}
+			}
+		}
+	}
+}
+
+func TestRefusedPlans(t *testing.T) {
+	w := Wanted{Speed: 1, Fluid: Fluids()[1], Cells: 50}
+	if _, err := New(Body{Hi: [3]float64{1, 1, 0}}, w); err == nil || !strings.Contains(err.Error(), "no frontal area") {
+		t.Error(err)
+	}
+	w.Ground = Fixed
+	if _, err := New(Body{Lo: [3]float64{0, 0, -1}, Hi: [3]float64{1, 1, 1}, Area: 2}, w); err == nil || !strings.Contains(err.Error(), "1 m below the ground") {
+		t.Error(err)
+	}
+}
+
+// measuredAs is the state of a run with a drag.
+func measuredAs(drag, half float64, note string) status.State {
+	v := func(x float64) *float64 { return &x }
+	s := status.State{Phase: status.Finished}
+	s.Results = []status.Result{{Output: Force, Numbers: []status.Number{
+		{Quantity: "drag", Value: v(drag), Half: v(half), Note: note},
+		{Quantity: "force_y", Value: v(1), Half: v(0.5)},
+	}}}
+	s.Walls = []status.ModelledWall{{Name: "body.body", Area: 10, HalfMin: 20, HalfMean: 100, HalfMax: 200}}
+	if math.IsNaN(drag) {
+		s.Results[0].Numbers[0].Value, s.Results[0].Numbers[0].Half = nil, nil
+	}
+	return s
+}
+
+// The first line of a report is the drag, or what speaks against it.
+func TestVerdicts(t *testing.T) {
+	car := Body{Lo: [3]float64{0, -0.9, 0}, Hi: [3]float64{4.5, 0.9, 1.4}, Area: 2.1}
+	one := func(x float64) *float64 { return &x }
+	good := &Grids{Cells: []int{53, 80, 120}, Drag: []float64{0.36, 0.33, 0.32}, Order: one(2), Extrapolated: one(0.315), Error: one(0.03)}
+	poor := *good
+	poor.Error = one(0.2)
+	none := Grids{Cells: good.Cells, Drag: good.Drag, Notes: []string{"not monotone"}}
+	fine := measuredAs(0.32, 0.002, "")
+	bare := fine
+	bare.Walls = []status.ModelledWall{{Name: "body.body", Without: 0.3}}
+	rough := fine
+	rough.Walls = []status.ModelledWall{{Name: "body.body", HalfMean: 900}}
+	failed := status.State{Phase: status.Failed}
+	failed.Error = "step 12: unstable"
+	narrow := planOf(t, car, Wanted{Ground: Moving, Cells: 120})
+	narrow.Hi[1], narrow.Lo[1] = 2, -2
+	wide := planOf(t, car, Wanted{Ground: Moving, Cells: 120})
+	for _, c := range []struct {
+		name  string
+		plan  *Plan
+		state status.State
+		grids *Grids
+		want  string
+	}{
+		{"all is well", wide, fine, good, "C_D = 0.3200 +- 0.002 (95 % interval of the mean)"},
+		{"one grid", wide, fine, nil, "DOUBTFUL: one grid: its error is not known; --grids 3 adds two coarser ones; C_D = 0.3200 +- 0.002"},
+		{"a wide interval", wide, measuredAs(0.32, 0.01, ""), good, "DOUBTFUL: not converged: the 95 % interval is wider than 1 % of the drag; C_D = 0.320 +- 0.01"},
+		{"a drift", wide, measuredAs(math.NaN(), 0, "still drifts"), good, "NO DRAG: not converged: still drifts"},
+		{"a note", wide, measuredAs(0.32, 0.002, "contains a transient"), good, "DOUBTFUL: not converged: contains a transient"},
+		{"a narrow tunnel", narrow, fine, good, "DOUBTFUL: blocked: the body covers 6.2 %"},
+		{"no model", wide, bare, good, "DOUBTFUL: unresolved: 30 % of the surface of body.body has no wall model"},
+		{"y+", wide, rough, good, "DOUBTFUL: coarse: y+ of half a cell is 900 on body.body"},
+		{"the grids differ", wide, fine, &poor, "DOUBTFUL: coarse: the error of the grid is up to 20 % of the drag"},
+		{"no order", wide, fine, &none, "DOUBTFUL: the drags on 3 grids do not converge: not monotone"},
+		{"a failed run", wide, failed, nil, "NO DRAG: the run failed: step 12: unstable"},
+		{"an early end", wide, status.State{Phase: status.Stopped}, nil, "NO DRAG: the run has no results: it ended at step 0 of 0"},
+	} {
+		r := NewReport(c.plan, c.state, c.grids)
+		if !strings.HasPrefix(r.Verdict, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, r.Verdict, c.want)
+		}
+		if first, _, _ := strings.Cut(r.Text(), "\n"); first != r.Verdict {
+			t.Errorf("%s: the text begins with %q", c.name, first)
+		}
+		if _, err := json.Marshal(r); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// Coefficients that the run has not are forces by the same pressure and area.
+func TestCoefficients(t *testing.T) {
+	p := planOf(t, Body{Hi: [3]float64{4, 2, 1}, Area: 2}, Wanted{Ground: Moving, Cells: 120, Speed: 10})
+	r := NewReport(p, measuredAs(0.3, 0.001, ""), nil)
+	q := 1.204 * 100 / 2.
+	if side := r.find("C_S"); side == nil || math.Abs(*side.Value*q*2-1) > 1e-12 || math.Abs(*side.Half*q*2-0.5) > 1e-12 {
+		t.Errorf("%+v", side)
+	}
+}
+
+// The page needs no other file, has no script, and what it shows cannot add one.
+func TestPage(t *testing.T) {
+	p := planOf(t, Body{Hi: [3]float64{4, 2, 1}, Area: 2}, Wanted{Ground: Moving, Cells: 120})
+	s := measuredAs(0.3, 0.001, "<script>alert(1)</script>")
+	s.Case = "a & b"
+	var b bytes.Buffer
+	if err := NewReport(p, s, nil).Page(&b, []Image{{"wake", []byte("\x89PNG")}}); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, want := range []string{"<title>a &amp; b: DOUBTFUL", "0.3000 &#43;- 0.001", `src="data:image/png;base64,iVBORw=="`, "&lt;script&gt;", "</html>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is not in the page", want)
+		}
+	}
+	for _, never := range []string{"<script", "http://", "https://"} {
+		if strings.Contains(page, never) {
+			t.Errorf("%q is in the page", never)
+		}
+	}
+}
