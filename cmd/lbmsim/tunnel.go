@@ -38,7 +38,7 @@ type tunnelFlags struct {
 	yaw                        float64
 	cells, grids               int
 	wheels                     []string
-	repair, dry                bool
+	repair, dry, uniform       bool
 	caseFile                   string
 	given                      string // the command line
 }
@@ -84,6 +84,7 @@ report.html, a page that needs no other file. Its first line is the drag, or wha
 	flags.StringVar(&f.length, "length", "", "reference `LENGTH` of Re and moments (default: of the body)")
 	flags.StringVar(&f.area, "area", "", "reference `AREA` of the coefficients (default: frontal area)")
 	flags.IntVar(&f.cells, "cells", 120, "`CELLS` of the finest level along the body")
+	flags.BoolVar(&f.uniform, "uniform", false, "cells of one size in the whole domain, for GPUs, which have no boxes of finer cells yet")
 	flags.IntVar(&f.grids, "grids", 1, "`NUMBER` of grids: coarser ones, each by 1.5, show the error of the finest")
 	flags.StringArrayVar(&f.wheels, "wheels", nil, "another STL `FILE` of a wheel that rolls on the road; FILE=AXIS for an axis other than y. Repeatable")
 	flags.BoolVar(&f.repair, "repair", false, "close surfaces that are not watertight")
@@ -285,7 +286,7 @@ func (f *tunnelFlags) wanted(path string) (w tunnel.Wanted, err error) {
 	if err != nil {
 		return w, err
 	}
-	w.Name, w.Command = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), f.given
+	w.Name, w.Command, w.Uniform = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), f.given, f.uniform
 	at := -1
 	for i, g := range tunnel.Grounds() {
 		if g == f.ground {

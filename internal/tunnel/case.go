@@ -39,7 +39,11 @@ func (p *Plan) Case() string {
 func (p *Plan) domain(w *text) {
 	w.table("domain")
 	w.line("cells = [%d, %d, %d]", p.Cells[0], p.Cells[1], p.Cells[2])
-	w.line("spacing = %s   # level 0; the finest level has %s", amount(p.Spacing, "m"), metres(p.Finest()))
+	comment := ""
+	if p.Levels > 0 {
+		comment = "   # level 0; the finest level has " + metres(p.Finest())
+	}
+	w.line("spacing = %s%s", amount(p.Spacing, "m"), comment)
 	w.line("origin = %s", lengths(p.Lo))
 	w.line(`lattice = "D3Q27"`)
 	w.table("fluid")

@@ -52,6 +52,7 @@ type Wanted struct {
 	Fluid        Fluid
 	Ground       Ground
 	Cells        int     // of the finest level along the body
+	Uniform      bool    // no finer boxes
 	Length, Area float64 // of the coefficients, m and m2; 0: measured
 }
 
@@ -128,6 +129,9 @@ func (p *Plan) grid() {
 	b, h := p.Body, p.Body.Height()
 	finest := b.Size(0) / float64(p.Wanted.Cells)
 	p.Levels = int(min(max(math.Floor(math.Log2(h/(acrossBody*finest))), 1), most))
+	if p.Uniform {
+		p.Levels = 0
+	}
 	p.Spacing = math.Ldexp(finest, p.Levels)
 	up := func(length float64) int { return int(math.Ceil(length/p.Spacing - 1e-9)) }
 	across := b.Area / blockage
@@ -199,7 +203,11 @@ func (p *Plan) explain() {
 		add("ground", "--ground none for a body in free flow", "%s, %s below the body", p.Ground, metres(b.Lo[2]))
 	}
 	add("domain", fmt.Sprintf("%g and %g heights (roots of the frontal area) before and behind the body", upstream, downstream), "%s x %s x %s, blockage %.2g %%", metres(p.Hi[0]-p.Lo[0]), metres(p.Hi[1]-p.Lo[1]), metres(p.Hi[2]-p.Lo[2]), 100*p.Blockage())
-	add("grid", "--cells", "%d cells along the body, spacing %s, in %d levels", p.Wanted.Cells, metres(p.Finest()), p.Levels+1)
+	levels := "the same everywhere"
+	if p.Levels > 0 {
+		levels = fmt.Sprintf("up to %s far away in %d levels", metres(p.Spacing), p.Levels+1)
+	}
+	add("grid", "--cells", "%d cells along the body, spacing %s, %s", p.Wanted.Cells, metres(p.Finest()), levels)
 	for i := len(p.Boxes) - 1; i >= 0; i-- {
 		box := p.Boxes[i]
 		add(fmt.Sprintf("level %d", box.Level), "", "to %s behind the body, %s beside it", metres(box.Hi[0]-b.Hi[0]), metres(b.Lo[1]-box.Lo[1]))

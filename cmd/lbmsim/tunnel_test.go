@@ -1,0 +1,154 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lbmsim/config"
+	"lbmsim/internal/tunnel"
+)
+
+// ballIn writes a ball of diameter 2 around the origin, and returns its folder.
+func ballIn(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "ball.stl"), sphereSTL(40, 1), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Flags become a case that the program itself takes, relative to the case's folder, and which is never replaced unasked.
+func TestTunnelWritesACase(t *testing.T) {
+	dir := ballIn(t)
+	cases := []struct {
+		args []string
+		want []string // in the case
+	}{
+		{[]string{"--ground", "none"}, []string{`faces = ["y-", "y+", "z-", "z+"]`, `file = "../ball.stl"`, `unit = "1 m"`, `density = "1.204 kg/m3"`, `velocity = "40 m/s"`, `lift_direction = [0, 0, 1]`}},
+		{nil, []string{"[boundary.road]", `type = "moving_wall"`, `translate = ["0 m", "0 m", "1 m"]`}}, // below the ground as in the file
+		{[]string{"--ground", "fixed", "--clearance", "5 cm", "--fluid", "water", "--unit", "mm", "--area", "3 mm2", "--length", "1 mm"}, []string{"[boundary.floor]", `unit = "1 mm"`, `translate = ["0 m", "0 m", "0.051`, `density = "998.2 kg/m3"`, `area = "3e-06 m2"`, `length = "0.001 m"`}},
+		{[]string{"--uniform"}, []string{`spacing = "0.1 m"` + "\n"}},
+		{[]string{"--rotate", "90 0 10", "--yaw", "5"}, []string{"rotate = [90, 0, 15]", "about = [0, 0, 0]"}},
+		{[]string{"--wheels", "ball.stl"}, []string{"[body.wheel_1]", `angular_velocity = "40`, "spin_axis = [0, -1, 0]", `spin_centre = ["`, `of = ["body", "wheel_1"]`}},
+	}
+	for _, c := range cases {
+		args := append([]string{"tunnel", "ball.stl", "--speed", "40 m/s", "--cells", "20", "--dry-run", "--case", "cases/ball.toml", "--overwrite"}, c.args...)
+		if err := os.MkdirAll(filepath.Join(dir, "cases"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		r := runProgram(t, dir, 0, args...)
+		if r.code != 0 || !strings.Contains(r.out, "frontal area") || !strings.Contains(r.out, "wrote cases/ball.toml") {
+			t.Fatalf("%v: code %d\n%s", c.args, r.code, r.out)
+		}
+		text := string(contentOf(t, filepath.Join(dir, "cases", "ball.toml")))
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%v: %q is not in\n%s", c.args, want, text)
+			}
+		}
+		loaded, err := config.Load(filepath.Join(dir, "cases", "ball.toml"), []byte(text))
+		if err != nil {
+			t.Errorf("%v: %v", c.args, err)
+		} else if _, err := loaded.Hierarchy(4); err != nil || (len(loaded.Refine) == 0) != slices.Contains(c.args, "--uniform") {
+			t.Errorf("%v: %d boxes, %v", c.args, len(loaded.Refine), err)
+		}
+		if r := runProgram(t, dir, 0, "check", "cases/ball.toml"); r.code != 0 {
+			t.Errorf("%v: check\n%s", c.args, r.out)
+		}
+	}
+	edited := filepath.Join(dir, "ball_tunnel.toml")
+	if err := os.WriteFile(edited, []byte("# mine\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r := runProgram(t, dir, 0, "tunnel", "ball.stl", "--speed", "40 m/s", "--dry-run")
+	if r.code != 2 || !strings.Contains(r.out, "ball_tunnel.toml exists: --overwrite replaces it") || string(contentOf(t, edited)) != "# mine\n" {
+		t.Errorf("code %d\n%s", r.code, r.out)
+	}
+}
+
+func contentOf(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// What cannot be meant is refused with what to write instead, before anything is written.
+func TestTunnelRefuses(t *testing.T) {
+	dir := ballIn(t)
+	if err := os.WriteFile(filepath.Join(dir, "open.stl"), []byte(openBlock), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "huge.stl"), sphereSTL(10, 1000), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"ball.stl"}, `--speed is missing: --speed "40 m/s"`},
+		{[]string{}, "expected one STL file, got 0 arguments"},
+		{[]string{"none.stl", "--speed", "1 m/s"}, "none.stl: there is no such file"},
+		{[]string{"ball.stl", "--speed", "40"}, `--speed "40": a unit is missing`},
+		{[]string{"ball.stl", "--speed", "-1 m/s"}, "must be above 0"},
+		{[]string{"ball.stl", "--speed", "40 m"}, "must be a velocity"},
+		{[]string{"ball.stl", "--speed", "1 m/s", "--ground", "road"}, "--ground road: must be one of none, moving, fixed"},
+		{[]string{"ball.stl", "--speed", "1 m/s", "--fluid", "oil"}, "--fluid oil: must be air or water"},
+		{[]string{"ball.stl", "--speed", "1 m/s", "--unit", "furlong"}, `--unit "furlong": must be a length`},
+		{[]string{"ball.stl", "--speed", "1 m/s", "--rotate", "90"}, "must be three angles"},
+		{[]string{"ball.stl", "--speed", "1 m/s", "--cells", "2"}, "--cells 2: must be from 16"},
+		{[]string{"ball.stl", "--speed", "1 m/s", "--clearance", "-1 m"}, "--clearance"},
+		{[]string{"ball.stl", "--speed", "1 m/s", "--ground", "none", "--clearance", "1 m"}, "there is no ground"},
+		{[]string{"ball.stl", "--speed", "1 m/s", "--ground", "fixed", "--wheels", "ball.stl"}, "wheels roll on --ground moving only"},
+		{[]string{"open.stl", "--speed", "1 m/s"}, "--repair closes it"},
+		{[]string{"huge.stl", "--speed", "1 m/s"}, "huge.stl is 2000 m long, if 1 in the file is 1 m: --unit mm, or --unit m if it is"},
+	} {
+		r := runProgram(t, dir, 0, append([]string{"tunnel", "--dry-run"}, c.args...)...)
+		if r.code != 2 || !strings.Contains(r.out, c.want) {
+			t.Errorf("%v: code %d, want %q in\n%s", c.args, r.code, c.want, r.out)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.toml")); len(left) > 0 {
+		t.Errorf("files are left: %v", left)
+	}
+}
+
+// On two ranks two grids run one after the other, and the report of the second compares them. Its numbers are those of the run's
+// status, and its page has the picture.
+func TestTunnelRuns(t *testing.T) {
+	dir := ballIn(t)
+	r := runProgram(t, dir, 2, "tunnel", "ball.stl", "--speed", "1 m/s", "--ground", "none", "--cells", "20", "--grids", "2", "--device", testDevice(), "--set", "device.share=true",
+		"--set", `run.time="3 s"`, "--set", `output.force.total.start="1 s"`, "--set", `output.picture.every="1 s"`)
+	if r.code != 0 {
+		t.Fatalf("code %d\n%s", r.code, r.out)
+	}
+	for _, want := range []string{"grid 1 of 2: 13 cells along the body", "grid 2 of 2: 20 cells along the body", "report out/ball_tunnel/report.html"} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("%q is not in\n%s", want, r.out)
+		}
+	}
+	var got tunnel.Report
+	folder := filepath.Join(dir, "out", "ball_tunnel")
+	if err := json.Unmarshal(contentOf(t, filepath.Join(folder, "report.json")), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Verdict == "" || got.Grids == nil || len(got.Grids.Cells) != 2 || len(got.Numbers) < 5 || len(got.Walls) != 1 {
+		t.Errorf("%+v", got)
+	}
+	if text := string(contentOf(t, filepath.Join(folder, "report.txt"))); !strings.HasPrefix(text, got.Verdict+"\n") || !strings.Contains(r.out, text) {
+		t.Errorf("%s", text)
+	}
+	if page := string(contentOf(t, filepath.Join(folder, "report.html"))); !strings.Contains(page, "data:image/png;base64,") {
+		t.Error("no picture in the page")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out", "ball_tunnel_grids", "1", "report.json")); err != nil {
+		t.Error(err)
+	}
+}
