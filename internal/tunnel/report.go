@@ -95,7 +95,6 @@ func (r *Report) coefficients(p *Plan, total *status.Result) {
 		{"torque_x", "C_Mx", "rolling moment, by the reference length", torque},
 		{"torque_y", "C_My", "pitching moment", torque},
 		{"torque_z", "C_Mz", "yawing moment", torque},
-		{"strouhal", "St", "f L/U of the strongest oscillation", 1},
 	} {
 		n := number(total, c.quantity)
 		if n == nil {
@@ -111,6 +110,14 @@ func (r *Report) coefficients(p *Plan, total *status.Result) {
 			out.Half = &h
 		}
 		r.Numbers = append(r.Numbers, out)
+	}
+	if total == nil {
+		return
+	}
+	for _, n := range total.Numbers {
+		if n.Of != "" {
+			r.Numbers = append(r.Numbers, Coefficient{"St", "f L/U of the strongest oscillation, in " + n.Of, n.Value, n.Half, n.Note})
+		}
 	}
 }
 
