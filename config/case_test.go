@@ -234,8 +234,8 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	c = load(t, plain+"[scaling]\ntau = 0.65\n[checkpoint]\nevery_wall = \"10 min\"\n[output.picture]\nfield=\"vorticity\"")
-	if !c.Checkpoint.On || c.Checkpoint.Schedule != (Schedule{WallTime: 10 * time.Minute, End: true}) || c.Checkpoint.Keep != 2 || c.Picture.Component != 2 {
-		t.Errorf("%+v %+v", c.Checkpoint, c.Picture)
+	if !c.Checkpoint.On || c.Checkpoint.Schedule != (Schedule{WallTime: 10 * time.Minute, End: true}) || c.Checkpoint.Keep != 2 || c.Pictures[0].Component != 2 {
+		t.Errorf("%+v %+v", c.Checkpoint, c.Pictures)
 	}
 }
 

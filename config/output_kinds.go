@@ -19,7 +19,7 @@ type outputKind struct {
 // outputKinds returns all kinds in the order of the documentation.
 func outputKinds() []outputKind {
 	return []outputKind{
-		fieldsOutput(), averagesOutput(), pictureOutput(), probeOutput(), planeOutput(), profileOutput(), spectrumOutput(), lineOutput(), forceOutput(), seriesOutput(),
+		fieldsOutput(), averagesOutput(), pictureOutput(), pictureOutputs(), probeOutput(), planeOutput(), profileOutput(), spectrumOutput(), lineOutput(), forceOutput(), seriesOutput(),
 		checkpointOutput(),
 	}
 }
@@ -30,7 +30,7 @@ type Outputs struct {
 	Continue   bool   // the run continues when a file of results cannot be written
 	Fields     FieldsOutput
 	Averages   Averages
-	Picture    PictureOutput
+	Pictures   []PictureOutput
 	Probes     []Probe
 	Lines      []Line
 	Forces     []ForceOutput

@@ -1,31 +1,45 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"strings"
 
 	"lbmsim/config/language"
 	"lbmsim/model"
 )
 
-// pictureOutput describes [output.picture].
+// pictureOutput describes [output.picture], and pictureOutputs [output.picture.NAME], of which a case may have several.
 func pictureOutput() outputKind {
+	return pictureKind("output.picture", "A picture of one slice, as PNG, with solid cells in grey and lines where the surfaces of bodies cut it. The table enables the output. Its files are named after the field; a case with several has names, [output.picture.NAME].")
+}
+
+func pictureOutputs() outputKind {
+	return pictureKind("output.picture.*", "One of several pictures, with files NAME_STEP.png. The keys are those of [output.picture].")
+}
+
+func pictureKind(path, doc string) outputKind {
+	named := strings.HasSuffix(path, ".*")
 	return outputKind{
-		table: language.Table{Optional: true, Path: "output.picture", Keys: append([]language.Key{
+		table: language.Table{Optional: true, Path: path, Keys: append([]language.Key{
 			{Name: "field", Kind: language.Word, Choices: fields(), Default: `"speed"`, Doc: "field to show"},
 			{Name: "component", Kind: language.Word, Choices: components(), DefaultDoc: "\"magnitude\"; \"z\" for the vorticity in 2D", Doc: "component of a vector"},
 			{Name: "normal", Kind: language.Word, Choices: axes(), Default: `"z"`, Doc: "axis across the slice; z in 2D"},
 			{Name: "at", Kind: language.Quantity, Dim: model.Length, DefaultDoc: "the middle", Doc: "position of the slice along its normal; it shows the cells that contain it; `check` reports their centres where they differ"},
 			{Name: "range", Kind: language.Pair, Any: true, Doc: "smallest and largest value of the colours. The range of a magnitude does not start below 0; default from the data"},
-		}, begunKeys("", "false", "true")...), Doc: "A picture of one slice, as PNG, with solid cells in grey and lines where the surfaces of bodies cut it. The table enables the output."},
+		}, begunKeys("", "false", "true")...), Doc: doc},
 		read: func(r *outputs, s *language.Section) { r.picture(s) },
-		footprint: func(c *Case) []Footprint {
-			if !c.Picture.On {
-				return nil
+		footprint: func(c *Case) (list []Footprint) {
+			for _, p := range c.Pictures {
+				if (p.Name != "") != named {
+					continue
+				}
+				w, h := p.Sides(c.Cells)
+				pixels := PictureSide * PictureSide * math.Min(w, h) / math.Max(w, h)
+				list = append(list, Footprint{Head: p.Head(), Schedule: p.Schedule, Files: 1, Each: pictureHead + float64(len(c.Resolved)) + pictureBytes*pixels})
 			}
-			w, h := c.Picture.Sides(c.Cells)
-			pixels := PictureSide * PictureSide * math.Min(w, h) / math.Max(w, h)
-			return []Footprint{{Head: "[output.picture]", Schedule: c.Picture.Schedule, Files: 1, Each: pictureHead + float64(len(c.Resolved)) + pictureBytes*pixels}}
+			return list
 		},
 	}
 }
@@ -37,9 +51,9 @@ const (
 	pictureHead  = 16 << 10 // title, axes and scale
 )
 
-// PictureOutput is [output.picture]: a PNG of one field on one plane.
+// PictureOutput is [output.picture] or [output.picture.NAME]: a PNG of one field on one plane.
 type PictureOutput struct {
-	On       bool
+	Name     string // empty: of [output.picture]
 	Schedule Schedule
 	Field    model.Field
 	// Component: 0 to 2, or -1 for the magnitude of a vector.
@@ -48,6 +62,17 @@ type PictureOutput struct {
 	At        int     // the cell along Axis
 	Min, Max  float64 // colour range in the output's unit; both 0 = automatic
 }
+
+// Head returns the head of its table.
+func (p PictureOutput) Head() string {
+	if p.Name == "" {
+		return "[output.picture]"
+	}
+	return "[output.picture." + p.Name + "]"
+}
+
+// Stem returns what the names of its files begin with.
+func (p PictureOutput) Stem() string { return cmp.Or(p.Name, p.Field.Name) }
 
 // Sides returns the sides of the picture's slice, in cells.
 func (p PictureOutput) Sides(n [3]int) (w, h float64) {
@@ -86,11 +111,19 @@ func (r *outputs) component(s *language.Section, f model.Field) int {
 	return a
 }
 
-// signedRange refuses colours for values below 0 of a magnitude; of a case without other mistakes, which may hide what is shown.
-func (r *outputs) signedRange() {
-	p := r.Picture
-	if e := r.Section("output.picture").Get("range"); e != nil && r.Count == 0 && p.Min < 0 && p.Field.NeverNegative(p.Component) {
-		r.Add(e.At, signedInstead(p.Field), "the range of the picture starts at %s, but the %s is never negative", language.Short(p.Min), shown(p.Field))
+// signedRanges refuses colours for values below 0 of a magnitude; of a case without other mistakes, which may hide what is shown.
+func (r *outputs) signedRanges() {
+	if r.Count > 0 {
+		return
+	}
+	for _, p := range r.Pictures {
+		s := r.Section("output.picture")
+		if p.Name != "" {
+			s = r.Named("output.picture", p.Name)
+		}
+		if e := s.Get("range"); e != nil && p.Min < 0 && p.Field.NeverNegative(p.Component) {
+			r.Add(e.At, signedInstead(p.Field), "the range of the picture starts at %s, but the %s is never negative", language.Short(p.Min), shown(p.Field))
+		}
 	}
 }
 
@@ -117,8 +150,21 @@ func signedInstead(f model.Field) string {
 const leastRange = 1e-290
 
 func (r *outputs) picture(s *language.Section) {
-	p := &r.Picture
-	p.On, p.Schedule = true, r.begun(s)
+	p := PictureOutput{Schedule: r.begun(s)}
+	if s.Head() != "[output.picture]" {
+		p.Name = s.Name()
+	}
+	r.slice(s, &p)
+	for _, o := range r.Pictures {
+		if p.Name != "" && o.Stem() == p.Name {
+			r.Add(s.At, "give one of them another name", "the files of %s are already written by %s", s.Head(), o.Head())
+		}
+	}
+	r.Pictures = append(r.Pictures, p)
+}
+
+// slice reads what a picture shows.
+func (r *outputs) slice(s *language.Section, p *PictureOutput) {
 	e := s.Get("field")
 	if e == nil {
 		return

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -28,6 +29,43 @@ func TestSignedRangeOfAMagnitude(t *testing.T) {
 			if !strings.Contains(fmt.Sprint(err), part) {
 				t.Errorf("%s: %v, want %q", c.keys, err, part)
 			}
+		}
+	}
+}
+
+// A case has one picture without a name, several with names, or both; a table that only holds others is not a picture itself.
+func TestPicturesWithNames(t *testing.T) {
+	const plane = "[domain]\ncells = [16, 12]\n[fluid]\nviscosity = 0.1\n[boundary.walls]\ntype = \"wall\"\nfaces = [\"x-\", \"x+\", \"y-\", \"y+\"]\n[run]\nsteps = 10\n"
+	for _, c := range []struct {
+		tables string
+		stems  []string
+		want   string // in the error
+	}{
+		{"", nil, ""},
+		{"[output.picture]\n", []string{"speed"}, ""},
+		{"[output.picture.wake]\nfield = \"vorticity\"\n[output.picture.near]\n", []string{"wake", "near"}, ""},
+		{"[output.picture]\nfield = \"pressure\"\n[output.picture.wake]\n", []string{"pressure", "wake"}, ""},
+		{"[output.picture]\n[output.picture.wake]\n", []string{"wake"}, ""},
+		{"[output]\npicture.wake.field = \"pressure\"\n", []string{"wake"}, ""},
+		{"[output.picture]\nfield = \"speed\"\n[output.picture.speed]\n", nil, "the files of [output.picture.speed] are already written by [output.picture]"},
+		{"[output.picture]\nfeild = \"speed\"\n", nil, "unknown key \"feild\" in [output.picture]; did you mean \"field\"?"},
+		{"[output.picture.wake]\nfeild = \"speed\"\n", nil, "unknown key \"feild\" in [output.picture.wake]"},
+		{"[output.picture.field]\nrange = [0, 1]\n", nil, "field"},
+		{"[output.picture.wake]\nfield = \"speed\"\nrange = [-1, 1]\n", nil, "the range of the picture starts at -1, but the speed is never negative"},
+	} {
+		f, err := Load("a.toml", []byte(plane+c.tables))
+		if c.want != "" || err != nil {
+			if c.want == "" || err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%q: %v, want %q", c.tables, err, c.want)
+			}
+			continue
+		}
+		var stems []string
+		for _, p := range f.Pictures {
+			stems = append(stems, p.Stem())
+		}
+		if !slices.Equal(stems, c.stems) {
+			t.Errorf("%q: %q, want %q", c.tables, stems, c.stems)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (c *Case) ShowsField(name string) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(c.Fields.Fields, is) || c.Picture.On && is(c.Picture.Field)
+	return slices.ContainsFunc(c.Fields.Fields, is) || slices.ContainsFunc(c.Pictures, func(p PictureOutput) bool { return is(p.Field) })
 }
 
 // walled refuses the distance to walls where there are none, and the stress at walls that have a model: cells beside them do

@@ -72,7 +72,7 @@ func resolve(file *language.Reader, c *Case, f Refinement) {
 	looks.sampleAll(&c.Solids)
 	fast := &speeds{frame: grid, Flow: &c.Flow, Solids: &c.Solids, openings: open}
 	fast.check()
-	written.signedRange()
+	written.signedRanges()
 	switch {
 	case !grid.haveBox:
 	case len(c.Files) == 0:

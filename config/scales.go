@@ -67,8 +67,8 @@ func (r *scales) all() []written {
 	if r.Averages.On {
 		list = append(list, written{"[output.averages]", r.Averages.Type, of(r.Averages.Fields)})
 	}
-	if r.Picture.On {
-		list = append(list, written{"[output.picture]", model.Float64, []model.Dimension{r.Picture.Field.Dim}})
+	for _, p := range r.Pictures {
+		list = append(list, written{p.Head(), model.Float64, []model.Dimension{p.Field.Dim}})
 	}
 	for _, p := range r.Planes {
 		list = append(list, written{"[output.plane." + p.Name + "]", p.Type, of(p.Fields)})

@@ -302,6 +302,8 @@ file = %q
 translate = [12.2, 10, 9]
 [output.picture]
 normal = %q
+[output.picture.middle]
+field = "pressure"
 [run]
 steps = 1
 `
@@ -311,6 +313,9 @@ steps = 1
 		for _, ranks := range []int{1, 2, 3} {
 			dir := t.TempDir()
 			trial{text: fmt.Sprintf(text, file, normal), ranks: ranks, dir: dir}.must(t)
+			if _, err := os.Stat(filepath.Join(dir, "middle_0000000001.png")); err != nil {
+				t.Error(err)
+			}
 			f, err := os.Open(filepath.Join(dir, "speed_0000000001.png"))
 			if err != nil {
 				t.Fatal(err)

@@ -253,7 +253,9 @@ func (how recipe) load(path string) (*config.Case, error) {
 	case compare.Checkpoint:
 		last(&caseFile.Checkpoint.Schedule)
 	case compare.Picture:
-		last(&caseFile.Picture.Schedule)
+		for i := range caseFile.Pictures {
+			last(&caseFile.Pictures[i].Schedule)
+		}
 	case compare.Table:
 		for i := range caseFile.Lines {
 			last(&caseFile.Lines[i].Schedule)

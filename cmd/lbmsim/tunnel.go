@@ -530,14 +530,16 @@ func (f *tunnelFlags) report(r *tunnel.Report, folder string) error {
 	return nil
 }
 
-// pictures returns the last picture of a run.
+// pictures returns the last picture of each kind of a run.
 func pictures(folder string) (list []tunnel.Image) {
-	names, _ := filepath.Glob(filepath.Join(folder, "*.png")) // the pattern is well-formed
-	if len(names) == 0 {
-		return nil
-	}
-	if png, err := os.ReadFile(names[len(names)-1]); err == nil {
-		list = append(list, tunnel.Image{Caption: filepath.Base(names[len(names)-1]), PNG: png})
+	for _, name := range tunnel.Pictures() {
+		files, _ := filepath.Glob(filepath.Join(folder, name+"_*.png")) // the pattern is well-formed
+		if len(files) == 0 {
+			continue
+		}
+		if png, err := os.ReadFile(files[len(files)-1]); err == nil {
+			list = append(list, tunnel.Image{Caption: filepath.Base(files[len(files)-1]), PNG: png})
+		}
 	}
 	return list
 }

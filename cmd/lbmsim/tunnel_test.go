@@ -125,7 +125,7 @@ func TestTunnelRefuses(t *testing.T) {
 func TestTunnelRuns(t *testing.T) {
 	dir := ballIn(t)
 	r := runProgram(t, dir, 2, "tunnel", "ball.stl", "--speed", "1 m/s", "--ground", "none", "--cells", "20", "--grids", "2", "--device", testDevice(), "--set", "device.share=true",
-		"--set", `run.time="3 s"`, "--set", `output.force.total.start="1 s"`, "--set", `output.picture.every="1 s"`)
+		"--set", `run.time="3 s"`, "--set", `output.force.total.start="1 s"`, "--set", `output.picture.side.every="1 s"`)
 	if r.code != 0 {
 		t.Fatalf("code %d\n%s", r.code, r.out)
 	}
@@ -145,8 +145,8 @@ func TestTunnelRuns(t *testing.T) {
 	if text := string(contentOf(t, filepath.Join(folder, "report.txt"))); !strings.HasPrefix(text, got.Verdict+"\n") || !strings.Contains(r.out, text) {
 		t.Errorf("%s", text)
 	}
-	if page := string(contentOf(t, filepath.Join(folder, "report.html"))); !strings.Contains(page, "data:image/png;base64,") {
-		t.Error("no picture in the page")
+	if page := string(contentOf(t, filepath.Join(folder, "report.html"))); strings.Count(page, "data:image/png;base64,") != len(tunnel.Pictures()) {
+		t.Error("pictures are missing in the page")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "out", "ball_tunnel_grids", "1", "report.json")); err != nil {
 		t.Error(err)

@@ -114,7 +114,8 @@ func (r *Reader) walk(path []string, raw map[string]any) {
 	t := r.schema.find(path)
 	sub, anyName := r.schema.below(path)
 	var s *Section
-	if t != nil {
+	known := func(k string) bool { return t != nil && t.Find(k) != nil }
+	if t != nil && !(anyName && parentOnly(raw, known)) {
 		s = &Section{Table: t, path: path, At: r.marks.keyAt(path...), Given: true, keys: map[string]*Entry{}}
 		r.Sections = append(r.Sections, s)
 	}
@@ -126,7 +127,7 @@ func (r *Reader) walk(path []string, raw map[string]any) {
 	for _, k := range sorted(raw) {
 		full := append(append([]string{}, path...), k)
 		at := r.marks.keyAt(full...)
-		isTable := anyName || slices.Contains(sub, k)
+		isTable := anyName && !known(k) || slices.Contains(sub, k)
 		if isTable {
 			m, ok := raw[k].(map[string]any)
 			switch {
@@ -159,6 +160,16 @@ func (r *Reader) walk(path []string, raw map[string]any) {
 	}
 }
 
+// parentOnly reports whether a table has nothing but tables with names in it.
+func parentOnly(raw map[string]any, known func(string) bool) bool {
+	for k, v := range raw {
+		if _, isTable := v.(map[string]any); known(k) || !isTable {
+			return false
+		}
+	}
+	return len(raw) > 0
+}
+
 // correct reports words that no table has and puts what they were meant to be in their place, where
 // that can be guessed: one misspelt word should be one message, not another one for each thing that
 // is missing without it. Errors end the reading of a case, so no guess is ever run.
@@ -167,7 +178,8 @@ func (r *Reader) correct(path []string, raw, root map[string]any) {
 	sub, anyName := r.schema.below(path)
 	for _, k := range sorted(raw) {
 		full := append(append([]string{}, path...), k)
-		if !anyName && !slices.Contains(sub, k) && (t == nil || t.Find(k) == nil) {
+		_, isTable := raw[k].(map[string]any)
+		if !(anyName && (t == nil || isTable)) && !slices.Contains(sub, k) && (t == nil || t.Find(k) == nil) {
 			meant := r.unknown(t, path, sub, k, r.marks.keyAt(full...))
 			if r.Count < maxKept && meant != nil {
 				r.put(root, full, meant, raw[k])

@@ -174,8 +174,8 @@ func GatheredBytes(c *config.Case) int64 {
 		// The cells of a plane as they are read, as lines, and what these become; ranks that share planes have a part of it each.
 		bytes += 8 * int64(c.Box().Cells()/c.Cells[p.Normal]) * int64(3*(1+c.Spec.FieldValues()))
 	}
-	if c.Picture.On {
-		w, h := c.Picture.Sides(config.Slice(c, c.Picture.Axis, c.Picture.At))
+	for _, p := range c.Pictures {
+		w, h := p.Sides(config.Slice(c, p.Axis, p.At))
 		bytes += 6*8*int64(w*h) + outlineBytes(c, int64(w*h)) + 4*8*config.PictureSide*config.PictureSide
 	}
 	for _, l := range c.Lines {

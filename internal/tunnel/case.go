@@ -133,15 +133,23 @@ func (p *Plan) outputs(w *text) {
 	w.line("about = %s", lengths([3]float64{(b.Lo[0] + b.Hi[0]) / 2, (b.Lo[1] + b.Hi[1]) / 2, p.ground()}))
 	w.line("every = %s", amount(flow/50, "s"))
 	w.line("start = %s", amount(p.Passage, "s"))
-	w.table("output.picture")
-	w.line(`field = "speed"`)
-	w.line("range = [0, %s]", amount(1.5*p.Speed, "m/s"))
-	w.line(`normal = "y"`)
-	w.line("at = %s", amount((b.Lo[1]+b.Hi[1])/2, "m"))
-	w.line("every = %s", amount(p.End/20, "s"))
+	cut := func(name, normal string, at float64) {
+		w.table("output.picture." + name)
+		w.line(`field = "speed"`)
+		w.line("range = [0, %s]", amount(1.5*p.Speed, "m/s"))
+		w.line("normal = %s", language.Quote(normal))
+		w.line("at = %s", amount(at, "m"))
+		w.line("every = %s", amount(p.End/20, "s"))
+	}
+	cut("side", "y", (b.Lo[1]+b.Hi[1])/2)
+	cut("top", "z", (b.Lo[2]+b.Hi[2])/2)
+	cut("wake", "x", min(b.Hi[0]+b.Height()/2, p.Hi[0]))
 	w.table("checkpoint")
 	w.line("every = %s", amount(p.End/4, "s"))
 }
+
+// Pictures are the names of the pictures.
+func Pictures() []string { return []string{"side", "top", "wake"} }
 
 // ground returns the height that torques are about.
 func (p *Plan) ground() float64 {

@@ -13,7 +13,7 @@ import (
 	"lbmsim/sim/derive"
 )
 
-// pictures writes [output.picture]: a PNG of one slice.
+// pictures writes [output.picture] or one of [output.picture.NAME]: a PNG of one slice.
 type pictures struct {
 	base
 	config.PictureOutput
@@ -22,15 +22,15 @@ type pictures struct {
 	outline [][2][2]float64 // of bodies, on rank 0
 }
 
-// pictureOutputs returns the output of [output.picture].
-func pictureOutputs(s *Set) []Output {
-	if !s.Case.Picture.On {
-		return nil
+// pictureOutputs returns the outputs of both.
+func pictureOutputs(s *Set) (list []Output) {
+	for _, p := range s.Case.Pictures {
+		list = append(list, &pictures{base: newBase(p.Schedule), PictureOutput: p, dir: s.Path()})
 	}
-	return []Output{&pictures{base: newBase(s.Case.Picture.Schedule), PictureOutput: s.Case.Picture, dir: s.Path()}}
+	return list
 }
 
-func (p *pictures) stepFiles() []string { return numbered(p.dir, p.Field.Name) }
+func (p *pictures) stepFiles() []string { return numbered(p.dir, p.Stem()) }
 
 // Write gathers the slice; rank 0 draws it while the run continues.
 func (p *pictures) Write(r *Run) error {
@@ -51,7 +51,7 @@ func (p *pictures) Write(r *Run) error {
 	if err := p.cut(r, slice); err != nil {
 		return err
 	}
-	path := filepath.Join(p.dir, fmt.Sprintf("%s_%010d.png", p.Field.Name, r.Step()))
+	path := filepath.Join(p.dir, fmt.Sprintf("%s_%010d.png", p.Stem(), r.Step()))
 	whole := func(failed error) error { return comm.Agree(r.Rank.Comm, failed) } // written whole or not at all
 	if !r.Rank.Root {
 		r.Files.Launch("picture", path, whole, func() error { return nil })
