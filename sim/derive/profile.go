@@ -11,13 +11,16 @@ import (
 	"lbmsim/device"
 )
 
-// Profile returns the means of the fields over the fluid cells of each plane across an axis, in lattice units:
+// Profile returns the means of the fields over the fluid cells of each plane across an axis (Sheets), in lattice units:
 // [plane][value], values as of device.Profiler, the number of cells excepted. Planes without fluid, or with a value
 // that is not below device.ProfileMost or is not finite, have NaN. On rank 0; collective.
 //
 // Sums are of integers: the order of threads and ranks does not matter. The sums of a plane fit into 63 bits, since the
 // summands are below device.ProfileMost; the factor warmth makes temperatures so.
 func (v View) Profile(axis int) ([]float64, error) {
+	if v.Refined != nil {
+		return v.Refined.profile(v, axis)
+	}
 	dims, scalar := v.Case.Dims(), v.Case.Spec.Scalar
 	values, n := device.ProfileValues(dims, scalar), v.Case.Cells
 	unit := math.Ldexp(1, min(44, 60-bits.Len(uint(v.Case.Box().Cells()/n[axis]))))

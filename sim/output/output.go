@@ -54,8 +54,9 @@ type State interface {
 	Fill() error
 	// Snapshots of the state beside the steps; nil: the device makes none.
 	Snapshots() Snapshotter
-	// Statistics of the state that stay with the device.
-	Statistics() Statistics
+	// Statistics of the state that stay with the device: of the rank's part of the domain (0), or of a patch of a refined grid, by
+	// its place in derive.Refined.Patches.
+	Statistics(k int) Statistics
 }
 
 // Statistics adds up sums on the device.
