@@ -153,12 +153,12 @@ constant = 0.5
 
 // refinedRun adds steps and outputs to one of them.
 func refinedRun(name, precision string, steps int) string {
-	at, from, to, means := "[17, 9]", "[2.5, 1]", "[30, 18]", ""
+	at, from, to, means, stress := "[17, 9]", "[2.5, 1]", "[30, 18]", "", `"wall_shear_stress", `
 	if strings.Contains(name, "ball") {
 		at, from, to = "[14, 7, 8]", "[1, 2.25, 0.5]", "[21, 12, 11]"
 	}
 	if strings.Contains(name, "modelled") {
-		means = `, "mean_y_plus", "mean_wall_shear"`
+		means, stress = `, "mean_y_plus", "mean_wall_shear"`, ""
 	}
 	return refinedCases[name] + fmt.Sprintf(`
 [collision]
@@ -167,7 +167,7 @@ precision = %q
 steps = %d
 watch_every = 7
 [output.fields]
-fields = ["pressure", "velocity", "vorticity", "wall_shear_stress", "solid"]
+fields = ["pressure", "velocity", "vorticity", %s"solid"]
 precision = "float64"
 every = 10
 [output.picture]
@@ -207,7 +207,7 @@ every = 20
 [checkpoint]
 every = %d
 keep = 9
-`, precision, steps, at, from, to, at, means, steps/4)
+`, precision, steps, stress, at, from, to, at, means, steps/4)
 }
 
 // refinedOutputs returns the tables, fields and planes in a folder, and the state of all levels in its newest checkpoint.
