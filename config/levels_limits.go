@@ -1,9 +1,6 @@
 package config
 
 import (
-	"slices"
-	"strings"
-
 	"lbmsim/boundary"
 	"lbmsim/config/language"
 	"lbmsim/model"
@@ -97,30 +94,17 @@ func (r *unrefined) surfaces() {
 	}
 }
 
-// outputs refuses outputs of which only level 0 would be known, and fields of walls in outputs and expectations.
+// outputs refuses outputs that need lines or layers of cells of one size.
 func (r *unrefined) outputs() {
 	for _, s := range r.Sections {
-		path := s.Table.Path
-		if !s.Given || !strings.HasPrefix(path, "output.") && !strings.HasPrefix(path, "expect.") {
+		if !s.Given {
 			continue
 		}
-		switch path {
+		switch s.Table.Path {
 		case "output.averages":
 			r.over(s)
 		case "output.spectrum.*":
-			r.add(s.At, "", s.Head())
-			continue
-		}
-		for _, key := range []string{"field", "fields"} {
-			if !s.Knows(key) {
-				continue
-			}
-			e := s.Get(key)
-			for _, f := range []string{"wall_distance"} {
-				if e != nil && (e.Text == f || slices.Contains(e.Words, f)) {
-					r.add(e.At, "", "field "+f)
-				}
-			}
+			r.add(s.At, "transform the values of an [output.line.NAME], whose points are equidistant", s.Head())
 		}
 	}
 }

@@ -442,3 +442,85 @@ precision = "float64"
 		}
 	}
 }
+
+// The distance of a cell of the finest level to the walls, of which some are in coarser cells and some are images beyond a periodic face,
+// is the one on a grid that has its cells everywhere; of a coarser cell it differs from its children's by no more than their places do.
+func TestRefinedWallDistance(t *testing.T) {
+	text := func(by int, more string, third bool) string {
+		n, z := float64(by), func(string) string { return "" }
+		layers, axes, still := "", `"x"`, ""
+		if third {
+			z, layers, axes, still = func(s string) string { return s }, fmt.Sprintf(", %g", 6*n), `"x", "z"`, ", 0"
+		}
+		return fmt.Sprintf(`
+[domain]
+cells = [%g, %g%s]
+periodic = [%s]
+[fluid]
+viscosity = 0.1
+[boundary.low]
+type = "wall"
+faces = ["y-"]
+[boundary.top]
+type = "slip"
+faces = ["y+"]
+[body.post]
+shape = "box"
+from = [%g, %g%s]
+to = [%g, %g%s]
+[body.slab]
+shape = "box"
+from = [0, %g%s]
+to = [%g, %g%s]
+[run]
+steps = 1
+[initial]
+velocity = [0, 0%s]
+[output.fields]
+fields = ["wall_distance"]
+precision = "float64"
+`, 24*n, 16*n, layers, axes, 10*n, 6*n, z(fmt.Sprintf(", %g", 2*n)), 13*n, 8.5*n, z(fmt.Sprintf(", %g", 4*n)),
+			15*n, z(", 0"), 3*n, 16*n, z(fmt.Sprintf(", %g", 6*n)), still) + more
+	}
+	for _, third := range []bool{false, true} {
+		const boxes = "[refine.near]\nlevel = 1\nfrom = [5, 2%[1]s]\nto = [18, 12%[2]s]\n[refine.nearer]\nlevel = 2\nfrom = [7, 4%[1]s]\nto = [16, 10%[2]s]\n"
+		low, high := "", ""
+		if third {
+			low, high = ", 0", ", 6"
+		}
+		uniform, dims := t.TempDir(), 2
+		if third {
+			dims = 3
+		}
+		trial{text: text(4, "", third), ranks: 2, dir: uniform}.must(t)
+		fine := readLevels(t, uniform, "fields/fields_*.hdf")
+		n := fine.Boxes[0][0].Hi
+		var first levelFields
+		for _, ranks := range []int{1, 3, 7} {
+			dir := t.TempDir()
+			trial{text: text(1, fmt.Sprintf(boxes, low, high), third), ranks: ranks, dir: dir}.must(t)
+			f := readLevels(t, dir, "fields/fields_*.hdf")
+			if first.values == nil {
+				first = f
+			}
+			f.counted(func(box, level int, cell [3]int, at int) {
+				got := f.values["wall_distance"][box][at]
+				if got != first.values["wall_distance"][box][at] {
+					t.Fatalf("%dD on %d ranks: %g in %v of level %d, on one rank %g", dims, ranks, got, cell, level, first.values["wall_distance"][box][at])
+				}
+				by := 1 << (2 - level)
+				bound := float64(by-1) / 8 * math.Sqrt(float64(dims)) // from the middle to the middle of the outermost child
+				for k := range int(math.Pow(float64(by), float64(dims))) {
+					x, y, z := cell[0]*by+k%by, cell[1]*by+k/by%by, cell[2]
+					if third {
+						z = cell[2]*by + k/by/by
+					}
+					want := fine.values["wall_distance"][0][(z*n[1]+y)*n[0]+x] / 4
+					if got > 0 && math.Abs(got-want) > bound+1e-6 {
+						t.Fatalf("%dD: %g in %v of level %d, want %g", dims, got, cell, level, want)
+					}
+				}
+			})
+		}
+	}
+}

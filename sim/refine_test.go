@@ -167,7 +167,7 @@ precision = %q
 steps = %d
 watch_every = 7
 [output.fields]
-fields = ["pressure", "velocity", "vorticity", %s"solid"]
+fields = ["pressure", "velocity", "vorticity", "wall_distance", %s"solid"]
 precision = "float64"
 every = 10
 [output.picture]
