@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"lbmsim/config/language"
+	"lbmsim/decomp"
 	"lbmsim/model"
 )
 
@@ -59,7 +60,7 @@ const mostProfileRows = 6_000
 // profileRows returns the number of planes of a profile along an axis: as thin as the largest cell in them.
 func (g *Grid) profileRows(dims, axis int) int {
 	if h := g.onOneRank(dims); h != nil {
-		return len(h.Sheets(axis))
+		return len(decomp.Sheets(h, axis))
 	}
 	return g.Cells[axis]
 }

@@ -6,14 +6,14 @@ type Sheet struct{ Level, At int }
 // Sheets returns the planes across an axis that profiles have rows of, in their order: as thin as the largest cell in them. Where cells
 // of level 0 count anywhere in a plane of these, it is one sheet; otherwise it is two of level 1, or more of finer levels in the same
 // way. So no cell belongs to two sheets, and what cells of different sizes add to a sheet is about its middle.
-func (h *Hierarchy) Sheets(axis int) (list []Sheet) {
+func Sheets(h *Hierarchy, axis int) (list []Sheet) {
 	counted := make([][]bool, len(h.Levels)) // of each level's planes
 	for l := range h.Levels {
 		n := h.Levels[l].N[axis]
 		area := make([]int, n) // of cells whose values count, in planes
-		h.slices(l, axis, 0, func(k, cells int) { area[k] += cells })
+		planesOf(h, l, axis, 0, func(k, cells int) { area[k] += cells })
 		if l+1 < len(h.Levels) {
-			h.slices(l+1, axis, 1, func(k, cells int) { area[k] -= cells >> (h.dims - 1) })
+			planesOf(h, l+1, axis, 1, func(k, cells int) { area[k] -= cells >> (h.dims - 1) })
 		}
 		counted[l] = make([]bool, n)
 		for k, cells := range area {
@@ -35,9 +35,9 @@ func (h *Hierarchy) Sheets(axis int) (list []Sheet) {
 	return list
 }
 
-// slices calls use for each plane of each patch of a level across an axis, and the patch's cells in it: of the level, or for each plane of
+// planesOf calls use for each plane of each patch of a level across an axis, and the patch's cells in it: of the level, or for each plane of
 // the level before (up 1) that the patch covers.
-func (h *Hierarchy) slices(level, axis, up int, use func(k, cells int)) {
+func planesOf(h *Hierarchy, level, axis, up int, use func(k, cells int)) {
 	for _, p := range h.Levels[level].Patches {
 		size := p.Owned.Size()
 		for k := p.Owned.Lo[axis] >> up; k < p.Owned.Hi[axis]>>up; k++ {
@@ -48,7 +48,7 @@ func (h *Hierarchy) slices(level, axis, up int, use func(k, cells int)) {
 
 // SheetOf returns the number of the sheet that each plane of a level belongs to; -1: none, since coarser cells are everywhere in it, or
 // finer ones.
-func (h *Hierarchy) SheetOf(list []Sheet, level, axis int) []int {
+func SheetOf(h *Hierarchy, list []Sheet, level, axis int) []int {
 	of := make([]int, h.Levels[level].N[axis])
 	for k := range of {
 		of[k] = -1

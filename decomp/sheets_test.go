@@ -7,7 +7,7 @@ func TestSheets(t *testing.T) {
 	nests(t, 40, func(t *testing.T, _ Plan, s nest) {
 		h := s.h
 		for axis := range h.Dims() {
-			sheets := h.Sheets(axis)
+			sheets := Sheets(h, axis)
 			last := len(h.Levels) - 1
 			end := 0 // in cells of the finest level
 			largest := make([]bool, len(sheets))
@@ -21,7 +21,7 @@ func TestSheets(t *testing.T) {
 				t.Fatalf("sheets end at %d of %d", end, h.Levels[last].N[axis])
 			}
 			for l := range h.Levels {
-				of := h.SheetOf(sheets, l, axis)
+				of := SheetOf(h, sheets, l, axis)
 				for k, p := range h.Levels[l].Patches {
 					p.Owned.each(Box{}, func(cell [3]int) {
 						if s.covered(l, cell) {

@@ -10,6 +10,7 @@ import (
 	"lbmsim/comm"
 	"lbmsim/device"
 	"lbmsim/io/fields"
+	"lbmsim/sim/derive"
 )
 
 // levelFields are the numbers of a file of a refined grid, or of one grid, by field: [box][cell][component].
@@ -175,7 +176,7 @@ sample_every = %d
 // cut off somewhere.
 func TestRefinedAveragesOfAStreet(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: a minute")
+		t.Skip("a minute: make test-all runs it")
 	}
 	uniform, refined := t.TempDir(), t.TempDir()
 	trial{text: street(2, ""), ranks: 1, threads: 2, dir: uniform}.must(t)
@@ -304,7 +305,7 @@ every = 1
 			}
 			defer r.close()
 			v := r.view()
-			sheets := v.Sheets(1)
+			sheets := derive.SheetsOf(v, 1)
 			means, err := v.Profile(1)
 			if err != nil || c.Rank() > 0 {
 				return err

@@ -9,18 +9,18 @@ import (
 	"lbmsim/device"
 )
 
-// profile returns what View.Profile does for each sheet of decomp.Hierarchy.Sheets: means of the finest cells by their volumes. Each
+// profile returns what View.Profile does for each sheet of decomp.Sheets: means of the finest cells by their volumes. Each
 // level has sums of integers of its own, which are put together on rank 0 from the coarsest on. Devices sum whole planes, overlap
 // included, so that the host sums the counted cells.
 func (r *Refined) profile(v View, axis int) ([]float64, error) {
-	sheets, warmth := r.Hierarchy.Sheets(axis), v.warmth()
+	sheets, warmth := decomp.Sheets(r.Hierarchy, axis), warmthOf(v.Case.Temperature.Bounds)
 	dims, values := v.Case.Dims(), device.ProfileValues(v.Case.Dims(), v.Case.Spec.Scalar)
 	each := len(sheets) * values // of a level
 	sums := make([]int64, each*len(r.Hierarchy.Levels))
 	for i := range r.Patches {
 		p := &r.Patches[i]
 		to := sums[p.Level*each:][:each]
-		if err := p.addProfile(to, r.Hierarchy.SheetOf(sheets, p.Level, axis), axis, r.profileUnit(p.Level, axis), warmth); err != nil {
+		if err := p.addProfile(to, decomp.SheetOf(r.Hierarchy, sheets, p.Level, axis), axis, r.profileUnit(p.Level, axis), warmth); err != nil {
 			return nil, fmt.Errorf("rank %d: profile at step %d: %w", v.Rank.ID, v.Step(), err)
 		}
 	}
@@ -56,21 +56,6 @@ func (r *Refined) profileUnit(level, axis int) float64 {
 		cells += p.Owned.Cells() / p.Owned.Size()[axis] << level
 	}
 	return math.Ldexp(1, min(44, 60-bits.Len(uint(cells))))
-}
-
-// profileMeans returns the means of a plane from its sums.
-func profileMeans(sums []float64, dims int, warmth float64) (means []float64) {
-	for k, s := range sums {
-		if k == device.ProfileCells {
-			continue
-		}
-		mean := s / sums[device.ProfileCells]
-		for range ProfileWarmth(k, dims) {
-			mean /= warmth
-		}
-		means = append(means, mean)
-	}
-	return means
 }
 
 // addProfile adds the counted fluid cells that the rank owns to the sums of their sheets, [sheet][value].
@@ -124,10 +109,10 @@ func (p *Patch) eachFluid(y, z int, use func(x int)) {
 	}
 }
 
-// Sheets returns the planes that Profile has means of.
-func (v View) Sheets(axis int) []decomp.Sheet {
+// SheetsOf returns the planes that Profile has means of.
+func SheetsOf(v View, axis int) []decomp.Sheet {
 	if v.Refined != nil {
-		return v.Refined.Hierarchy.Sheets(axis)
+		return decomp.Sheets(v.Refined.Hierarchy, axis)
 	}
 	list := make([]decomp.Sheet, v.Case.Cells[axis])
 	for k := range list {

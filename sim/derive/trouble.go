@@ -18,8 +18,8 @@ func (v View) MaxSpeed() float64 { return v.Case.Run.MaxMach * SoundSpeed }
 // Bad reports whether a plane has a value that is not finite, or too high a speed.
 func (v View) Bad(p device.Plane) bool { return p.Bad > 0 || p.MaxSpeed > v.MaxSpeed() }
 
-// FirstBad returns the first bad cell of plane k of this rank, local.
-func (v View) FirstBad(k int, p device.Plane) ([3]int, error) {
+// firstBad returns the first bad cell of plane k of this rank, local.
+func firstBad(v View, k int, p device.Plane) ([3]int, error) {
 	box := v.Part.Plane(k)
 	values, err := v.Present()(box, nil)
 	nx, stored, dims := v.Part.Layout.N[0], v.Case.Spec.FieldValues(), v.Case.Dims()
@@ -57,7 +57,7 @@ func (v View) FirstOfBad() (at decomp.Place, found bool, err error) {
 	planes, err := v.State.SumPlanes()
 	for k := 0; k < len(planes) && err == nil; k++ {
 		if v.Bad(planes[k]) {
-			cell, err := v.FirstBad(k, planes[k])
+			cell, err := firstBad(v, k, planes[k])
 			return decomp.Place{Cell: v.Part.Global(cell)}, true, err
 		}
 	}

@@ -19,7 +19,7 @@ import (
 func LevelDistances(on *rank.Rank, h *decomp.Hierarchy, parts []*Part, owned []decomp.Box) error {
 	var own []byte
 	for i, p := range parts {
-		own = p.appendWalls(own, h, owned[i])
+		own = appendWalls(own, p, h, owned[i])
 	}
 	all, err := comm.Gather(on.Comm, own)
 	if err != nil {
@@ -43,7 +43,7 @@ func LevelDistances(on *rank.Rank, h *decomp.Hierarchy, parts []*Part, owned []d
 	}
 	for i, p := range parts {
 		p.Distance = make([]float32, p.Box.Cells())
-		if err := p.searchWalls(on, h, owned[i], tree); err != nil {
+		if err := searchWalls(on, p, h, owned[i], tree); err != nil {
 			return err
 		}
 	}
@@ -56,8 +56,9 @@ func halves(h *decomp.Hierarchy, level int) int { return len(h.Levels) - level }
 // wallBytes is the size of a wall's cell in a message: its level and place.
 const wallBytes = 16
 
-// appendWalls appends the cells of no-slip walls beside others, those behind the domain's faces included, that no finer level covers.
-func (p *Part) appendWalls(list []byte, h *decomp.Hierarchy, owned decomp.Box) []byte {
+// appendWalls appends a part's cells of no-slip walls beside others, those behind the domain's faces included, that no finer level
+// covers.
+func appendWalls(list []byte, p *Part, h *decomp.Hierarchy, owned decomp.Box) []byte {
 	if owned.Cells() == 0 {
 		return list
 	}
@@ -94,8 +95,8 @@ func (p *Part) appendWalls(list []byte, h *decomp.Hierarchy, owned decomp.Box) [
 	return list
 }
 
-// searchWalls sets the distances of owned cells.
-func (p *Part) searchWalls(on *rank.Rank, h *decomp.Hierarchy, owned decomp.Box, tree *wallTree) error {
+// searchWalls sets the distances of the owned cells of a part.
+func searchWalls(on *rank.Rank, p *Part, h *decomp.Hierarchy, owned decomp.Box, tree *wallTree) error {
 	if owned.Cells() == 0 {
 		return nil
 	}

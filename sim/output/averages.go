@@ -118,6 +118,9 @@ func (a *averager) columns() (p, pp, u, uu int) {
 // besideCheckpoint is the kind of the file that keeps the sums beside a checkpoint.
 const besideCheckpoint = "averages of a checkpoint"
 
+// besidePatch is the kind of the other files that keep them, of patches of a refined grid.
+const besidePatch = "averages of a level of a checkpoint"
+
 // Write takes a sample.
 func (a *averager) Write(r *Run) error {
 	a.at = r.Step()
@@ -133,8 +136,10 @@ func (a *averager) Write(r *Run) error {
 	a.last = r.Step()
 	onHost := a.boxes[0].onHost != nil // on all ranks: each has a part of the domain
 	if onHost {                        // a file of the sums is written from the sums themselves
-		if err := r.Files.CommitKind(besideCheckpoint); err != nil {
-			return err
+		for _, kind := range []string{besideCheckpoint, besidePatch} {
+			if err := r.Files.CommitKind(kind); err != nil {
+				return err
+			}
 		}
 	}
 	a.samples++
@@ -511,7 +516,11 @@ func (a *averager) beside(r *Run, h checkpoint.Header, dir string) (written []*b
 		if mine >= 0 {
 			b = a.boxes[mine]
 		}
-		one, err := a.besideBox(r, a.fileHeader(r, h, level, number), sumsFolder(dir, level, number), b)
+		kind := besideCheckpoint
+		if level > 0 {
+			kind = besidePatch
+		}
+		one, err := a.besideBox(r, kind, a.fileHeader(r, h, level, number), sumsFolder(dir, level, number), b)
 		if one != nil {
 			written = append(written, one)
 		}
@@ -521,14 +530,14 @@ func (a *averager) beside(r *Run, h checkpoint.Header, dir string) (written []*b
 }
 
 // besideBox begins the file of a box; b is nil where this rank has no cells of it.
-func (a *averager) besideBox(r *Run, h checkpoint.Header, dir string, b *boxSums) (written *bool, err error) {
+func (a *averager) besideBox(r *Run, kind string, h checkpoint.Header, dir string, b *boxSums) (written *bool, err error) {
 	part, sums := NoExtent(h), []float64(nil)
 	if b != nil && b.owned.Cells() > 0 {
 		part, sums, b.image = b.extent(), b.image, nil
 	}
 	p, err := checkpoint.Begin(r.Rank.Comm, dir, h, part)
 	if err != nil {
-		return nil, exit.AtStep(r.Step(), besideCheckpoint, err)
+		return nil, exit.AtStep(r.Step(), kind, err)
 	}
 	written = new(bool)
 	commit := func(failed error) error {
@@ -536,7 +545,7 @@ func (a *averager) besideBox(r *Run, h checkpoint.Header, dir string, b *boxSums
 		*written = err == nil
 		return err
 	}
-	r.Files.Launch(besideCheckpoint, checkpoint.Path(dir, h.Step), commit, func() error {
+	r.Files.Launch(kind, checkpoint.Path(dir, h.Step), commit, func() error {
 		if len(sums) > 0 {
 			if err := p.Write(0, raw.Bytes(sums)); err != nil {
 				return err

@@ -7,6 +7,7 @@ import (
 	"lbmsim/internal/finding"
 	"lbmsim/io/probe"
 	"lbmsim/model"
+	"lbmsim/sim/derive"
 )
 
 // profile is the statistic of [output.profile.NAME]: the means of the fluid cells of planes across an axis, a row for each plane.
@@ -26,7 +27,7 @@ func profileOutputs(s *Set) (list []Output) {
 	c := s.Case
 	for _, p := range c.Profiles {
 		of := newProfile(p, c.Dims(), c.Spec.Scalar, c.Temperature.Reference)
-		of.sheets = s.Run.View.Sheets(p.Axis)
+		of.sheets = derive.SheetsOf(s.Run.View, p.Axis)
 		what := p
 		what.Schedule, what.Sample, what.Fields = config.Schedule{}, config.Schedule{}, nil
 		list = append(list, withTable(s.Run, "profile", p.Schedule, &statistic[config.Profile]{
