@@ -46,10 +46,10 @@ type Options struct {
 
 // Level is one grid.
 type Level struct {
-	Factor  float64       `json:"factor"` // of refinement against the case
+	Factor  float64       `json:"factor"`        // of refinement against the case
 	Cells   [3]int        `json:"cells"`         // of level 0
 	All     int           `json:"all,omitempty"` // of a refined grid: of all levels, the finest in each place
-	Spacing float64       `json:"spacing"` // in the unit of the case
+	Spacing float64       `json:"spacing"`       // in the unit of the case
 	Step    float64       `json:"step"`
 	Tau     float64       `json:"tau"`
 	Steps   int           `json:"steps"`

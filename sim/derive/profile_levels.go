@@ -9,9 +9,9 @@ import (
 	"lbmsim/device"
 )
 
-// profile returns what View.Profile does for each sheet of decomp.Sheets: means of the finest cells by their volumes. Each
-// level has sums of integers of its own, which are put together on rank 0 from the coarsest on. Devices sum whole planes, overlap
-// included, so that the host sums the counted cells.
+// profile returns what View.Profile does for each sheet of decomp.Sheets: means of the finest cells by their volumes. Each level has
+// separate sums of integers, which rank 0 adds by volume from the coarsest on. Devices sum whole planes, overlap included: so the host
+// sums the counted cells.
 func (r *Refined) profile(v View, axis int) ([]float64, error) {
 	sheets, warmth := decomp.Sheets(r.Hierarchy, axis), warmthOf(v.Case.Temperature.Bounds)
 	dims, values := v.Case.Dims(), device.ProfileValues(v.Case.Dims(), v.Case.Spec.Scalar)
@@ -36,12 +36,12 @@ func (r *Refined) profile(v View, axis int) ([]float64, error) {
 			if n := of[device.ProfileCells]; n < 0 || n >= device.ProfileBad {
 				total[device.ProfileCells] = math.NaN()
 			}
-			volume, unit := r.volume(l), r.profileUnit(l, axis)
 			for i, s := range of {
+				part := r.volume(l) * float64(s)
 				if i != device.ProfileCells {
-					volume = r.volume(l) / unit
+					part /= r.profileUnit(l, axis)
 				}
-				total[i] += volume * float64(s)
+				total[i] += part
 			}
 		}
 		means = append(means, profileMeans(total, dims, warmth)...)

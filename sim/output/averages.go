@@ -475,6 +475,8 @@ func (a *averager) remember(r *Run, m *Memory) (err error) {
 	for _, b := range a.boxes {
 		if err == nil {
 			b.image, err = b.read()
+		}
+		if err == nil {
 			b.image = cut(b.image, b.view.Part.Layout.N, b.own, a.values())
 		}
 	}
