@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -238,6 +239,13 @@ sample_every = 4
 	over, all := t.TempDir(), t.TempDir()
 	trial{text: fmt.Sprintf(text, `over = "z"`), ranks: 5, dir: over}.must(t)
 	trial{text: fmt.Sprintf(text, ""), ranks: 2, dir: all}.must(t)
+	for _, ranks := range []int{1, 2} {
+		other := t.TempDir()
+		trial{text: fmt.Sprintf(text, `over = "z"`), ranks: ranks, dir: other}.must(t)
+		if name := "averages/averages_0000000012.hdf"; !bytes.Equal(contents(t, filepath.Join(other, name)), contents(t, filepath.Join(over, name))) {
+			t.Errorf("the file of %d ranks differs from the one of 5", ranks)
+		}
+	}
 	got, whole := readLevels(t, over, "averages/averages_*.hdf"), readLevels(t, all, "averages/averages_*.hdf")
 	if len(got.Boxes) != 2 || got.Boxes[1][0].Hi[2] != 1 || got.Corner[2] != 2.5 {
 		t.Fatalf("boxes %v, corner %v", got.Boxes, got.Corner)
