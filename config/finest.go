@@ -48,6 +48,18 @@ func Patches(c *Case) []Patch {
 	return list
 }
 
+// Counted returns the number of cells that are the finest in their places.
+func Counted(c *Case) (cells int) {
+	h := c.onOneRank(c.Dims())
+	if h == nil {
+		return c.Box().Cells()
+	}
+	for l := range h.Levels {
+		cells += h.Counted(l)
+	}
+	return cells
+}
+
 // Slice returns the cells of a plane across an axis at a cell of level 0, as outputs have it: of the finest level that it meets, everywhere.
 func Slice(c *Case, axis, at int) [3]int {
 	level, n := 0, c.Cells

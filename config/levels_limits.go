@@ -1,9 +1,6 @@
 package config
 
 import (
-	"slices"
-	"strings"
-
 	"lbmsim/boundary"
 	"lbmsim/config/language"
 	"lbmsim/model"
@@ -97,26 +94,37 @@ func (r *unrefined) surfaces() {
 	}
 }
 
-// outputs refuses outputs of which only level 0 would be known, and fields of walls in outputs and expectations.
+// outputs refuses outputs that need lines or layers of cells of one size.
 func (r *unrefined) outputs() {
 	for _, s := range r.Sections {
-		path := s.Table.Path
-		if !s.Given || !strings.HasPrefix(path, "output.") && !strings.HasPrefix(path, "expect.") {
+		if !s.Given {
 			continue
 		}
-		if slices.Contains([]string{"output.averages", "output.profile.*", "output.spectrum.*"}, path) {
-			r.add(s.At, "", s.Head())
-			continue
+		switch s.Table.Path {
+		case "output.averages":
+			r.over(s)
+		case "output.spectrum.*":
+			r.add(s.At, "transform the values of an [output.line.NAME], whose points are equidistant", s.Head())
 		}
-		for _, key := range []string{"field", "fields"} {
-			if !s.Knows(key) {
-				continue
-			}
-			e := s.Get(key)
-			for _, f := range []string{"wall_distance", "wall_shear_stress"} {
-				if e != nil && (e.Text == f || slices.Contains(e.Words, f)) {
-					r.add(e.At, "", "field "+f)
-				}
+	}
+}
+
+// over refuses averages over an axis of which a file of boxes cannot have one layer: readers take boxes of one layer along z alone, and
+// beyond the end of a box a column would have cells of two sizes.
+func (r *unrefined) over(s *language.Section) {
+	e := s.Get("over")
+	if e == nil || r.dims == 2 || r.finer == nil {
+		return
+	}
+	if axisOf(e.Text) != 2 {
+		r.add(e.At, `swap the axes of the case, so that it is "z"`, "over = "+language.Quote(e.Text))
+		return
+	}
+	for l, level := range r.finer.Levels {
+		for _, p := range level.Patches {
+			if p.Owned.Lo[2] > 0 || p.Owned.Hi[2] < level.N[2] {
+				r.Add(e.At, "let all boxes span the axis, or leave over out", "over = \"z\": a box of level %d ends within z", l)
+				return
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func averagesOutput() outputKind {
 			if !o.On {
 				return nil
 			}
-			return []Footprint{{Head: "[output.averages]", Schedule: o.Schedule, Files: 1, Each: FileBytes(c, float64(bytesOf(o.Fields, o.Type, o.Grid(c.Cells))))}}
+			return []Footprint{{Head: "[output.averages]", Schedule: o.Schedule, Files: 1, Each: FileBytes(c, averagesBytes(c))}}
 		},
 	}
 }
@@ -43,6 +43,14 @@ type Averages struct {
 	Dir      string // folder, relative to the output folder
 	Fields   []model.Field
 	Type     model.Precision // of the file
+}
+
+// averagesBytes returns the size of the numbers of one file of averages: of all levels.
+func averagesBytes(c *Case) (bytes float64) {
+	for _, p := range Patches(c) {
+		bytes += float64(bytesOf(c.Averages.Fields, c.Averages.Type, c.Averages.Grid(p.Size())))
+	}
+	return bytes
 }
 
 // AveragedValues returns how many numbers per cell the averages over time add up.

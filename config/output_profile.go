@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"lbmsim/config/language"
+	"lbmsim/decomp"
 	"lbmsim/model"
 )
 
@@ -11,7 +12,7 @@ import (
 func profileOutput() outputKind {
 	return outputKind{
 		table: language.Table{Path: "output.profile.*", Keys: []language.Key{
-			{Name: "along", Kind: language.Word, Choices: axes(), Doc: "axis of the profile; each plane of cells across it gives one row"},
+			{Name: "along", Kind: language.Word, Choices: axes(), Doc: "axis of the profile; each plane of cells across it gives one row. On a refined grid planes are as thin as the largest cell in them"},
 			{Name: "fields", Kind: language.Words, Choices: names(model.ProfileFields(), func(f model.Field) string { return f.Name }), Default: `["mean_velocity", "reynolds_stress"]`, Doc: "fields to write, see the tables of averages and profiles"},
 			{Name: "start", Kind: language.Period, Within: language.AtLeast(0), DefaultDoc: "the start of the run", Doc: "when sampling begins, in steps or simulated time: after the initial transient"},
 			{Name: "sample_every", Kind: language.Period, Default: "10", Doc: "steps, or simulated time, between two samples"},
@@ -22,7 +23,7 @@ func profileOutput() outputKind {
 		read: func(r *outputs, s *language.Section) { r.profile(s) },
 		footprint: func(c *Case) (list []Footprint) {
 			for _, p := range c.Profiles {
-				list = append(list, tableFootprint("[output.profile."+p.Name+"]", p.Schedule, c.Cells[p.Axis], p.columns(c.Dims())))
+				list = append(list, tableFootprint("[output.profile."+p.Name+"]", p.Schedule, c.profileRows(c.Dims(), p.Axis), p.columns(c.Dims())))
 			}
 			return list
 		},
@@ -56,6 +57,14 @@ func (p Profile) columns(dims int) int {
 // header of each checkpoint (io/checkpoint has its limit).
 const mostProfileRows = 6_000
 
+// profileRows returns the number of planes of a profile along an axis: as thin as the largest cell in them.
+func (g *Grid) profileRows(dims, axis int) int {
+	if h := g.onOneRank(dims); h != nil {
+		return len(decomp.Sheets(h, axis))
+	}
+	return g.Cells[axis]
+}
+
 // profile reads [output.profile.NAME].
 func (r *outputs) profile(s *language.Section) {
 	p := Profile{Name: s.Name(), Schedule: r.schedule(s), Start: r.beginning(s)}
@@ -86,7 +95,7 @@ func (r *outputs) profile(s *language.Section) {
 	r.Profiles = append(r.Profiles, p)
 	rows := 0
 	for _, p := range r.Profiles {
-		rows += r.Cells[p.Axis]
+		rows += r.profileRows(r.dims, p.Axis)
 	}
 	if r.haveBox && rows > mostProfileRows {
 		r.Add(e.At, "", "the profiles have %s planes of cells; checkpoints hold statistics of at most %s", language.Grouped(rows), language.Grouped(mostProfileRows))

@@ -42,6 +42,20 @@ func refine(r *run, part *domain.Part) error {
 	return domain.BodiesIn(r.Rank, r.Case, parts)
 }
 
+// wallDistances finds the distances of the rank's cells to the walls. Collective.
+func wallDistances(r *run, part *domain.Part) (err error) {
+	if r.grid == nil {
+		part.Distance, err = part.WallDistance(r.Rank)
+		return err
+	}
+	var parts []*domain.Part
+	var owned []decomp.Box
+	for _, p := range r.grid.View().Refined.Patches {
+		parts, owned = append(parts, p.Part), append(owned, p.Owned)
+	}
+	return domain.LevelDistances(r.Rank, r.grid.Hierarchy, parts, owned)
+}
+
 // nearLevels returns boxes of the rank's cells of finer levels, in cells of level 0. Without refinement there are none.
 func nearLevels(r *run) ([]decomp.Box, error) {
 	if len(r.Case.Refine) == 0 {

@@ -153,9 +153,12 @@ constant = 0.5
 
 // refinedRun adds steps and outputs to one of them.
 func refinedRun(name, precision string, steps int) string {
-	at, from, to := "[17, 9]", "[2.5, 1]", "[30, 18]"
+	at, from, to, means, stress := "[17, 9]", "[2.5, 1]", "[30, 18]", "", `"wall_shear_stress", `
 	if strings.Contains(name, "ball") {
 		at, from, to = "[14, 7, 8]", "[1, 2.25, 0.5]", "[21, 12, 11]"
+	}
+	if strings.Contains(name, "modelled") {
+		means, stress = `, "mean_y_plus", "mean_wall_shear"`, ""
 	}
 	return refinedCases[name] + fmt.Sprintf(`
 [collision]
@@ -164,7 +167,7 @@ precision = %q
 steps = %d
 watch_every = 7
 [output.fields]
-fields = ["pressure", "velocity", "vorticity", "solid"]
+fields = ["pressure", "velocity", "vorticity", "wall_distance", %s"solid"]
 precision = "float64"
 every = 10
 [output.picture]
@@ -189,17 +192,29 @@ along = "y"
 through = %s
 component = "x"
 extremum = "max"
+[output.averages]
+fields = ["mean_pressure", "pressure_variance", "mean_velocity", "reynolds_stress"%s]
+precision = "float64"
+sample_every = 3
+start = 4
+every = 20
+[output.profile.y]
+along = "y"
+fields = ["mean_pressure", "pressure_variance", "mean_velocity", "reynolds_stress"]
+sample_every = 3
+start = 4
+every = 20
 [checkpoint]
 every = %d
 keep = 9
-`, precision, steps, at, from, to, at, steps/4)
+`, precision, steps, stress, at, from, to, at, means, steps/4)
 }
 
 // refinedOutputs returns the tables, fields and planes in a folder, and the state of all levels in its newest checkpoint.
 func refinedOutputs(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{"state": stateIn(t, dir)}
-	for _, pattern := range []string{"*.csv", "fields/*.hdf", "fields/*.parts/*.hdf", "planes/*/*.hdf"} {
+	for _, pattern := range []string{"*.csv", "fields/*.hdf", "fields/*.parts/*.hdf", "planes/*/*.hdf", "averages/*.hdf"} {
 		files, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil || len(files) == 0 && (pattern == "*.csv" || pattern == "fields/*.hdf") {
 			t.Fatalf("no %s in %s (%v)", pattern, dir, err)
@@ -216,7 +231,11 @@ func refinedOutputs(t *testing.T, dir string) map[string][]byte {
 	if err != nil || len(levels) == 0 {
 		t.Fatalf("files of levels: %v, %v", levels, err)
 	}
-	for _, path := range levels {
+	sums, err := filepath.Glob(filepath.Join(filepath.Dir(files[0]), "averages", "levels", "*", filepath.Base(files[0])))
+	if err != nil || len(sums) != len(levels) {
+		t.Fatalf("sums of averages of levels: %v, %v", sums, err)
+	}
+	for _, path := range append(levels, append(sums, filepath.Join(filepath.Dir(files[0]), "averages", filepath.Base(files[0])))...) {
 		f, err := checkpoint.Open(path)
 		if err != nil {
 			t.Fatal(err)
@@ -226,7 +245,7 @@ func refinedOutputs(t *testing.T, dir string) map[string][]byte {
 			t.Fatal(err)
 		}
 		f.Close()
-		out["state "+filepath.Base(filepath.Dir(path))] = b
+		out["state "+strings.TrimPrefix(filepath.Dir(path), dir)] = b
 	}
 	return out
 }

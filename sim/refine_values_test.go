@@ -234,3 +234,51 @@ linf = 1
 		}
 	}
 }
+
+// The share of the energy at grid scale does not depend on the boxes that the same finer cells are given by: cells beside a seam of two
+// boxes count with their neighbours beyond it.
+func TestGridScaleKnowsNoSeams(t *testing.T) {
+	const text = `
+[domain]
+cells = [24, 16]
+periodic = ["y"]
+[fluid]
+viscosity = 1e-3
+[boundary.walls]
+type = "wall"
+faces = ["x-", "x+"]
+[initial]
+velocity = ["0.005*sin(1.9*x)*cos(0.7*y)", "0.01*sin(1.3*x + 0.2*y)"]
+[collision]
+precision = "float64"
+[run]
+steps = 4
+watch_every = 1
+grid_scale_every = 1
+[output.series.all]
+quantities = ["grid_scale"]
+at_start = true
+every = 2
+`
+	box := func(name, from, to string) string {
+		return fmt.Sprintf("[refine.%s]\nlevel = 1\nfrom = %s\nto = %s\n", name, from, to)
+	}
+	upright := text + box("a", "[6, 4]", "[11, 13]") + box("b", "[11, 4]", "[18, 10]")
+	lying := text + box("a", "[6, 4]", "[18, 10]") + box("b", "[6, 10]", "[11, 13]")
+	var want []float64
+	for _, text := range []string{upright, lying} {
+		for _, ranks := range []int{1, 3} {
+			dir := t.TempDir()
+			trial{text: text, ranks: ranks, dir: dir}.must(t)
+			got := table(t, filepath.Join(dir, "series_all.csv"))["grid_scale"]
+			if want == nil {
+				want = got
+			}
+			for i := range want {
+				if math.Abs(got[i]-want[i]) > 1e-13 || want[i] < 1e-3 {
+					t.Errorf("%d ranks: %v, want %v", ranks, got, want)
+				}
+			}
+		}
+	}
+}

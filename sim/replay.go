@@ -28,28 +28,37 @@ func (r replay) Again() error {
 // Save copies the current state of this rank's own cells, and what the coming steps depend
 // on besides.
 func (r replay) Save(image []byte) (postmortem.Circumstances, error) {
-	return postmortem.Circumstances{Step: r.Step(), Drive: r.driver.drive, Walls: r.friction.memory(), Force: r.level.Params.Force}, level.Image{Level: r.level}.Read(image)
+	c := postmortem.Circumstances{Step: r.Step(), Drive: r.driver.drive, Walls: r.friction.memory(), Force: r.level.Params.Force}
+	if r.grid != nil {
+		return c, r.grid.ReadImages(image)
+	}
+	return c, level.Image{Level: r.level}.Read(image)
 }
 
 // Back makes a state that was saved the current one, or the initial one where image is nil.
 // Collective.
 func (r replay) Back(image []byte, c postmortem.Circumstances) error {
-	// States take turns in exchanges: the other one comes next.
 	l := r.level
-	l.State[0], l.State[1] = l.State[1], l.State[0]
+	setStep, write := l.SetStep, level.Image{Level: l}.Write
+	if r.grid != nil {
+		r.grid.Rewind()
+		setStep, write = r.grid.SetStep, r.grid.WriteImages
+	} else { // states take turns in exchanges: the other one comes next
+		l.State[0], l.State[1] = l.State[1], l.State[0]
+	}
 	var err error
 	if image == nil {
-		l.SetStep(0)
+		setStep(0)
 		r.driver.drive, l.Params.Force = output.Drive{}, r.Case.Params().Force
 		err = origin(r).state()
 	} else {
-		l.SetStep(c.Step)
+		setStep(c.Step)
 		r.driver.drive, l.Params.Force = c.Drive, c.Force
-		err = level.Image{Level: l}.Write(image)
+		err = write(image)
 	}
 	err = errors.Join(err, r.friction.recall(c.Walls))
 	r.watch.Forget()
-	if err := r.all("going back", err); err != nil {
+	if err := r.all("going back", err); err != nil || r.grid != nil { // steps of refined grids fill ghost cells themselves
 		return err
 	}
 	return l.FillGhosts()

@@ -47,7 +47,7 @@ func start(o Options) (*run, error) {
 		return r, err
 	}
 	if o.Case.ShowsField("wall_distance") {
-		if part.Distance, err = part.WallDistance(r.Rank); err != nil {
+		if err := wallDistances(r, part); err != nil {
 			return r, fmt.Errorf("rank %d: distances to the walls: %w", r.Rank.ID, err)
 		}
 	}

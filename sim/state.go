@@ -33,5 +33,5 @@ func (s state) Snapshots() output.Snapshotter {
 	return nil
 }
 
-// Statistics of the state that stay with the device.
-func (s state) Statistics() output.Statistics { return s.level.Statistics() }
+// Statistics of the state that stay with the device: of the rank's part of the domain, or of a patch of a refined grid.
+func (s state) Statistics(k int) output.Statistics { return s.parts()[k].Statistics() }

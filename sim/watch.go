@@ -41,9 +41,6 @@ func (r *run) stopUnstable(mine string, elapsed time.Duration) error {
 	for _, p := range parts {
 		if len(p) > 0 {
 			message = fmt.Appendf(p, "\n  try a smaller lattice velocity (time step), a larger tau (now %.4g), a finer grid, or a smoother start", r.Case.Tau)
-			if r.grid != nil {
-				message = append(message, "\n  the first bad cell is not searched for on refined grids: fields of shorter periods show where it begins"...)
-			}
 			break
 		}
 	}

@@ -171,6 +171,9 @@ func levelText(l study.Level) string {
 	if l.Cells[2] > 1 {
 		cells += fmt.Sprintf(" x %d", l.Cells[2])
 	}
+	if l.All > 0 {
+		cells = fmt.Sprintf("%s of level 0, in all %d", cells, l.All)
+	}
 	return fmt.Sprintf("refined by %.6g: %s cells, tau %.6g, Mach %.3g, %d steps in %.3g s, %.4g MLUPS", l.Factor, cells, l.Tau, l.Mach, l.Steps, l.Seconds, l.MLUPS)
 }
 
@@ -179,7 +182,11 @@ func printStudy(out io.Writer, s *study.Study) error {
 	fmt.Fprintf(out, "\n%s, %s scaling, ratio %g, formal order %g\n", s.Case, s.Scaling, s.Ratio, s.Formal)
 	head := []string{"  quantity"}
 	for _, l := range s.Levels {
-		head = append(head, fmt.Sprintf("%d cells", l.Cells[0]))
+		across := fmt.Sprintf("%d cells", l.Cells[0])
+		if l.All > 0 {
+			across = fmt.Sprintf("%d in all", l.All)
+		}
+		head = append(head, across)
 	}
 	rows := [][]string{append(head, "order", "extrapolated", "GCI", "asymptotic")}
 	var warnings []string

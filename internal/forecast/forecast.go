@@ -63,13 +63,18 @@ func FieldsSnapshotBytes(c *config.Case, ranks int) int64 {
 func AverageBytes(c *config.Case, ranks int) (sums, snapshot int64) {
 	n := Layout(c, ranks).N
 	cells := int64(n[0]) * int64(n[1]) * int64(n[2])
-	values := int64(0)
-	for _, f := range c.Averages.Fields {
-		values += int64(f.Components)
+	if len(c.Refine) > 0 {
+		cells = largestOfAll(c, ranks).stored
 	}
-	written := c.Averages.Grid(n)
-	snapshot = int64(written[0]*written[1]*written[2]) * values * int64(c.Averages.Type.Bytes())
-	if kept := c.Averages.Kept(c.Dims()); kept > c.AveragedValues() { // means at walls are put beside the sums of all cells
+	written := cells
+	if c.Averages.Over {
+		written /= int64(n[c.Averages.Axis])
+	}
+	for _, f := range c.Averages.Fields {
+		snapshot += written * int64(f.Components*c.Averages.Type.Bytes())
+	}
+	// Means at walls are put beside the sums of all cells, and sums of overlap cells are left out.
+	if kept := c.Averages.Kept(c.Dims()); kept > c.AveragedValues() || len(c.Refine) > 0 {
 		snapshot += 8 * cells * int64(kept)
 	}
 	return 8 * cells * int64(c.AveragedValues()), snapshot

@@ -123,3 +123,28 @@ func TestLevelsWithEddies(t *testing.T) {
 		}
 	}
 }
+
+// Averages of all levels count: sums of overlap cells in memory, owned cells in files.
+func TestAveragesOfLevels(t *testing.T) {
+	c := load(t, refinedFlow+"[output.averages]\n")
+	const owned, stored = 40*20*20 + 52*24*24 + 28*28*28, 40*20*20 + 56*28*28 + 32*32*32
+	const values = 1 + 3 + 6 // pressure, velocity, stresses
+	sums, snapshot := AverageBytes(c, 1)
+	if sums != 8*values*stored || snapshot != (4+8)*values*stored {
+		t.Errorf("%d and %d bytes", sums, snapshot)
+	}
+	for _, v := range Volumes(c) {
+		want := -1.0
+		switch v.Head {
+		case "[output.averages]":
+			want = config.FileBytes(c, 4*values*owned)
+		case "averages beside them":
+			if want = config.FileBytes(c, 8*values*owned); v.Files != 3*float64(min(v.Times, c.Checkpoint.Keep+1)) {
+				t.Errorf("%s: %g files", v.Head, v.Files)
+			}
+		}
+		if want >= 0 && v.Each != want {
+			t.Errorf("%s: %g bytes, want %g", v.Head, v.Each, want)
+		}
+	}
+}

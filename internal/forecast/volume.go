@@ -49,8 +49,11 @@ func Volumes(c *config.Case) (list []Volume) {
 		}
 		add("[checkpoint]", c.Checkpoint.Schedule, 1, config.FileBytes(c, empty+float64(CheckpointBytes(c))), c.Checkpoint.Keep)
 		if c.Averages.On { // one more of theirs than of the state
-			sums := 8 * float64(c.Box().Cells()) * float64(c.Averages.Kept(c.Dims()))
-			add("averages beside them", c.Checkpoint.Schedule, 1, config.FileBytes(c, empty+sums), c.Checkpoint.Keep+1)
+			sums, boxes := 0., config.Patches(c)
+			for _, b := range boxes {
+				sums += 8 * float64(b.Cells()) * float64(c.Averages.Kept(c.Dims()))
+			}
+			add("averages beside them", c.Checkpoint.Schedule, float64(len(boxes)), config.FileBytes(c, empty+sums), c.Checkpoint.Keep+1)
 		}
 	}
 	return list

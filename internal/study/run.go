@@ -46,9 +46,10 @@ type Options struct {
 
 // Level is one grid.
 type Level struct {
-	Factor  float64       `json:"factor"` // of refinement against the case
-	Cells   [3]int        `json:"cells"`
-	Spacing float64       `json:"spacing"` // in the unit of the case
+	Factor  float64       `json:"factor"`        // of refinement against the case
+	Cells   [3]int        `json:"cells"`         // of level 0
+	All     int           `json:"all,omitempty"` // of a refined grid: of all levels, the finest in each place
+	Spacing float64       `json:"spacing"`       // in the unit of the case
 	Step    float64       `json:"step"`
 	Tau     float64       `json:"tau"`
 	Steps   int           `json:"steps"`
@@ -183,6 +184,9 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 		l := Level{
 			Factor: o.factor(k), Cells: c.Cells, Spacing: c.Units.Length, Step: c.Units.Time, Tau: c.Tau, Steps: c.Run.Steps,
 			Seconds: report.end.Elapsed.Round(time.Millisecond).Seconds(), MLUPS: report.end.MLUPS, Mach: report.mach, Expect: report.end.Expect,
+		}
+		if len(c.Refine) > 0 {
+			l.All = config.Counted(c)
 		}
 		if info, err := os.Stat(c.OutputDir); err == nil && info.IsDir() {
 			l.Output = c.OutputDir

@@ -76,6 +76,11 @@ fields = ["density", "velocity", "solid"]
 precision = "float64"
 every = 15
 
+[output.averages]
+fields = ["mean_velocity", "reynolds_stress"]
+precision = "float64"
+sample_every = 30
+
 [output.series.means]
 quantities = ["mean_density"]
 every = 15

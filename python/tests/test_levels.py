@@ -63,9 +63,18 @@ def test_resample(refined: lbmsim.Result) -> None:
         box["pressure"]
 
 
+def test_averages(refined: lbmsim.Result) -> None:
+    averages, fields = refined.levels(group="averages"), refined.levels()
+    assert (averages.step, averages.units) == (30, {"mean_velocity": "m/s", "reynolds_stress": "m2/s2"})
+    np.testing.assert_array_equal(averages.resample("mean_velocity"), fields.resample("velocity"))  # one sample
+    assert not averages.resample("reynolds_stress", 0).any()
+
+
 def test_other_grids(refined: lbmsim.Result, cavity_run: lbmsim.Result) -> None:
     with pytest.raises(lbmsim.Error, match=r"is refined, .* use result\.levels\(\)"):
         _ = refined.fields
+    with pytest.raises(lbmsim.Error, match=r'is refined, .* use result\.levels\(group="averages"\)'):
+        _ = refined.averages
     if "across" in refined.planes:
         plane = refined.planes["across"].velocity.isel(time=-1)
         x = int(np.argmin(abs(refined.levels().centres()[0] - float(plane.x))))

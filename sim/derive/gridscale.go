@@ -34,10 +34,14 @@ func (v View) Sample() (s Sample, err error) {
 	beyond := make([]Excess, v.Part.Planes())
 	of := domain.Columns{Added: gridSums, All: gridSums}
 	if v.Refined != nil {
+		if err := v.Refined.Fill(); err != nil {
+			return s, err
+		}
 		err = v.Refined.each(func(l, _ int, p *Patch) error {
 			var rows []float64
 			if p != nil {
-				if rows, err = gridRows(p.View, p.Part.Local(p.Owned), v.Refined.stride(l), p.Counted, nil); err != nil {
+				region, runs := v.Refined.acrossSeams(p)
+				if rows, err = gridRows(p.View, p.Part.Local(region), v.Refined.stride(l), runs, nil); err != nil {
 					return err
 				}
 			}
@@ -58,6 +62,37 @@ func (v View) Sample() (s Sample, err error) {
 		s.Excess, err = v.farthest(beyond)
 	}
 	return s, err
+}
+
+// acrossSeams returns the cells that the rank owns of a patch with the overlap beyond the ends of its rows, and the counted runs of a row,
+// which one more cell continues at either end where the next cell counts in another patch of the level. No number of a cell may depend on
+// how boxes that touch are made into patches.
+func (r *Refined) acrossSeams(p *Patch) (region decomp.Box, runs func(y, z int) []decomp.Range) {
+	region = p.Owned
+	if region.Cells() == 0 {
+		return region, p.Counted
+	}
+	region.Lo[0], region.Hi[0] = max(region.Lo[0]-1, p.Part.Box.Lo[0]), min(region.Hi[0]+1, p.Part.Box.Hi[0])
+	counts := func(x, y, z int) bool {
+		at := [3]int{x, y, z}
+		if x < region.Lo[0] || x >= region.Hi[0] || p.Owned.Contains(at) {
+			return false
+		}
+		_, ok := r.Hierarchy.Find(p.Level, at)
+		return ok && !r.Hierarchy.Covered(p.Level, at)
+	}
+	return region, func(y, z int) (list []decomp.Range) {
+		for _, run := range p.Counted(y, z) {
+			if counts(run.Lo-1, y, z) {
+				run.Lo--
+			}
+			if counts(run.Hi, y, z) {
+				run.Hi++
+			}
+			list = append(list, run)
+		}
+		return list
+	}
 }
 
 // stride returns the distance of two planes that count, in a level.

@@ -7,21 +7,23 @@ import (
 	"math/bits"
 
 	"lbmsim/comm"
-	"lbmsim/config"
 	"lbmsim/device"
 )
 
-// Profile returns the means of the fields over the fluid cells of each plane across an axis, in lattice units:
+// Profile returns the means of the fields over the fluid cells of each plane across an axis (SheetsOf), in lattice units:
 // [plane][value], values as of device.Profiler, the number of cells excepted. Planes without fluid, or with a value
 // that is not below device.ProfileMost or is not finite, have NaN. On rank 0; collective.
 //
 // Sums are of integers: the order of threads and ranks does not matter. The sums of a plane fit into 63 bits, since the
 // summands are below device.ProfileMost; the factor warmth makes temperatures so.
 func (v View) Profile(axis int) ([]float64, error) {
+	if v.Refined != nil {
+		return v.Refined.profile(v, axis)
+	}
 	dims, scalar := v.Case.Dims(), v.Case.Spec.Scalar
 	values, n := device.ProfileValues(dims, scalar), v.Case.Cells
 	unit := math.Ldexp(1, min(44, 60-bits.Len(uint(v.Case.Box().Cells()/n[axis]))))
-	warmth := v.warmth()
+	warmth := warmthOf(v.Case.Temperature.Bounds)
 	mine, ok, err := v.State.SumProfile(axis, unit, warmth)
 	if err == nil && !ok {
 		mine, err = v.sumProfile(axis, unit, warmth)
@@ -46,46 +48,16 @@ func (v View) Profile(axis int) ([]float64, error) {
 	}
 	var means []float64
 	for ; len(sums) > 0; sums = sums[values:] {
-		cells := float64(sums[device.ProfileCells])
-		if cells < 0 || cells >= device.ProfileBad {
-			cells = math.NaN()
-		}
+		of := make([]float64, values)
 		for k, s := range sums[:values] {
-			if k == device.ProfileCells {
-				continue
-			}
-			mean := float64(s) / unit / cells
-			for range ProfileWarmth(k, dims) {
-				mean /= warmth
-			}
-			means = append(means, mean)
+			of[k] = float64(s) / unit
 		}
+		if of[device.ProfileCells] = float64(sums[device.ProfileCells]); sums[device.ProfileCells] < 0 || sums[device.ProfileCells] >= device.ProfileBad {
+			of[device.ProfileCells] = math.NaN()
+		}
+		means = append(means, profileMeans(of, dims, warmth)...)
 	}
 	return means, nil
-}
-
-// warmth returns the factor that brings temperatures below one, a power of two.
-func (v View) warmth() float64 { return warmthOf(v.Case.Temperature.Bounds) }
-
-// warmthOf returns the warmth of bounds. Where the case has no bounds, or gives the reference alone, temperatures are taken to be
-// below 1024 K.
-func warmthOf(b *config.Bounds) float64 {
-	far := 1024.0
-	if b != nil && b.Far() > 0 {
-		far = 2 * b.Far()
-	}
-	return math.Ldexp(1, -math.Ilogb(far)-1)
-}
-
-// ProfileWarmth returns the power of the temperature in a value of device.Profiler.
-func ProfileWarmth(value, dims int) int {
-	switch first := device.ProfileValues(dims, false); {
-	case value < first:
-		return 0
-	case value == first+1:
-		return 2
-	}
-	return 1
 }
 
 // sumProfile computes device.Profiler's sums for a device that has none.
@@ -127,38 +99,4 @@ func (v View) sumProfile(axis int, unit, warmth float64) ([]int64, error) {
 		}
 	}
 	return sums, err
-}
-
-// addCell adds a cell, whose fields are so many numbers apart, to the values of a plane.
-func addCell(to []int64, fields []float64, stride, dims int, unit, warmth float64) {
-	k, bad := 1, false
-	put := func(v float64) {
-		if math.Abs(v) < device.ProfileMost {
-			to[k] += int64(math.RoundToEven(v * unit))
-		} else {
-			bad = true
-		}
-		k++
-	}
-	put(fields[0])
-	put(fields[0] * fields[0])
-	for a := 1; a <= dims; a++ {
-		put(fields[a*stride])
-	}
-	for a := 1; a <= dims; a++ {
-		for b := a; b <= dims; b++ {
-			put(fields[a*stride] * fields[b*stride])
-		}
-	}
-	if k < len(to) {
-		t := fields[(1+dims)*stride] * warmth
-		put(t)
-		put(t * t)
-		for a := 1; a <= dims; a++ {
-			put(t * fields[a*stride])
-		}
-	}
-	if to[0]++; bad {
-		to[0] += device.ProfileBad - 1
-	}
 }

@@ -14,6 +14,8 @@ type Refined struct {
 	Hierarchy *decomp.Hierarchy
 	Walls     []domain.Coverage // with a model, on all ranks: each is on one level
 	Patches   []Patch           // those that the rank has cells of, level by level, in the hierarchy's order
+	// Fill gives overlap and ghost cells the values of the present state. Collective.
+	Fill func() error
 }
 
 // Patch is the present state of this rank's cells of a patch. Case and State are in cells and steps of its level.

@@ -2,7 +2,9 @@ package derive
 
 import (
 	"math"
+	"slices"
 
+	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/model"
 )
@@ -16,8 +18,8 @@ func (v View) MaxSpeed() float64 { return v.Case.Run.MaxMach * SoundSpeed }
 // Bad reports whether a plane has a value that is not finite, or too high a speed.
 func (v View) Bad(p device.Plane) bool { return p.Bad > 0 || p.MaxSpeed > v.MaxSpeed() }
 
-// FirstBad returns the first bad cell of plane k of this rank, local.
-func (v View) FirstBad(k int, p device.Plane) ([3]int, error) {
+// firstBad returns the first bad cell of plane k of this rank, local.
+func firstBad(v View, k int, p device.Plane) ([3]int, error) {
 	box := v.Part.Plane(k)
 	values, err := v.Present()(box, nil)
 	nx, stored, dims := v.Part.Layout.N[0], v.Case.Spec.FieldValues(), v.Case.Dims()
@@ -44,4 +46,71 @@ func (v View) FirstBad(k int, p device.Plane) ([3]int, error) {
 		return p.BadAt, err
 	}
 	return p.MaxAt, err
+}
+
+// FirstOfBad returns the first bad cell of this rank in the order z, y, x, of the finest level of a refined grid that has one, in cells
+// of the level.
+func (v View) FirstOfBad() (at decomp.Place, found bool, err error) {
+	if v.Refined != nil {
+		return v.Refined.firstOfBad()
+	}
+	planes, err := v.State.SumPlanes()
+	for k := 0; k < len(planes) && err == nil; k++ {
+		if v.Bad(planes[k]) {
+			cell, err := firstBad(v, k, planes[k])
+			return decomp.Place{Cell: v.Part.Global(cell)}, true, err
+		}
+	}
+	return at, false, err
+}
+
+// firstOfBad does so in cells that no finer level covers.
+func (r *Refined) firstOfBad() (at decomp.Place, found bool, err error) {
+	before := func(a, b [3]int) bool { return slices.Compare([]int{a[2], a[1], a[0]}, []int{b[2], b[1], b[0]}) < 0 }
+	for _, p := range slices.Backward(r.Patches) { // the finest first
+		if found && p.Level < at.Level {
+			break
+		}
+		rows, err := p.rows()
+		if err != nil {
+			return at, found, err
+		}
+		i := slices.IndexFunc(rows, p.Bad)
+		if i < 0 {
+			continue
+		}
+		cell, err := p.firstOfRow(p.Owned.Lo[1]+i%p.Owned.Size()[1], p.Owned.Lo[2]+i/p.Owned.Size()[1])
+		if err != nil {
+			return at, found, err
+		}
+		if !found || before(cell, at.Cell) {
+			at, found = decomp.Place{Level: p.Level, Cell: cell}, true
+		}
+	}
+	return at, found, nil
+}
+
+// firstOfRow returns the first bad cell of a row that has one.
+func (p *Patch) firstOfRow(y, z int) (cell [3]int, err error) {
+	row := p.Owned
+	row.Lo[1], row.Hi[1], row.Lo[2], row.Hi[2] = y, y+1, z, z+1
+	nx, stored, dims := row.Size()[0], p.Case.Spec.FieldValues(), p.Case.Dims()
+	values := make([]float64, nx*stored)
+	if err := p.State.Fields(p.Part.Local(row), values); err != nil {
+		return cell, err
+	}
+	first := -1
+	p.eachFluid(y, z, func(x int) {
+		sum, speed := 0.0, 0.0
+		for c := range stored {
+			u := values[c*nx+x-row.Lo[0]]
+			if sum += u; 1 <= c && c <= dims {
+				speed += u * u
+			}
+		}
+		if first < 0 && (Finite(sum) != sum || math.Sqrt(speed) > p.MaxSpeed()) {
+			first = x
+		}
+	})
+	return [3]int{first, y, z}, nil
 }

@@ -39,9 +39,9 @@ type remembered interface {
 	Output
 	// remember adds what the next run must know. Collective.
 	remember(*Run, *Memory) error
-	// beside begins a file that belongs to the checkpoint with this header, in its folder;
-	// written reports, once the file has been committed, whether it is on disk; nil: there is no file. Collective.
-	beside(r *Run, h checkpoint.Header, dir string) (written *bool, err error)
+	// beside begins files that belong to the checkpoint with this header, in its folder;
+	// written reports of each, once it has been committed, whether it is on disk. Collective.
+	beside(r *Run, h checkpoint.Header, dir string) (written []*bool, err error)
 	// recall continues with what the checkpoint of a path says. Collective.
 	recall(r *Run, path string, m *Memory) error
 }

@@ -10,7 +10,6 @@ import (
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/decomp"
-	"lbmsim/device"
 	"lbmsim/internal/finding"
 	"lbmsim/internal/raw"
 	"lbmsim/io/checkpoint"
@@ -28,18 +27,16 @@ import (
 type averager struct {
 	base
 	config.Averages
-	of       model.AverageSums
-	dims, nx int
-	stored   int // values a cell of a sample
-	count    int // sums of this rank, without the means at walls
-	samples  int64
-	first    int // step of the first sample
-	last     int // and of the last
-	made     bool
-	onDevice device.Averages // nil: on the host
-	onHost   []float64       // [plane][row][sum][x]
-	walls    *wallMeans      // nil: none are wanted
-	image    []float64       // for the checkpoint that is being written
+	of      model.AverageSums
+	walls   model.WallMeans
+	dims    int
+	stored  int // values a cell of a sample
+	samples int64
+	first   int    // step of the first sample
+	last    int    // and of the last
+	resumed string // path of the checkpoint that the sums go on from
+	made    bool
+	boxes   []*boxSums // of this rank's part of the domain, or of each patch that it has a part of
 }
 
 // averageOutputs returns the outputs of [output.averages]: the sums and the files that have them.
@@ -48,14 +45,11 @@ func averageOutputs(s *Set) []Output {
 	if !c.Averages.On {
 		return nil
 	}
-	of := model.SumsOf(c.Averages.Fields)
 	sums := &averager{
-		base: newBase(c.Averages.Sample), Averages: c.Averages, of: of, dims: c.Dims(), stored: c.Spec.FieldValues(), nx: s.Run.View.Part.Layout.N[0],
-		count: s.Run.View.Part.Box.Cells() * of.Values(c.Dims()),
+		base: newBase(c.Averages.Sample), Averages: c.Averages, of: model.SumsOf(c.Averages.Fields), walls: model.WallMeansOf(c.Averages.Fields),
+		dims: c.Dims(), stored: c.Spec.FieldValues(),
 	}
-	if of := model.WallMeansOf(c.Averages.Fields); of.Values() > 0 {
-		sums.walls = newWallMeans(of, s.Run.View)
-	}
+	sums.boxes = newBoxSums(s.Run.View, sums.of.Values(c.Dims()), sums.walls)
 	return []Output{sums, &averageFiles{base: newBase(sums.Schedule), sums: sums, series: fields.Series{Dir: s.Path(sums.Dir), Name: "averages"}}}
 }
 
@@ -64,25 +58,29 @@ func (a *averager) allocate(r *Run) error {
 	if a.made || a.of == (model.AverageSums{}) {
 		return nil
 	}
-	there, err := r.State.Statistics().Averages(a.of)
-	none := comm.Agree(r.Rank.Comm, err)
+	var failed error
+	for k, b := range a.boxes {
+		if failed == nil {
+			b.onDevice, failed = r.State.Statistics(k).Averages(a.of)
+		}
+	}
+	none := comm.Agree(r.Rank.Comm, failed)
 	var failure *comm.Failure
 	switch {
 	case none == nil:
-		a.onDevice = there
 	case !errors.As(none, &failure): // the ranks could not talk
-		if there != nil {
-			there.Close()
-		}
+		a.Close()
 		return none
-	case r.Rank.Root:
-		r.Rank.Warn(finding.HostSums.Says("[output.averages] is summed on the host, which is slower: %v", none))
-	}
-	if a.onDevice == nil {
-		if there != nil {
-			there.Close()
+	default:
+		a.Close()
+		if r.Rank.Root {
+			r.Rank.Warn(finding.HostSums.Says("[output.averages] is summed on the host, which is slower: %v", none))
 		}
-		a.onHost = make([]float64, a.count)
+	}
+	for _, b := range a.boxes {
+		if b.onDevice == nil {
+			b.onHost = make([]float64, b.count)
+		}
 	}
 	a.made = true
 	return nil
@@ -92,32 +90,16 @@ func (a *averager) allocate(r *Run) error {
 func (a *averager) prepare(r *Run) error { return a.allocate(r) }
 
 func (a *averager) Close() {
-	if a.onDevice != nil {
-		a.onDevice.Close()
+	for _, b := range a.boxes {
+		if b.onDevice != nil {
+			b.onDevice.Close()
+			b.onDevice = nil
+		}
 	}
-}
-
-// sums returns the sums so far, [plane][row][sum][x], with the means at walls last in each row. Callers must not modify them.
-func (a *averager) sums() (sums []float64, err error) {
-	sums = a.onHost
-	if a.onDevice != nil {
-		sums = make([]float64, a.count)
-		err = a.onDevice.Read(sums)
-	}
-	if a.walls == nil || err != nil {
-		return sums, err
-	}
-	return a.walls.join(sums), nil
 }
 
 // values returns the number of sums of a cell, means at walls included.
-func (a *averager) values() int {
-	n := a.of.Values(a.dims)
-	if a.walls != nil {
-		n += a.walls.of.Values()
-	}
-	return n
-}
+func (a *averager) values() int { return a.of.Values(a.dims) + a.walls.Values() }
 
 // columns returns the offsets of the sums of a row, in lengths of a row: of pressures,
 // their squares, velocities, their products.
@@ -136,6 +118,9 @@ func (a *averager) columns() (p, pp, u, uu int) {
 // besideCheckpoint is the kind of the file that keeps the sums beside a checkpoint.
 const besideCheckpoint = "averages of a checkpoint"
 
+// besidePatch is the kind of the other files that keep them, of patches of a refined grid.
+const besidePatch = "averages of a level of a checkpoint"
+
 // Write takes a sample.
 func (a *averager) Write(r *Run) error {
 	a.at = r.Step()
@@ -149,66 +134,79 @@ func (a *averager) Write(r *Run) error {
 		a.first = r.Step()
 	}
 	a.last = r.Step()
-	if a.onHost != nil { // a file of the sums is written from the sums themselves
-		if err := r.Files.CommitKind(besideCheckpoint); err != nil {
-			return err
+	onHost := a.boxes[0].onHost != nil // on all ranks: each has a part of the domain
+	if onHost {                        // a file of the sums is written from the sums themselves
+		for _, kind := range []string{besideCheckpoint, besidePatch} {
+			if err := r.Files.CommitKind(kind); err != nil {
+				return err
+			}
 		}
 	}
 	a.samples++
-	switch {
-	case a.onDevice != nil:
-		r.State.Statistics().Take(a.onDevice, a.samples)
-	case a.onHost != nil:
-		if err := a.takeOnHost(r); err != nil {
+	var failed error
+	for k, b := range a.boxes {
+		if b.onDevice != nil {
+			r.State.Statistics(k).Take(b.onDevice, a.samples)
+		} else if b.onHost != nil && failed == nil {
+			failed = a.takeOnHost(r, b)
+		}
+	}
+	if onHost {
+		if err := r.All("averages", failed); err != nil {
 			return err
 		}
 	}
-	if a.walls == nil {
+	if a.walls.Values() == 0 {
 		return nil
 	}
-	flow, err := r.View.State.WallFlow()
-	if err == nil {
-		err = a.walls.take(r, flow, a.samples)
+	for _, b := range a.boxes {
+		if failed == nil {
+			failed = b.walls.take(r, b.view, a.samples)
+		}
 	}
-	return r.All("averages at walls", err)
+	return r.All("averages at walls", failed)
 }
 
-// takeOnHost adds the current state to the sums on the host.
-func (a *averager) takeOnHost(r *Run) error {
-	source, planes := r.present(), r.View.Part.Planes()
-	size := len(a.onHost) / planes
-	each := max(1, readAtOnce*planes/r.View.Part.Box.Cells())
-	return r.All("averages", r.Rank.Share((planes+each-1)/each, func(lo, hi int) (err error) {
+// takeOnHost adds the current state to the sums of a box on the host.
+func (a *averager) takeOnHost(r *Run, b *boxSums) error {
+	part := b.view.Part
+	source, planes := r.presentOf(b.view), part.Planes()
+	size := len(b.onHost) / planes
+	each := max(1, readAtOnce*planes/part.Box.Cells())
+	return r.Rank.Share((planes+each-1)/each, func(lo, hi int) (err error) {
 		var sample []float64
 		for k := lo * each; k < min(hi*each, planes); k += each {
 			last := min(k+each, planes)
-			box := r.View.Part.Plane(k)
-			box.Hi = r.View.Part.Plane(last - 1).Hi
+			box := part.Plane(k)
+			box.Hi = part.Plane(last - 1).Hi
 			if sample, err = source(box, sample); err != nil {
 				return err
 			}
-			a.add(a.onHost[k*size:last*size], sample, float64(a.samples))
+			a.add(b.onHost[k*size:last*size], sample, part.Layout.N[0], float64(a.samples))
 		}
 		return nil
-	}))
+	})
 }
 
 // readAtOnce is the number of cells read at a time: to ask for a row of 2D takes longer than to add it.
 const readAtOnce = 8192
 
-// present returns the current state with the digits that fields have on leaving the device: a result must not depend on
+// present returns the current state of the rank's part of the domain as presentOf does.
+func (r *Run) present() derive.Source[float64] { return r.presentOf(r.View) }
+
+// presentOf returns the current state of a box with the digits that fields have on leaving the device: a result must not depend on
 // the memory that the device had to spare.
-func (r *Run) present() derive.Source[float64] {
+func (r *Run) presentOf(v derive.View) derive.Source[float64] {
 	if r.State.Snapshots() != nil && r.Case.Spec.Precision != model.Float64 {
-		return derive.Rounded(r.View.Present())
+		return derive.Rounded(v.Present())
 	}
-	return r.View.Present()
+	return v.Present()
 }
 
-// add continues with sample n of some rows, [row][component][x], by the arithmetic of kernels/gpu/statistics.h. The sample
-// becomes the deviations from the means before it.
-func (a *averager) add(sums, sample []float64, n float64) {
-	nx, in := a.nx, a.stored*a.nx
+// add continues with sample n of some rows of nx cells, [row][component][x], by the arithmetic of kernels/gpu/statistics.h. The
+// sample becomes the deviations from the means before it.
+func (a *averager) add(sums, sample []float64, nx int, n float64) {
+	in := a.stored * nx
 	p, pp, u, uu := a.columns()
 	all := len(sums) / (len(sample) / in) // of a row
 	inverse := 1 / n
@@ -267,7 +265,7 @@ func (a *averager) column(f model.Field, c int, units config.Units) (column int,
 	case "mean_y_plus":
 		return walls, factor, true
 	case "mean_wall_shear":
-		return walls + a.walls.of.Values() - f.Components + c, factor, true
+		return walls + a.walls.Values() - f.Components + c, factor, true
 	}
 	if f.Name != "reynolds_stress" {
 		panic("there is no average " + f.Name) // a row of model.Averages without a formula
@@ -298,57 +296,112 @@ func (f *averageFiles) Write(r *Run) error {
 		}
 		return nil
 	}
-	part, err := f.sums.part(r)
+	parts, err := f.sums.parts(r)
 	if err != nil {
 		return err
 	}
 	meta := r.Meta()
 	meta.Samples, meta.First, meta.Last = f.sums.samples, int64(f.sums.first), int64(f.sums.last)
-	p, err := f.series.Begin(r.Rank.Comm, nil, part.box, part.grid, r.Listed(f.sums.Fields, f.sums.Type), meta)
+	p, err := f.begin(r, parts, meta)
 	if err != nil {
 		return r.Files.Missed("averages", exit.AtStep(r.Step(), "averages", err))
 	}
-	work := averagesInto[float32]
+	copied := averagesInto[float32]
 	if f.sums.Type == model.Float64 {
-		work = averagesInto[float64]
+		copied = averagesInto[float64]
 	}
-	write := work(r, f.sums, part, p)
+	var work []func() error
+	for _, part := range parts {
+		work = append(work, copied(r, f.sums, part, func(field, plane int, b []byte) error { return p.WriteBox(part.number, field, plane, b) }))
+	}
 	r.Files.Launch("averages", f.series.Index(), p.Commit, func() error {
-		if err := write(); err != nil {
-			return err
+		for _, write := range work {
+			if err := write(); err != nil {
+				return err
+			}
 		}
 		return p.Flush()
 	})
 	return nil
 }
 
-// averagePart is a rank's part of a file of averages.
+// begin starts the file. Collective.
+func (f *averageFiles) begin(r *Run, parts []averagePart, meta fields.Meta) (*fields.Pending, error) {
+	list, a := r.Listed(f.sums.Fields, f.sums.Type), f.sums
+	middle := 0.0 // of the axis that the averages are over, from the first layer on
+	if a.Over {
+		middle = float64(r.Case.Cells[a.Axis]-1) / 2
+	}
+	if r.View.Refined == nil {
+		grid := r.Grid()
+		grid.N = a.Grid(grid.N)
+		grid.Origin[a.Axis] += middle * grid.Spacing
+		return f.series.Begin(r.Rank.Comm, nil, parts[0].box, grid, list, meta)
+	}
+	grid, boxes := r.levels()
+	for i := range boxes {
+		boxes[i] = decomp.Box{}
+	}
+	for _, p := range parts {
+		boxes[p.number] = p.box
+	}
+	if a.Over { // along z, which all boxes span
+		grid.Corner[a.Axis] += middle * grid.Spacing
+		for _, level := range grid.Boxes {
+			for k := range level {
+				level[k].Hi[a.Axis] = 1
+			}
+		}
+	}
+	return f.series.BeginLevels(r.Rank.Comm, nil, boxes, grid, list, meta)
+}
+
+// averagePart is a rank's part of a box of a file of averages.
 type averagePart struct {
-	grid fields.Grid // of the file
-	box  decomp.Box  // this rank's cells of it; none: it has nothing to write
-	sums []float64   // of these, [plane][row][sum][x]
+	number int        // of the box in the file
+	box    decomp.Box // this rank's cells of it; none: it has nothing to write
+	sums   []float64  // of these, [plane][row][sum][x]
 }
 
-// part returns this rank's part of the file. Collective.
-func (a *averager) part(r *Run) (p averagePart, err error) {
-	p = averagePart{grid: r.Grid(), box: r.View.Part.Box}
-	p.grid.N = a.Grid(p.grid.N)
-	p.sums, err = a.sums()
-	if err = r.All("reading the averages", err); err != nil || !a.Over {
-		return p, err
+// parts returns this rank's parts of the file, one for each of its boxes. Collective.
+func (a *averager) parts(r *Run) (parts []averagePart, err error) {
+	for _, b := range a.boxes {
+		p := averagePart{number: b.number, box: b.owned}
+		if err == nil {
+			p.sums, err = b.read()
+		}
+		parts = append(parts, p)
 	}
-	p.grid.Origin[a.Axis] += float64(r.Case.Cells[a.Axis]-1) / 2 * p.grid.Spacing
-	p.box.Lo[a.Axis], p.box.Hi[a.Axis] = 0, 1
-	if p.sums, err = a.over(r, p.sums); p.sums == nil {
-		p.box = decomp.Box{}
+	if err = r.All("reading the averages", err); err != nil {
+		return nil, err
 	}
-	return p, err
+	var failed error
+	for i, b := range a.boxes {
+		p, own := &parts[i], b.own
+		n := b.view.Part.Layout.N
+		if a.Over {
+			n[a.Axis], own.Lo[a.Axis], own.Hi[a.Axis] = 1, 0, 1
+			p.box.Lo[a.Axis], p.box.Hi[a.Axis] = 0, 1
+			var one error
+			if p.sums, one, err = a.over(r, b.view, p.sums); err != nil {
+				return nil, err
+			}
+			failed = errors.Join(failed, one)
+		}
+		if p.sums == nil || b.owned.Cells() == 0 {
+			p.box = decomp.Box{}
+			continue
+		}
+		p.sums = cut(p.sums, n, own, a.values())
+	}
+	return parts, r.All("averages over an axis", failed)
 }
 
-// averagesInto copies the averages as a file has them, and returns the work of writing, whose error covers the copy as well.
-func averagesInto[Out derive.Number](r *Run, a *averager, part averagePart, p *fields.Pending) (write func() error) {
-	nx, all := part.grid.N[0], part.grid.N[0]*a.values()
-	rows := len(part.sums) / all
+// averagesInto copies the averages of a box as a file has them, and returns the work of writing, whose error covers the copy as well.
+func averagesInto[Out derive.Number](r *Run, a *averager, part averagePart, put func(field, plane int, b []byte) error) (write func() error) {
+	size := part.box.Size()
+	nx, rows := size[0], size[1]*size[2]
+	all := nx * a.values()
 	data := make([][]Out, len(a.Fields))
 	for i, f := range a.Fields {
 		data[i] = make([]Out, rows*nx*f.Components)
@@ -370,26 +423,20 @@ func averagesInto[Out derive.Number](r *Run, a *averager, part averagePart, p *f
 		}
 		return nil
 	})
-	planes := part.box.Size()[2]
-	if part.grid.N[2] == 1 { // rows are the planes of a flat file
+	planes := size[2]
+	if a.flat(r) { // rows are the planes of a flat file
 		planes = rows
 	}
 	return func() error { // which does not hold on to the sums
-		if copied != nil || rows == 0 {
+		if copied != nil || part.box.Cells() == 0 {
 			return copied
 		}
-		for i := range data {
-			n := len(data[i]) / planes
-			step := planesAtOnce[Out](n)
-			for k := 0; k < planes; k += step {
-				if err := p.Write(i, k, raw.Bytes(data[i][k*n:min(k+step, planes)*n])); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+		return eachBatch(data, planes, put)
 	}
 }
+
+// flat reports whether the file has one layer of cells along z.
+func (a *averager) flat(r *Run) bool { return a.Grid(r.Case.Cells)[2] == 1 }
 
 // averageMemory is a checkpoint's record of the sums beside it.
 type averageMemory struct {
@@ -404,9 +451,17 @@ type averageMemory struct {
 // AverageDir is the folder of the sums, within the folder of their checkpoints.
 const AverageDir = "averages"
 
-// fileHeader returns the header of the file of sums beside the checkpoint with this header.
-func (a *averager) fileHeader(r *Run, h checkpoint.Header) checkpoint.Header {
-	h.Components, h.Pitch, h.Bytes = a.values(), a.nx, 8
+// fileHeader returns the header of the file of sums beside the checkpoint with this header: of the domain, or of a patch of a refined
+// grid. Overlap cells are not in it.
+func (a *averager) fileHeader(r *Run, h checkpoint.Header, level, number int) checkpoint.Header {
+	n := h.N
+	if level > 0 {
+		n = r.View.Refined.Hierarchy.Levels[level].Patches[number].Owned.Size()
+	}
+	h.N, h.Components, h.Pitch, h.Bytes = n, a.values(), n[0], 8
+	if h.Planes, h.Rows = n[a.dims-1], 1; a.dims == 3 {
+		h.Rows = n[1]
+	}
 	return h
 }
 
@@ -417,15 +472,22 @@ func (a *averager) remember(r *Run, m *Memory) (err error) {
 		return nil
 	}
 	m.Averages = &averageMemory{Samples: a.samples, Sums: a.kept(), First: a.first, Last: a.last, Start: a.Start, Over: a.axis(), Every: a.when.Period}
-	a.image, err = a.sums()
+	for _, b := range a.boxes {
+		if err == nil {
+			b.image, err = b.read()
+		}
+		if err == nil {
+			b.image = cut(b.image, b.view.Part.Layout.N, b.own, a.values())
+		}
+	}
 	return r.All("reading the averages", err)
 }
 
 // kept names the sums that there are.
 func (a *averager) kept() string {
 	kept := fmt.Sprint(a.of.Density, a.of.DensitySquares, a.of.Velocity, a.of.VelocityProducts)
-	if a.walls != nil {
-		kept += fmt.Sprint(" walls ", a.walls.of.Plus, a.walls.of.Shear)
+	if a.walls.Values() > 0 {
+		kept += fmt.Sprint(" walls ", a.walls.Plus, a.walls.Shear)
 	}
 	return kept
 }
@@ -438,23 +500,46 @@ func (a *averager) axis() string {
 	return "xyz"[a.Axis : a.Axis+1]
 }
 
-// beside begins the file of the sums. It comes before the checkpoint, which is of use only
-// with it, and goes when its checkpoint has gone.
-func (a *averager) beside(r *Run, h checkpoint.Header, dir string) (written *bool, err error) {
+// beside begins the files of the sums. They come before the checkpoint, which is of use only
+// with them, and go when their checkpoint has gone.
+func (a *averager) beside(r *Run, h checkpoint.Header, dir string) (written []*bool, err error) {
 	if a.samples == 0 {
 		return nil, nil
 	}
-	sums := a.image
-	a.image = nil
-	if r.Rank.Root {
-		// A checkpoint of this step may be there, of a run that this one has gone back from because
-		// its sums were damaged. With the new sums beside it, which are named first, it would be
-		// whole again for a moment, ahead of files that this run has yet to name.
-		_ = os.Remove(checkpoint.Path(dir, h.Step)) // it is not there, or is replaced all the same
+	// A checkpoint of this step may be there, of a run that this one has gone back from because
+	// its sums were damaged. With the new sums beside it, which are named first, it would be
+	// whole again for a moment, ahead of files that this run has yet to name. The one that the run
+	// has resumed from has the same sums, and may be the only one.
+	if path := checkpoint.Path(dir, h.Step); r.Rank.Root && filepath.Clean(a.resumed) != filepath.Clean(path) {
+		_ = os.Remove(path) // it is not there, or is replaced all the same
 	}
-	p, err := checkpoint.Begin(r.Rank.Comm, filepath.Join(dir, AverageDir), a.fileHeader(r, h), r.View.Part.Extent())
+	err = eachBox(r.View, func(level, number, mine int) error {
+		var b *boxSums
+		if mine >= 0 {
+			b = a.boxes[mine]
+		}
+		kind := besideCheckpoint
+		if level > 0 {
+			kind = besidePatch
+		}
+		one, err := a.besideBox(r, kind, a.fileHeader(r, h, level, number), sumsFolder(dir, level, number), b)
+		if one != nil {
+			written = append(written, one)
+		}
+		return err
+	})
+	return written, err
+}
+
+// besideBox begins the file of a box; b is nil where this rank has no cells of it.
+func (a *averager) besideBox(r *Run, kind string, h checkpoint.Header, dir string, b *boxSums) (written *bool, err error) {
+	part, sums := NoExtent(h), []float64(nil)
+	if b != nil && b.owned.Cells() > 0 {
+		part, sums, b.image = b.extent(), b.image, nil
+	}
+	p, err := checkpoint.Begin(r.Rank.Comm, dir, h, part)
 	if err != nil {
-		return nil, exit.AtStep(r.Step(), besideCheckpoint, err)
+		return nil, exit.AtStep(r.Step(), kind, err)
 	}
 	written = new(bool)
 	commit := func(failed error) error {
@@ -462,9 +547,11 @@ func (a *averager) beside(r *Run, h checkpoint.Header, dir string) (written *boo
 		*written = err == nil
 		return err
 	}
-	r.Files.Launch(besideCheckpoint, checkpoint.Path(filepath.Join(dir, AverageDir), h.Step), commit, func() error {
-		if err := p.Write(0, raw.Bytes(sums)); err != nil {
-			return err
+	r.Files.Launch(kind, checkpoint.Path(dir, h.Step), commit, func() error {
+		if len(sums) > 0 {
+			if err := p.Write(0, raw.Bytes(sums)); err != nil {
+				return err
+			}
 		}
 		return p.Flush()
 	})
@@ -474,16 +561,15 @@ func (a *averager) beside(r *Run, h checkpoint.Header, dir string) (written *boo
 // recall reads the sums beside a checkpoint.
 func (a *averager) recall(r *Run, path string, all *Memory) error {
 	// A newer checkpoint may have been given up halfway.
-	a.samples, a.first, a.last = 0, 0, 0
+	a.samples, a.first, a.last, a.resumed = 0, 0, 0, ""
 	if err := a.allocate(r); err != nil {
 		return err
 	}
-	sums := a.onHost
-	if a.onDevice != nil || a.walls != nil {
-		sums = make([]float64, r.View.Part.Box.Cells()*a.values())
+	var failed error
+	for _, b := range a.boxes {
+		failed = errors.Join(failed, b.set(nil))
 	}
-	clear(sums)
-	if err := comm.Agree(r.Rank.Comm, a.set(sums)); err != nil {
+	if err := comm.Agree(r.Rank.Comm, failed); err != nil {
 		return err
 	}
 	m := all.Averages
@@ -498,7 +584,23 @@ func (a *averager) recall(r *Run, path string, all *Memory) error {
 	if dir := r.Path(a.Dir); r.Rank.Root && m.Last > 0 && m.Over != a.axis() && len(numbered(dir, "averages")) > 0 {
 		r.recalls("[output.averages]: over changed from %q to %q: %s has files of both grids, which ParaView shows as one animation; use another dir to separate them", m.Over, a.axis(), dir)
 	}
-	beside := filepath.Join(filepath.Dir(path), AverageDir, filepath.Base(path))
+	err := eachBox(r.View, func(level, number, mine int) error {
+		var b *boxSums
+		if mine >= 0 {
+			b = a.boxes[mine]
+		}
+		return a.recallBox(r, path, level, number, b)
+	})
+	if err == nil {
+		a.samples, a.first, a.last, a.resumed = m.Samples, m.First, m.Last, path
+		r.mixes("[output.averages]", m.Every, a.when)
+	}
+	return err
+}
+
+// recallBox reads the sums of a box that belong to the checkpoint of a path; b is nil where this rank has no cells of it. Collective.
+func (a *averager) recallBox(r *Run, path string, level, number int, b *boxSums) error {
+	beside := filepath.Join(sumsFolder(filepath.Dir(path), level, number), filepath.Base(path))
 	f, err := checkpoint.Open(beside)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("the averages of the checkpoint %s are missing: there is no file %s; a case without [output.averages] can resume from the checkpoint", path, beside)
@@ -506,40 +608,28 @@ func (a *averager) recall(r *Run, path string, all *Memory) error {
 	if f != nil {
 		defer f.Close()
 	}
+	h := a.fileHeader(r, r.Header(), level, number)
 	if err == nil {
-		h := a.fileHeader(r, r.Header())
-		if got := f.Header; got.Planes != h.Planes || got.PlaneBytes() != h.PlaneBytes() || got.Bytes != 8 {
+		if got := f.Header; got.N != h.N || got.Planes != h.Planes || got.PlaneBytes() != h.PlaneBytes() || got.Bytes != 8 {
 			err = fmt.Errorf("%s does not contain the averages of this case", beside)
 		}
 	}
 	if err := comm.Agree(r.Rank.Comm, err); err != nil {
 		return err
 	}
-	size := len(sums) / max(r.View.Part.Planes(), 1)
-	err = f.Load(r.Rank.Comm, r.View.Part.Extent(), func(first int, data []byte) error {
+	if b == nil || b.owned.Cells() == 0 {
+		return f.Load(r.Rank.Comm, NoExtent(h), func(int, []byte) error { return nil })
+	}
+	sums := make([]float64, b.own.Cells()*a.values())
+	size := len(sums) / b.own.Size()[a.dims-1]
+	err = f.Load(r.Rank.Comm, b.extent(), func(first int, data []byte) error {
 		copy(raw.Bytes(sums[first*size:]), data)
 		return nil
 	})
 	if err == nil {
-		err = a.set(sums)
-	}
-	if err == nil {
-		a.samples, a.first, a.last = m.Samples, m.First, m.Last
-		r.mixes("[output.averages]", m.Every, a.when)
+		err = b.set(sums)
 	}
 	return err
-}
-
-// set replaces the sums by those that sums has returned, or by zeros.
-func (a *averager) set(sums []float64) error {
-	if a.walls != nil {
-		sums = a.walls.part(sums)
-	}
-	if a.onDevice != nil {
-		return a.onDevice.Write(sums)
-	}
-	copy(a.onHost, sums)
-	return nil
 }
 
 // differs states how the sums of a checkpoint differ from the sums of this output; "": they match.

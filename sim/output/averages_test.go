@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"lbmsim/config"
-	"lbmsim/io/fields"
+	"lbmsim/decomp"
 	"lbmsim/model"
 )
 
@@ -19,8 +19,8 @@ func TestAveragesAreTheirDefinitions(t *testing.T) {
 		const nx, rows, samples = 3, 2, 500
 		for _, list := range [][]model.Field{model.Averages, model.Averages[:1], model.Averages[1:3], {model.Averages[3], model.Averages[1]}} {
 			c := &config.Case{Outputs: config.Outputs{Averages: config.Averages{Fields: list}}, Flow: config.Flow{Spec: model.Spec{Lattice: model.Lattice{Dims: dims}}}}
-			a := &averager{Averages: c.Averages, of: model.SumsOf(list), dims: dims, stored: 1 + dims, nx: nx}
-			a.onHost = make([]float64, rows*nx*c.AveragedValues())
+			a := &averager{Averages: c.Averages, of: model.SumsOf(list), dims: dims, stored: 1 + dims}
+			onHost := make([]float64, rows*nx*c.AveragedValues())
 			random := rand.New(rand.NewSource(2))
 			var all [][]float64
 			for range samples {
@@ -31,7 +31,7 @@ func TestAveragesAreTheirDefinitions(t *testing.T) {
 				plane[nx] = 1000 + plane[0]*float64(dims-1)/2 // correlated with the pressure, to be distinguishable
 				all = append(all, plane)
 				a.samples++
-				a.add(a.onHost, slices.Clone(plane), float64(a.samples))
+				a.add(onHost, slices.Clone(plane), nx, float64(a.samples))
 			}
 			mean := func(value func(plane []float64) float64) (m float64) {
 				for _, p := range all {
@@ -66,7 +66,7 @@ func TestAveragesAreTheirDefinitions(t *testing.T) {
 							want *= units.Factor(f.Dim)
 							got := 0.0
 							if column, factor, ok := a.column(f, c, units); ok {
-								got = factor * a.onHost[row*len(a.onHost)/rows+column*nx+x]
+								got = factor * onHost[row*len(onHost)/rows+column*nx+x]
 							}
 							scale := math.Abs(want)
 							if f.Name == "reynolds_stress" || f.Name == "pressure_variance" {
@@ -88,12 +88,13 @@ func TestAveragesThatCannotBeCopied(t *testing.T) {
 	r := (&reports{}).run()
 	r.Case = &config.Case{}
 	a := &averager{of: model.AverageSums{Density: true}, dims: 2, Averages: config.Averages{Fields: []model.Field{{Name: "unheard_of", Components: 1}}}}
-	part := averagePart{grid: fields.Grid{N: [3]int{3, 1, 1}}, sums: make([]float64, 3)}
+	part := averagePart{box: decomp.Box{Hi: [3]int{3, 1, 1}}, sums: make([]float64, 3)}
 	if err := averagesInto[float32](r, a, part, nil)(); err == nil || !strings.Contains(err.Error(), "there is no average unheard_of") {
 		t.Errorf("averages of an unknown field: %v", err)
 	}
 	a.Over, r.View.Part.Layout.N, r.View.Part.Box.Hi = true, [3]int{3, 2, 1}, [3]int{3, 2, 1} // and no cells to sample
-	if _, err := a.over(r, make([]float64, 6)); err == nil || !strings.Contains(err.Error(), "averages over an axis") {
+	a.boxes = []*boxSums{{view: r.View, owned: r.View.Part.Box, own: r.View.Part.Box, onHost: make([]float64, 6)}}
+	if _, err := a.parts(r); err == nil || !strings.Contains(err.Error(), "averages over an axis") {
 		t.Errorf("averages over x without cells: %v", err)
 	}
 }

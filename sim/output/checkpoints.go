@@ -85,9 +85,7 @@ func (c *checkpoints) Write(r *Run) error {
 		if err != nil {
 			return r.Files.Missed(aCheckpoint, err)
 		}
-		if written != nil {
-			beside = append(beside, written)
-		}
+		beside = append(beside, written...)
 	}
 	patches, err := c.patches(r, h)
 	if err != nil {
@@ -155,6 +153,7 @@ func (c *checkpoints) commit(r *Run, p *checkpoint.Pending, failed error, path s
 		return err
 	}
 	checkpoint.Tidy(c.dir, filepath.Join(c.dir, AverageDir))
-	c.tidyPatches(r)
+	c.tidyPatches(r, c.dir)
+	c.tidyPatches(r, filepath.Join(c.dir, AverageDir))
 	return nil
 }

@@ -176,7 +176,7 @@ func (f *forces) remember(r *Run, m *Memory) error {
 	return nil
 }
 
-func (f *forces) beside(*Run, checkpoint.Header, string) (*bool, error) { return nil, nil }
+func (f *forces) beside(*Run, checkpoint.Header, string) ([]*bool, error) { return nil, nil }
 
 // recall continues with the statistics. The loads are the run's to recall.
 func (f *forces) recall(r *Run, _ string, m *Memory) error {

@@ -54,8 +54,9 @@ type State interface {
 	Fill() error
 	// Snapshots of the state beside the steps; nil: the device makes none.
 	Snapshots() Snapshotter
-	// Statistics of the state that stay with the device.
-	Statistics() Statistics
+	// Statistics of the state that stay with the device: of the rank's part of the domain (0), or of a patch of a refined grid, by
+	// its place in derive.Refined.Patches.
+	Statistics(k int) Statistics
 }
 
 // Statistics adds up sums on the device.
@@ -150,10 +151,10 @@ func (r *Run) Path(parts ...string) string {
 }
 
 // Grid returns all cells, as files of fields have them.
-func (r *Run) Grid() fields.Grid { return r.gridOf(derive.Region{Box: decomp.Box{Hi: r.Case.Cells}}) }
+func (r *Run) Grid() fields.Grid { return r.GridOf(derive.Region{Box: decomp.Box{Hi: r.Case.Cells}}) }
 
-// gridOf returns the cells of a region, as files of fields have them.
-func (r *Run) gridOf(at derive.Region) fields.Grid {
+// GridOf returns the cells of a region, as files of fields have them.
+func (r *Run) GridOf(at derive.Region) fields.Grid {
 	g := fields.Grid{N: at.Size(), Spacing: r.spacing(at.Level)}
 	for a := range g.Origin {
 		g.Origin[a] = r.centre(at, a)

@@ -1,26 +1,29 @@
 package output
 
+import "lbmsim/sim/derive"
+
 // over merges the sums of the fluid cells of each column along the axis into the sums of one cell, [plane][row][sum][x] of this
-// rank's columns. It returns them on the last rank along the axis, nil on the others. Collective.
+// rank's columns of a box. It returns them on the last rank along the axis, nil on the others. Collective among the ranks that have
+// cells of the box; failed is of this rank alone.
 //
 // Products become products of deviations from the column's mean: the mean of the cells' own, and the covariance of the cells'
 // means (Chan, Golub & LeVeque, Am. Stat. 37 (1983) 242, with one cell as the second sample). Cells are added in their order
 // along the axis, each rank continues the sums of the ranks before it: no cut changes them.
-func (a *averager) over(r *Run, sums []float64) ([]float64, error) {
-	n, to, pairs := r.View.Part.Layout.N, r.View.Part.Layout.N, a.pairs()
+func (a *averager) over(r *Run, v derive.View, sums []float64) (joined []float64, failed, err error) {
+	part := v.Part
+	n, to, pairs := part.Layout.N, part.Layout.N, a.pairs()
 	to[a.Axis] = 1
 	size := to[0] * to[1] * to[2] * len(pairs)
 	// Behind the sums is how many cells each column has.
-	var own error // of this rank: the ranks behind it wait for sums all the same
-	joined, err := r.View.Part.Onwards(r.Rank, a.Axis, make([]float64, size+size/len(pairs)), func(joined []float64) {
+	joined, err = part.Onwards(r.Rank, a.Axis, make([]float64, size+size/len(pairs)), func(joined []float64) {
 		// Rows of the same columns one after the other, others at the same time.
 		groups, each := [3]int{n[1] * n[2], n[2], n[1]}[a.Axis], [3]int{1, n[1], n[2]}[a.Axis]
-		own = r.Rank.Share(groups, func(lo, hi int) error {
+		failed = r.Rank.Share(groups, func(lo, hi int) error {
 			for k := lo * each; k < hi*each; k++ {
 				g, i := k/each, k%each
 				at := [3][2]int{{g % n[1], g / n[1]}, {i, g}, {g, i}}[a.Axis]
 				row, first := at[1]*n[1]+at[0], g*to[0] // first column
-				for x, t := range r.View.Part.Cells.Type[r.View.Part.Cells.Index(0, at[0], at[1]):][:n[0]] {
+				for x, t := range part.Cells.Type[part.Cells.Index(0, at[0], at[1]):][:n[0]] {
 					if t != 0 {
 						continue
 					}
@@ -31,12 +34,9 @@ func (a *averager) over(r *Run, sums []float64) ([]float64, error) {
 			}
 			return nil
 		})
-	})
-	if err == nil {
-		err = r.All("averages over an axis", own)
-	}
-	if err != nil || joined == nil {
-		return nil, err
+	}) // the ranks behind wait for sums all the same
+	if failed != nil || err != nil || joined == nil {
+		return nil, failed, err
 	}
 	cells, joined := joined[size:], joined[:size]
 	for k := range joined {
@@ -45,7 +45,7 @@ func (a *averager) over(r *Run, sums []float64) ([]float64, error) {
 			joined[k] /= f // the products of as many samples as a cell has
 		}
 	}
-	return joined, nil
+	return joined, nil, nil
 }
 
 // join adds the sums of a column's cell number `cells`, which are so many numbers apart.
@@ -80,10 +80,8 @@ func (a *averager) pairs() (pairs [][2]int) {
 			add(a.of.VelocityProducts, first+i, first+j)
 		}
 	}
-	if a.walls != nil {
-		for range a.walls.of.Values() {
-			add(true, -1, -1)
-		}
+	for range a.walls.Values() {
+		add(true, -1, -1)
 	}
 	return pairs
 }

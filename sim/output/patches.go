@@ -131,14 +131,14 @@ func (c *checkpoints) patch(r *Run, h checkpoint.Header, dir string, mine int) (
 	return written, nil
 }
 
-// tidyPatches removes files of patches whose checkpoints have gone.
-func (c *checkpoints) tidyPatches(r *Run) {
+// tidyPatches removes files of patches below a folder whose checkpoints have gone.
+func (c *checkpoints) tidyPatches(r *Run, dir string) {
 	if r.View.Refined == nil {
 		return
 	}
 	_ = r.View.Refined.Each(func(level, number, _ int) error {
 		if level > 0 {
-			checkpoint.Tidy(c.dir, patchFolder(c.dir, level, number))
+			checkpoint.Tidy(c.dir, patchFolder(dir, level, number))
 		}
 		return nil
 	})

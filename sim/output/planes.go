@@ -51,7 +51,7 @@ func (p *planes) Write(r *Run) error {
 	}
 	var file *fields.Pending
 	var err error
-	grid := r.gridOf(slice)
+	grid := r.GridOf(slice)
 	if r.Rank.Root {
 		file, err = p.series.Begin(p.alone, nil, decomp.Box{Hi: grid.N}, grid, r.Listed(p.Fields, p.Type), r.Meta())
 	}

@@ -27,7 +27,7 @@ type hostSums struct {
 
 type noStatistics struct{ Statistics }
 
-func (hostSums) Statistics() Statistics                                  { return noStatistics{} }
+func (hostSums) Statistics(int) Statistics                               { return noStatistics{} }
 func (noStatistics) Averages(model.AverageSums) (device.Averages, error) { return nil, nil }
 
 // A run whose ranks cannot agree on where the sums are ends before its first step, not at its first sample.

@@ -2,10 +2,12 @@ package output
 
 import (
 	"lbmsim/config"
+	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/internal/finding"
 	"lbmsim/io/probe"
 	"lbmsim/model"
+	"lbmsim/sim/derive"
 )
 
 // profile is the statistic of [output.profile.NAME]: the means of the fluid cells of planes across an axis, a row for each plane.
@@ -17,6 +19,7 @@ type profile struct {
 	dims, values int      // values a plane: device.Profiler's but for the number of cells
 	pairs        [][2]int // of each value the two whose product it is the mean of; -1: it is of no product
 	list         []statisticColumn
+	sheets       []decomp.Sheet // a row each
 }
 
 // profileOutputs returns the outputs of [output.profile].
@@ -24,10 +27,11 @@ func profileOutputs(s *Set) (list []Output) {
 	c := s.Case
 	for _, p := range c.Profiles {
 		of := newProfile(p, c.Dims(), c.Spec.Scalar, c.Temperature.Reference)
+		of.sheets = derive.SheetsOf(s.Run.View, p.Axis)
 		what := p
 		what.Schedule, what.Sample, what.Fields = config.Schedule{}, config.Schedule{}, nil
 		list = append(list, withTable(s.Run, "profile", p.Schedule, &statistic[config.Profile]{
-			base: newBase(p.Sample), quantity: of, name: p.Name, of: what, size: of.values * c.Cells[p.Axis], relative: true, start: p.Start,
+			base: newBase(p.Sample), quantity: of, name: p.Name, of: what, size: of.values * len(of.sheets), relative: true, start: p.Start,
 			memory: func(m *Memory) map[string]statisticMemory[config.Profile] { return m.Profiles },
 		})...)
 	}
@@ -51,7 +55,10 @@ func newProfile(p config.Profile, dims int, scalar bool, reference float64) *pro
 
 // prepare compiles kernels before the first step.
 func (p *profile) prepare(r *Run) error {
-	if err := r.State.Statistics().PrepareProfile(); err != nil && r.Rank.Root {
+	if r.View.Refined != nil { // a device sums whole planes
+		return nil
+	}
+	if err := r.State.Statistics(0).PrepareProfile(); err != nil && r.Rank.Root {
 		r.Rank.Warn(finding.HostSums.Says("[output.profile.%s]: summed on the host, which is slower: %v", p.Name, err))
 	}
 	return nil
@@ -145,15 +152,16 @@ func (p *profile) number(f model.Field, c int) (number int, factor float64) {
 	panic("there is no value of a profile " + f.Name) // a row of model.ProfileFields without a formula
 }
 
-func (p *profile) columns() []statisticColumn   { return p.list }
-func (p *profile) blockRows(c *config.Case) int { return c.Cells[p.Axis] }
+func (p *profile) columns() []statisticColumn { return p.list }
+func (p *profile) blockRows(*config.Case) int { return len(p.sheets) }
 
 func (p *profile) places(r *Run) []probe.Column {
 	return []probe.Column{{Name: "xyz"[p.Axis : p.Axis+1], Unit: unitOf(r.Case.Units, model.Length)}}
 }
 
 func (p *profile) place(r *Run, plane int) []float64 {
-	return []float64{r.Case.Origin[p.Axis] + (float64(plane)+0.5)*r.Case.Units.Length}
+	at := p.sheets[plane]
+	return []float64{r.Case.Origin[p.Axis] + (float64(at.At)+0.5)*r.spacing(at.Level)}
 }
 
 // averageComponents returns the components of a field that are not always 0.

@@ -89,7 +89,7 @@ func (s *statistic[T]) remember(r *Run, m *Memory) error {
 	return nil
 }
 
-func (s *statistic[T]) beside(*Run, checkpoint.Header, string) (*bool, error) { return nil, nil }
+func (s *statistic[T]) beside(*Run, checkpoint.Header, string) ([]*bool, error) { return nil, nil }
 
 func (s *statistic[T]) recall(r *Run, _ string, m *Memory) error {
 	s.sums, s.other = sums{}, false // a newer checkpoint may have been given up halfway

@@ -38,7 +38,7 @@ const (
 // take no more than half of what it has left for that. Collective.
 func (s *Search) FindRoom() error {
 	k := &s.kept
-	*k = keep{wanted: s.Case.Run.Forensics && s.View.Refined == nil, at: -1, taken: time.Now(), cost: time.Duration(s.View.Part.Bytes()) * time.Second / firstCopy}
+	*k = keep{wanted: s.Case.Run.Forensics, at: -1, taken: time.Now(), cost: time.Duration(s.bytes()) * time.Second / firstCopy}
 	if !k.wanted {
 		return nil
 	}
@@ -48,12 +48,23 @@ func (s *Search) FindRoom() error {
 		left = min(left, limit/int64(neighbours)-resident())
 	}
 	lack := []int64{0}
-	if 2*int64(s.View.Part.Bytes()) > left {
+	if 2*int64(s.bytes()) > left {
 		lack[0] = 1
 	}
 	err := comm.Max(s.Rank.Comm, lack)
 	k.room = lack[0] == 0
 	return err
+}
+
+// bytes returns the size of a copy: of the rank's part of the domain, or of all its patches.
+func (s *Search) bytes() (n int) {
+	if s.View.Refined == nil {
+		return s.View.Part.Bytes()
+	}
+	for _, p := range s.View.Refined.Patches {
+		n += p.Part.Bytes()
+	}
+	return n
 }
 
 // resident returns the most memory that this process has had so far.
@@ -83,7 +94,7 @@ func (k *keep) due(since, cost int64) bool {
 func (s *Search) Keep() error {
 	k, began := &s.kept, time.Now()
 	if k.image == nil {
-		k.image = make([]byte, s.View.Part.Bytes())
+		k.image = make([]byte, s.bytes())
 	}
 	k.at = -1
 	c, err := s.steps.Save(k.image)

@@ -18,11 +18,28 @@ func (s *Search) judge(b *Blowup, start derive.Totals) {
 	if sum := float64(last.Density + last.Speed); derive.Finite(sum) != sum || float64(last.Speed) <= s.View.MaxSpeed() {
 		b.What = "a value that is not finite"
 	}
-	b.found.near = s.View.Part.Near(b.Cell)
+	b.found.near = s.near(b)
 	for _, n := range b.found.near[:min(3, len(b.found.near))] {
 		b.Borders = append(b.Borders, n.Text)
 	}
 	b.Evidence = s.evidence(b, start)
+}
+
+// near returns the boundaries close to the cell, in cells of its level where this rank has a part of that.
+func (s *Search) near(b *Blowup) []domain.Border {
+	if s.View.Refined == nil {
+		return s.View.Part.Near(b.Cell)
+	}
+	for _, p := range s.View.Refined.Patches {
+		if p.Level == b.Level {
+			return p.Part.Near(b.Cell)
+		}
+	}
+	at := b.Cell
+	for a := range s.Case.Dims() {
+		at[a] >>= b.Level
+	}
+	return s.View.Part.Near(at)
 }
 
 // clue is a sentence, and how plain it is.
@@ -81,7 +98,7 @@ var advices = map[string]string{
 func (s *Search) evidence(b *Blowup, start derive.Totals) (list []string) {
 	var c clues
 	speed := s.intended(&c, b, start)
-	s.damping(&c, speed)
+	s.damping(&c, b, speed)
 	s.driven(&c, b)
 	s.surroundings(&c, b)
 	b.growth(&c)
@@ -122,16 +139,19 @@ func (s *Search) intended(c *clues, b *Blowup, start derive.Totals) float64 {
 }
 
 // damping adds a clue where the viscosity hardly damps small waves at that speed.
-func (s *Search) damping(c *clues, speed float64) {
-	viscosity := model.CS2 * (s.Case.Tau - 0.5)
-	if cell := speed / viscosity; s.Case.Tau-0.5 < weakMargin || cell > weakCell {
+func (s *Search) damping(c *clues, b *Blowup, speed float64) {
+	margin, of := math.Ldexp(s.Case.Tau-0.5, b.Level), ""
+	if s.View.Refined != nil {
+		of = fmt.Sprintf(" of level %d", b.Level)
+	}
+	if cell := speed / (model.CS2 * margin); margin < weakMargin || cell > weakCell {
 		advice := "try a finer grid, a lower speed or a larger viscosity"
 		if s := s.Case.Spec; s.Collision.Name != "cumulant" {
 			advice += ", or the collision model cumulant (here " + s.Collision.Name + ")"
 		} else if s.Lattice.Name == "D3Q19" {
 			advice += ", or D3Q27, which supports all moments of cumulant (here D3Q19)"
 		}
-		c.add(80, "tau is %.6g, %.2g above 1/2, and the cell Reynolds number |u| dx/nu is %.3g with |u| = %.3g; beyond about %.0f grid-scale damping is almost zero: %s", s.Case.Tau, s.Case.Tau-0.5, cell, speed, weakCell, advice)
+		c.add(80, "tau%s is %.6g, %.2g above 1/2, and the cell Reynolds number |u| dx/nu is %.3g with |u| = %.3g; beyond about %.0f grid-scale damping is almost zero: %s", of, 0.5+margin, margin, cell, speed, weakCell, advice)
 	}
 }
 

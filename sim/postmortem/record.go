@@ -29,7 +29,7 @@ func (s *Search) record(b *Blowup) error {
 	}
 	for _, name := range names {
 		i := slices.IndexFunc(model.Fields, func(f model.Field) bool { return f.Name == name })
-		v, err := s.View.CollectAll(model.Fields[i], derive.Region{Box: box})
+		v, err := s.View.CollectAll(model.Fields[i], derive.Region{Level: b.Level, Box: box})
 		if err != nil {
 			return fmt.Errorf("rank %d: fields at step %d: %w", s.Rank.ID, s.Step(), err)
 		}
@@ -90,11 +90,7 @@ func (s *Search) writeBox(b *Blowup, list []model.Field, values [][]float64) err
 			return err
 		}
 	}
-	grid := s.Grid()
-	for a := range grid.N {
-		grid.N[a] = b.Hi[a] - b.Lo[a]
-		grid.Origin[a] += float64(b.Lo[a]) * grid.Spacing
-	}
+	grid := s.GridOf(derive.Region{Level: b.Level, Box: decomp.Box{Lo: b.Lo, Hi: b.Hi}})
 	p, err := series.Begin(alone, nil, decomp.Box{Hi: grid.N}, grid, s.Listed(list, model.Float64), s.Meta())
 	if err != nil {
 		return err
@@ -140,7 +136,7 @@ func (s *Search) writeBlowup(b *Blowup) error {
 // exist.
 func (s *Search) Message(b *Blowup, seen []byte) []byte {
 	if b.found.cut {
-		return fmt.Appendf(seen, "\n  the first bad cell is (%d, %d, %d) at step %d; a signal or the job's time limit ended the search", b.Cell[0], b.Cell[1], b.Cell[2], b.Step)
+		return fmt.Appendf(seen, "\n  the first bad cell is %s at step %d; a signal or the job's time limit ended the search", b.place(s.Case), b.Step)
 	}
 	text := []byte(b.text(s.Case))
 	if b.found.kept {

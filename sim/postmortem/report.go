@@ -19,13 +19,15 @@ const (
 type Blowup struct {
 	Case, Version string
 	Step          int
-	Time          float64 // in the case's unit
-	Cell          [3]int
+	Time          float64    // in the case's unit
+	Level         int        `json:",omitempty"` // of a refined grid
+	Box           string     `json:",omitempty"` // that has the cell; none of level 0
+	Cell          [3]int     // in cells of the level
 	Position      [3]float64 // of its centre, in the case's unit
 	What          string     // is wrong with it
 	Seen          int        // step at which the watch saw the trouble
 	From          int        // step that the run went back to
-	Lo, Hi        [3]int     // the box of the fields
+	Lo, Hi        [3]int     // the box of the fields, in cells of the level
 	Fields        string     // the index of its files, below the output folder
 	History       []Moment   // of the cell
 	Around        []Moment   // cells along x at the last step
@@ -66,10 +68,22 @@ func (n number64) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
+// place names the cell.
+func (b *Blowup) place(c *config.Case) string {
+	text := fmt.Sprintf("cell (%d, %d, %d)", b.Cell[0], b.Cell[1], b.Cell[2])
+	if len(c.Refine) > 0 {
+		text += fmt.Sprintf(" of level %d", b.Level)
+	}
+	if b.Box != "" {
+		text += ", box " + b.Box
+	}
+	return text
+}
+
 // text returns the report, from its first line on: what goes wrong, and where.
 func (b *Blowup) text(c *config.Case) string {
 	var t strings.Builder
-	fmt.Fprintf(&t, "step %d: %s in cell (%d, %d, %d)", b.Step, b.What, b.Cell[0], b.Cell[1], b.Cell[2])
+	fmt.Fprintf(&t, "step %d: %s in %s", b.Step, b.What, b.place(c))
 	if c.Units.Physical {
 		p := b.Position
 		fmt.Fprintf(&t, " at (%.6g, %.6g, %.6g) m, %.6g s", p[0], p[1], p[2], b.Time)

@@ -3,9 +3,11 @@
 package postmortem
 
 import (
+	"math"
 	"time"
 
 	"lbmsim/comm"
+	"lbmsim/decomp"
 	"lbmsim/internal/finding"
 	"lbmsim/sim/derive"
 	"lbmsim/sim/output"
@@ -71,11 +73,11 @@ func (s *Search) Investigate(elapsed time.Duration, first int, start derive.Tota
 // the watch saw it, or the run was ordered to end. Collective.
 func (s *Search) find(b *Blowup) (bool, error) {
 	for {
-		cell, found, interrupted, err := s.firstBad()
+		at, found, interrupted, err := s.firstBad()
 		if err != nil {
 			return false, err
 		}
-		if b.Cell = cell; found {
+		if b.Level, b.Cell = at.Level, at.Cell; found {
 			break
 		}
 		if interrupted || s.Step() >= b.Seen {
@@ -85,14 +87,42 @@ func (s *Search) find(b *Blowup) (bool, error) {
 			return false, err
 		}
 	}
-	b.Step, b.Time = s.Step(), s.Time()
+	b.Step, b.Time, b.Box = s.Step(), s.Time(), s.boxOf(b)
+	n, spacing := s.levelOf(b.Level)
 	for a, at := range b.Cell {
-		b.Position[a] = s.Case.Origin[a] + (float64(at)+0.5)*s.Case.Units.Length
-		width := min(boxWidth, s.Case.Cells[a])
-		b.Lo[a] = min(max(b.Cell[a]-width/2, 0), s.Case.Cells[a]-width)
+		width := min(boxWidth, n[a])
+		b.Lo[a] = min(max(b.Cell[a]-width/2, 0), n[a]-width)
 		b.Hi[a] = b.Lo[a] + width
+		if a >= s.Case.Dims() {
+			spacing = s.Case.Units.Length
+		}
+		b.Position[a] = s.Case.Origin[a] + (float64(at)+0.5)*spacing
 	}
 	return true, nil
+}
+
+// levelOf returns the number of cells that would fill the domain on a level, and their size in the case's unit.
+func (s *Search) levelOf(level int) (n [3]int, spacing float64) {
+	if s.View.Refined == nil {
+		return s.Case.Cells, s.Case.Units.Length
+	}
+	return s.View.Refined.Hierarchy.Levels[level].N, math.Ldexp(s.Case.Units.Length, -level)
+}
+
+// boxOf names the box of the case whose cells the bad one is among; "": it is of level 0.
+func (s *Search) boxOf(b *Blowup) string {
+	for _, r := range s.Case.Refine {
+		inside := r.Level == b.Level && b.Level > 0
+		for a := range s.Case.Dims() {
+			at := math.Ldexp(float64(b.Cell[a]), -b.Level)
+			whole := math.Ldexp(1, 1-b.Level) // boxes grow to whole cells of the level below
+			inside = inside && at > r.From[a]-whole && at < r.To[a]+whole
+		}
+		if inside {
+			return "[" + r.Name + "]"
+		}
+	}
+	return ""
 }
 
 // recordLastSteps computes up to the step of the first bad cell, and records the last ones. Collective.
@@ -121,29 +151,38 @@ func (s *Search) recordLastSteps(b *Blowup) error {
 // lookEvery is the number of steps recomputed between two checks for signals.
 const lookEvery = 16
 
-// firstBad returns the first cell of the domain, in the order z, y, x, with a value that is not
-// finite or too high a speed, the same on all ranks; false: there is no such cell. Collective.
-func (s *Search) firstBad() (cell [3]int, found, interrupted bool, err error) {
-	c := s.Case.Cells
-	table := []int64{0, 0} // cells from the first bad one to the end; a signal or the end of the job's time
-	planes, err := s.View.State.SumPlanes()
-	for k := 0; k < len(planes) && err == nil && table[0] == 0; k++ {
-		if s.View.Bad(planes[k]) {
-			var at [3]int
-			at, err = s.View.FirstBad(k, planes[k])
-			at = s.View.Part.Global(at)
-			table[0] = int64(c[0]*c[1]*c[2] - (at[2]*c[1]+at[1])*c[0] - at[0])
+// firstBad returns the first cell with a value that is not finite or too high a speed, the same on all ranks: of the finest level that
+// has one, whose steps come first within a step of level 0, in the order z, y, x; false: there is no such cell. Collective.
+func (s *Search) firstBad() (at decomp.Place, found, interrupted bool, err error) {
+	sizes := [][3]int{s.Case.Cells}
+	if s.View.Refined != nil {
+		sizes = nil
+		for _, l := range s.View.Refined.Hierarchy.Levels {
+			sizes = append(sizes, l.N)
 		}
 	}
+	below := make([]int64, len(sizes)+1) // cells of coarser levels
+	for l, n := range sizes {
+		below[l+1] = below[l] + int64(n[0]*n[1]*n[2])
+	}
+	mine, ok, err := s.View.FirstOfBad()
+	table := []int64{0, 0} // cells from the first bad one to the end; a signal or the end of the job's time
+	if n := sizes[mine.Level]; ok {
+		table[0] = below[mine.Level+1] - int64((mine.Cell[2]*n[1]+mine.Cell[1])*n[0]+mine.Cell[0])
+	}
 	if err := s.All("searching for the first bad cell", err); err != nil {
-		return cell, false, false, err
+		return at, false, false, err
 	}
 	table[1] = s.steps.Heard()
 	if err := comm.Max(s.Rank.Comm, table); err != nil || table[0] == 0 {
-		return cell, false, table[1] > 0, err
+		return at, false, table[1] > 0, err
 	}
-	i := c[0]*c[1]*c[2] - int(table[0])
-	return [3]int{i % c[0], i / c[0] % c[1], i / c[0] / c[1]}, true, false, nil
+	for table[0] > below[at.Level+1] {
+		at.Level++
+	}
+	c, i := sizes[at.Level], int(below[at.Level+1]-table[0])
+	at.Cell = [3]int{i % c[0], i / c[0] % c[1], i / c[0] / c[1]}
+	return at, true, false, nil
 }
 
 // halted reports on all ranks whether one of them has received an order. Collective.

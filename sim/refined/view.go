@@ -19,7 +19,7 @@ func (p *Patch) Owned() decomp.Box {
 
 // View returns the current state as its readers see it.
 func (g *Grid) View() derive.View {
-	r := &derive.Refined{Hierarchy: g.Hierarchy, Walls: g.walls}
+	r := &derive.Refined{Hierarchy: g.Hierarchy, Walls: g.walls, Fill: g.Fill}
 	for l := range g.levels {
 		for _, p := range g.levels[l].patches {
 			r.Patches = append(r.Patches, derive.Patch{

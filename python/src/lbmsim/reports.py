@@ -73,7 +73,10 @@ class Study:
 
     def _lines(self) -> Iterator[str]:
         yield f"{self.data['title'] or self.data['case']}: {self.data['scaling']} scaling"
-        grids = ["x".join(str(n) for n in level["cells"]) for level in self.data["levels"]]
+        grids = [
+            f"{level['all']} in all" if level.get("all") else "x".join(str(n) for n in level["cells"])
+            for level in self.data["levels"]
+        ]
         rows = [["quantity", *grids, "order", "extrapolated", "GCI"]]
         for result in self.data["results"]:
             values = [_number(value, ".6g") for value in result["values"]]

@@ -145,7 +145,11 @@ class Result:
 
     @property
     def averages(self) -> xr.Dataset:
-        """The averages over time, [output.averages], at the times when they were written. As `fields`."""
+        """The averages over time, [output.averages], at the times when they were written. As `fields`.
+
+        Raises:
+            lbmsim.Error: there are none, or their grid is refined: `levels(group="averages")` has them.
+        """
         return self._dataset("averages")
 
     @property
