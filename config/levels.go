@@ -30,8 +30,8 @@ func refineTable() language.Table {
 // and 2 by nesting.
 const marginCells = 6
 
-// marginAround returns the number of these cells: the ghost cells of a wall model read more.
-func marginAround(b Body) float64 {
+// MarginAround returns the default margin of a box around a body, in cells of its level: the ghost cells of a wall model read more.
+func MarginAround(b Body) float64 {
 	return marginCells - interfaceMargin + max(interfaceMargin, float64(boundary.ModelledMargin([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}})))
 }
 
@@ -154,7 +154,7 @@ func (r *levels) around(s *language.Section, b *decomp.Refinement) bool {
 	// Of a case on another grid it is in cells of the coarser one.
 	width := r.Units.Length * math.Max(1, r.refinement.factor()) / float64(int(1)<<b.Level)
 	if s.Get("margin") == nil {
-		r.SetDefault(s, "margin", r.length(marginAround(r.Bodies[k])*width))
+		r.SetDefault(s, "margin", r.length(MarginAround(r.Bodies[k])*width))
 	}
 	margin := r.cellsOf(s.Get("margin"))
 	if !r.Bodies[k].Whole() {

@@ -148,15 +148,7 @@ func (w *Bodies) AddSurface(c *config.Case, f config.SolidFile, s *intake.Source
 func (w *Bodies) AddImage(c *config.Case, f config.SolidFile, m *intake.Image) {
 	size := config.SolidSize{Body: f.Body, Memory: m.Memory(), Surface: m.Faces(f.Motion.Scale), Cells: m.Volume(f.Motion.Scale)}
 	if c.Waits() {
-		v := geometry.NewVoxels(m.N, m.Origin, m.Spacing, [3]int{}, m.N)
-		for from := 0; from < m.N[0]*m.N[1]*m.N[2]; from += 64 {
-			for _, word := range m.Words(from/64, from/64+1) {
-				for ; word != 0; word &= word - 1 {
-					i := from + bits.TrailingZeros64(word)
-					v.Fill(i%m.N[0], i/m.N[0]%m.N[1], i/m.N[0]/m.N[1])
-				}
-			}
-		}
+		v := voxelsOf(m)
 		size.Shape = geometry.Moved{Shape: v, Motion: f.Motion}
 		size.Lo, size.Hi = geometry.Moved{Shape: v.Solid(), Motion: f.Motion}.Bounds()
 		for a := range size.Hollow {
@@ -165,6 +157,25 @@ func (w *Bodies) AddImage(c *config.Case, f config.SolidFile, m *intake.Image) {
 		w.Shapes = append(w.Shapes, size.Shape)
 	}
 	w.Sizes = append(w.Sizes, size)
+}
+
+// voxelsOf returns the solid voxels of an image as a shape in the numbers of the file.
+func voxelsOf(m *intake.Image) *geometry.Voxels {
+	v := geometry.NewVoxels(m.N, m.Origin, m.Spacing, [3]int{}, m.N)
+	for from := 0; from < m.N[0]*m.N[1]*m.N[2]; from += 64 {
+		for _, word := range m.Words(from/64, from/64+1) {
+			for ; word != 0; word &= word - 1 {
+				i := from + bits.TrailingZeros64(word)
+				v.Fill(i%m.N[0], i/m.N[0]%m.N[1], i/m.N[0]/m.N[1])
+			}
+		}
+	}
+	return v
+}
+
+// ImageSpan returns the corners of the box around the solid voxels of an image, in cells.
+func ImageSpan(f config.SolidFile, m *intake.Image) (lo, hi [3]float64) {
+	return geometry.Moved{Shape: voxelsOf(m).Solid(), Motion: f.Motion}.Bounds()
 }
 
 // inPiece is the number of triangles that travel together: 4.5 MiB.
