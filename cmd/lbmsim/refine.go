@@ -158,7 +158,11 @@ func printProposal(out io.Writer, p *propose.Proposal, f refineFlags) error {
 		rows[i][0] = "  " + rows[i][0]
 	}
 	report.Columns(out, rows)
-	fmt.Fprintf(out, "\nthe run, on %s; times at the coarse run's %.3g MLUPS, of these ranks and cores\n", plain.Count(ranks, "rank"), p.MLUPS)
+	by := "at the coarse run's speed"
+	if p.Step > 0 {
+		by = "with boxes by some steps of it, uniform at the coarse run's speed"
+	}
+	fmt.Fprintf(out, "\nthe run, memory on %s, times on the ranks of this command: %s, %.3g MLUPS\n", plain.Count(ranks, "rank"), by, p.MLUPS)
 	report.Columns(out, costs(p, ranks))
 	for _, w := range p.Case.Warnings {
 		fmt.Fprintln(out, "warning:", w)
@@ -206,7 +210,10 @@ func costs(p *propose.Proposal, ranks int) [][]string {
 	}
 	all := uniform * float64(int(1)<<finest)
 	steps := float64(p.Case.Run.Steps)
-	time := func(updates float64) string { return durationText(updates * steps / p.MLUPS / 1e6) }
+	run := p.Step
+	if run == 0 {
+		run = updates / p.MLUPS / 1e6
+	}
 	memory := "-"
 	if p.Uniform != nil {
 		if _, err := p.Uniform.Cut(ranks); err == nil {
@@ -215,8 +222,8 @@ func costs(p *propose.Proposal, ranks int) [][]string {
 	}
 	return [][]string{
 		{"  grid", "cells", "", "updates per step of level 0", "", "memory per rank", "time"},
-		{"  with boxes", language.Grouped(cells), percentText(float64(cells) / uniform), language.Grouped(int(updates)), percentText(updates / all), report.Bytes(float64(forecast.StateBytes(p.Case, ranks) + forecast.FlagBytes(p.Case, ranks))), time(updates)},
-		{"  uniform, " + lengthText(p.Case, p.Case.Units.Length/float64(int(1)<<finest)), language.Grouped(int(uniform)), "100 %", language.Grouped(int(all)), "100 %", memory, time(all)},
+		{"  with boxes", language.Grouped(cells), percentText(float64(cells) / uniform), language.Grouped(int(updates)), percentText(updates / all), report.Bytes(float64(forecast.StateBytes(p.Case, ranks) + forecast.FlagBytes(p.Case, ranks))), durationText(run * steps)},
+		{"  uniform, " + lengthText(p.Case, p.Case.Units.Length/float64(int(1)<<finest)), language.Grouped(int(uniform)), "100 %", language.Grouped(int(all)), "100 %", memory, durationText(all * steps / p.MLUPS / 1e6)},
 	}
 }
 

@@ -228,5 +228,8 @@ func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []con
 	}
 	found, err := caseFile.Examine(bodies.Shapes, bodies.Sizes)
 	caseFile.Warnings = append(caseFile.Warnings, found.Warnings...)
+	if err == nil && preview != "" && len(caseFile.Refine) > 0 {
+		err = previewLevels(w, caseFile, bodies.Shapes, filepath.Join(preview, levelsPicture))
+	}
 	return bodies.Sizes, err
 }

@@ -131,7 +131,7 @@ func (p *proposer) coarse() (c *config.Case, about Coarse, err error) {
 	modelled := func(name string) bool { return slices.Contains(changes, "body."+name+".type=wall") }
 	text := config.Without(p.src, func(at []string) bool {
 		switch {
-		case slices.Contains([]string{"output", "expect", "checkpoint"}, at[0]), slices.Equal(at, []string{"run", "stop_when"}):
+		case withoutOutputs(at):
 			return true
 		case at[0] == "scaling":
 			return plan.step > 0

@@ -60,7 +60,10 @@ type Proposal struct {
 	// Uniform is the case with the finest cells everywhere; nil where it is too large to be one.
 	Uniform *config.Case
 	MLUPS   float64 // of the coarse run
-	Notes   []string
+	// Step is how many seconds a step of level 0 takes, of a few steps of the proposed case on these ranks; 0: it was too large to
+	// try.
+	Step  float64
+	Notes []string
 }
 
 // Limits of the coarse run.
@@ -115,7 +118,73 @@ func Run(o Options) (*Proposal, error) {
 			done.MLUPS, done.Notes = mlups, p.notes
 		}
 	}
-	return done, sim.Agreed(sim.ExitUsage, comm.Agree(o.Comm, err))
+	if err := comm.Agree(o.Comm, err); err != nil {
+		return nil, sim.Agreed(sim.ExitUsage, err)
+	}
+	step, err := p.try(done)
+	if done != nil {
+		done.Step = step
+	}
+	return done, err
+}
+
+// Limits of the trial of a proposed case.
+const (
+	mostTried = 3e7 // cells
+	tryFor    = 1.5 // seconds
+)
+
+// try measures some steps of the proposed case; 0: it is too large. Collective.
+func (p *proposer) try(done *Proposal) (step float64, err error) {
+	var text []byte
+	if done != nil && stored(done.Case) <= mostTried {
+		text = done.Text
+	}
+	if text, err = comm.Broadcast(p.Comm, text); err != nil || len(text) == 0 {
+		return 0, err
+	}
+	text = config.Without(text, withoutOutputs)
+	c, err := config.Load(p.Path, text)
+	if err != nil {
+		return 0, &sim.Error{Code: sim.ExitUsage, Err: err}
+	}
+	c.Run.Ranks = [3]int{}
+	t, err := sim.NewTrial(sim.Options{Case: c, Comm: p.Comm, Device: p.Device, Threads: p.Threads, Report: &silent{}, Version: p.Version})
+	if err != nil {
+		return 0, fmt.Errorf("the proposed case: %w", err)
+	}
+	turn, err := t.Steps(2)
+	for n, total := 2, 0.; err == nil && total < tryFor && n < 1000; n *= 2 {
+		if turn, err = t.Steps(n); err == nil {
+			step, total = turn.Seconds/float64(n), total+turn.Seconds
+		}
+	}
+	if _, agreed := sim.ExitCode(err); err == nil || agreed {
+		t.Close()
+	}
+	if err != nil {
+		return 0, fmt.Errorf("the first steps of the proposed case: %w", err)
+	}
+	return step, nil
+}
+
+// stored returns the number of cells of all levels.
+func stored(c *config.Case) (cells float64) {
+	h, err := c.Hierarchy(1)
+	if err != nil {
+		return math.Inf(1)
+	}
+	for _, l := range h.Levels {
+		for _, p := range l.Patches {
+			cells += float64(p.Stored.Cells())
+		}
+	}
+	return cells
+}
+
+// withoutOutputs leaves out of a case what a trial does not write.
+func withoutOutputs(at []string) bool {
+	return slices.Contains([]string{"output", "expect", "checkpoint"}, at[0]) || slices.Equal(at, []string{"run", "stop_when"})
 }
 
 // read reads the case, and refuses one that cannot have boxes.
