@@ -37,8 +37,7 @@ func previewLevels(w io.Writer, c *config.Case, files []geometry.Shape, path str
 		return nil
 	}
 	for k := range 2 {
-		mid := (near[0][k] + near[1][k]) / 2
-		p.Lo[k], p.Hi[k] = math.Max(p.Lo[k], mid-long), math.Min(p.Hi[k], mid+long)
+		p.Lo[k], p.Hi[k] = math.Max(p.Lo[k], near[0][k]-long/2), math.Min(p.Hi[k], near[1][k]+long/2)
 	}
 	if err := p.Write(nearPicture(path)); err != nil {
 		return err

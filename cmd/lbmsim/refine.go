@@ -51,7 +51,7 @@ boxes around the bodies (--body), and where the mean vorticity times the cells o
 		Args: oneCase,
 		RunE: func(_ *cobra.Command, args []string) error { return runRefine(args[0], f) },
 	}
-	c.Flags().IntVar(&f.Levels, "levels", 0, "`LEVELS` above level 0 (default: as many as leave level 0 five cells across the body, up to 4)")
+	c.Flags().IntVar(&f.Levels, "levels", 0, "`LEVELS` above level 0 (default: as many as leave level 0 five cells across the body and a fifth of the domain, up to 4; 1 in lattice units)")
 	c.Flags().Float64Var(&f.Across, "cells", 0, "`NUMBER` of the finest cells across the body: the root of its frontal area (default: as in the case)")
 	c.Flags().StringVar(&f.Spacing, "spacing", "", "`LENGTH` of the finest cells (default: as in the case)")
 	c.Flags().StringArrayVar(&f.Bodies, "body", nil, "`NAME` of a body to refine around; repeat for more (default: all)")
@@ -116,7 +116,7 @@ func refineRank(c comm.Comm, path string, f refineFlags, out io.Writer, opened *
 
 // coarseText describes the coarse run.
 func coarseText(c propose.Coarse) string {
-	unit := ""
+	unit := " steps of the case"
 	if c.Physical {
 		unit = " s"
 	}

@@ -92,11 +92,12 @@ type proposer struct {
 	wanted  []bool
 	ratio   float64 // cells of level 0 by the cells of base
 	notes   []string
+	free    bool // the number of levels follows from the case
 }
 
 // Run makes the coarse run and proposes boxes. The proposal is on rank 0. Collective.
 func Run(o Options) (*Proposal, error) {
-	p := &proposer{Options: o}
+	p := &proposer{Options: o, free: o.Levels == 0}
 	usage := func(err error) error { return &sim.Error{Code: sim.ExitUsage, Err: err} }
 	if err := p.read(); err != nil { // the same bytes give the same error everywhere
 		return nil, usage(err)
@@ -113,7 +114,7 @@ func Run(o Options) (*Proposal, error) {
 	}
 	var done *Proposal
 	if o.Comm.Rank() == 0 {
-		done, err = p.boxes(flow)
+		done, err = p.fewest(flow)
 		if done != nil {
 			done.MLUPS, done.Notes = mlups, p.notes
 		}
@@ -203,7 +204,7 @@ func (p *proposer) read() error {
 			whole.To[a] = float64(n)
 		}
 		if _, err := config.Load(p.Path, p.with(&p.base.Grid, []decomp.Refinement{whole})); err != nil {
-			return fmt.Errorf("the case cannot have boxes of finer cells:\n%w", err)
+			return fmt.Errorf("%s cannot have boxes of finer cells ([refine.NAME]):\n%v", p.Path, err)
 		}
 	}
 	for _, name := range p.Bodies {
@@ -330,6 +331,7 @@ func (p *proposer) across() (length float64) {
 // grid chooses the levels and the cells of level 0.
 func (p *proposer) grid() error {
 	c := p.base
+	p.notes = nil
 	finest := 1. // in cells of the case
 	switch {
 	case p.Spacing != "" && p.Across > 0:
@@ -347,7 +349,7 @@ func (p *proposer) grid() error {
 		finest = p.length / p.Across
 	}
 	if p.Levels == 0 {
-		for p.Levels = 1; p.Levels < mostLevels && p.length/finest >= coarsest*float64(int(2)<<p.Levels); p.Levels++ {
+		for p.Levels = 1; c.Units.Physical && p.Levels < mostLevels && p.length/finest >= coarsest*float64(int(2)<<p.Levels); p.Levels++ {
 		}
 	}
 	if p.Levels < 1 || p.Levels > decomp.MaxLevel {
@@ -383,6 +385,27 @@ func wallsOf(c *config.Case) (list []config.Face) {
 	}
 	return list
 }
+
+// fewest proposes boxes by a flow, on fewer levels where these would leave level 0 almost nothing and the number is free.
+func (p *proposer) fewest(flow Flow) (*Proposal, error) {
+	for {
+		done, err := p.boxes(flow)
+		if err != nil || !p.free || p.Levels == 1 {
+			return done, err
+		}
+		h, err := done.Case.Hierarchy(done.Case.LeastRanks())
+		if err != nil || float64(h.Counted(0)) >= leastOfZero*float64(done.Case.Box().Cells()) {
+			return done, err
+		}
+		p.Levels--
+		if err := p.grid(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// leastOfZero is the share of the domain that level 0 keeps.
+const leastOfZero = 0.2
 
 // boxes proposes boxes by a flow, and reads the case with them back.
 func (p *proposer) boxes(flow Flow) (*Proposal, error) {
