@@ -50,8 +50,8 @@ func previewLevels(w io.Writer, c *config.Case, files []geometry.Shape, path str
 func levelsOf(c *config.Case, bodies []geometry.Shape) (p picture.Levels, near [2][2]float64) {
 	patches := config.Patches(c)
 	finest := patches[len(patches)-1].Level
-	middle := middleOf(c, patches, bodies)
-	normal := normalOf(c, patches)
+	body, middle := subject(c, patches, bodies)
+	normal := normalOf(c, patches, body)
 	across := [2]int{[3]int{1, 0, 0}[normal], [3]int{2, 2, 1}[normal]}
 	unit := c.Units.Length
 	p = picture.Levels{Case: filepath.Base(c.Path), Lattice: !c.Units.Physical}
@@ -98,44 +98,47 @@ const smallShare = 0.25
 // nearPicture returns the name of the picture of the finest boxes.
 func nearPicture(path string) string { return strings.TrimSuffix(path, ".png") + ".near.png" }
 
-// middleOf returns the middle of the body in the finest cells, otherwise of the first of the finest boxes, in cells of level 0.
-func middleOf(c *config.Case, patches []config.Patch, bodies []geometry.Shape) (at [3]float64) {
+// subject returns the first body in the finest cells, otherwise the first of the finest boxes, and its middle, in cells of level 0.
+func subject(c *config.Case, patches []config.Patch, bodies []geometry.Shape) (of geometry.Shape, middle [3]float64) {
 	level := -1
 	for _, s := range bodies {
 		lo, hi := s.Bounds()
 		if l := config.SurfaceLevel(c, lo, hi); l > level {
-			level, at = l, geometry.Middle(s, c.Cells)
+			level, of = l, s
 		}
 	}
-	if level >= 0 {
-		return at
+	if of == nil {
+		last := patches[len(patches)-1]
+		var box geometry.Box
+		for a := range 3 {
+			width := 1 / float64(int(1)<<last.Level)
+			box.Lo[a], box.Hi[a] = width*float64(last.Lo[a]), width*float64(last.Hi[a])
+		}
+		of = box
 	}
-	last := patches[len(patches)-1]
-	for a := range c.Dims() {
-		at[a] = float64(last.Lo[a]+last.Hi[a]) / 2 / float64(int(1)<<last.Level)
-	}
-	return at
+	return of, geometry.Middle(of, c.Cells)
 }
 
-// normalOf returns the axis across a plane that shows the boxes: of those across the stream the last that all boxes span, otherwise
-// the last.
-func normalOf(c *config.Case, patches []config.Patch) (normal int) {
+// normalOf returns the axis across a plane that shows the boxes: of those across the stream one that all boxes span, otherwise the one
+// along which the subject is widest.
+func normalOf(c *config.Case, patches []config.Patch, of geometry.Shape) (normal int) {
 	if c.Dims() == 2 {
 		return 2
 	}
-	stream := c.StreamAxis()
-	normal = -1
+	lo, hi := of.Bounds()
+	widest := -1.
 	for a := range 3 {
-		spanned := a != stream
+		spanned := true
 		for _, p := range patches {
 			spanned = spanned && p.Lo[a] == 0 && p.Hi[a] == c.Cells[a]<<p.Level
 		}
+		wide := hi[a] - lo[a]
 		if spanned {
-			normal = a
+			wide = math.Inf(1)
 		}
-	}
-	if normal < 0 {
-		normal = [3]int{2, 2, 1}[stream]
+		if a != c.StreamAxis() && wide >= widest*(1-1e-9) { // of equal ones the last
+			normal, widest = a, wide
+		}
 	}
 	return normal
 }

@@ -77,11 +77,11 @@ func runRefine(path string, f refineFlags) error {
 // refineRank takes one rank's part. The caller owns the opened device and closes it last.
 func refineRank(c comm.Comm, path string, f refineFlags, out io.Writer, opened *device.Device) error {
 	usage := func(err error) error { return &sim.Error{Code: sim.ExitUsage, Err: err} }
-	if _, err := os.Lstat(f.output); f.output != "" && err == nil { // seen by all ranks of one disk; rank 0 asks again
-		if err := comm.Agree(c, fmt.Errorf("%s exists: --output writes a new file", f.output)); err != nil {
-			return usage(err)
-		}
-	} else if err := comm.Agree(c, nil); err != nil {
+	var err error
+	if c.Rank() == 0 {
+		err = mayWrite(f.output)
+	}
+	if err := comm.Agree(c, err); err != nil {
 		return usage(err)
 	}
 	text, err := readEverywhere(c, path)
@@ -92,6 +92,9 @@ func refineRank(c comm.Comm, path string, f refineFlags, out io.Writer, opened *
 	o.Path, o.Text, o.Comm, o.Version = called(path, f.as), text, c, version
 	if o.Threads, _, err = share(c, &config.Case{}, f.Threads); err != nil {
 		return err
+	}
+	if c.Rank() == 0 {
+		o.Accepts = func(c *config.Case) error { return besideInputs(c, f.output) }
 	}
 	dev, err := cpu.New(o.Threads)
 	if err := comm.Agree(c, err); err != nil {
@@ -112,6 +115,35 @@ func refineRank(c comm.Comm, path string, f refineFlags, out io.Writer, opened *
 		err = printProposal(out, found, f)
 	}
 	return sim.Agreed(sim.ExitFailure, comm.Agree(c, err))
+}
+
+// mayWrite refuses to replace a file.
+func mayWrite(path string) error {
+	if path == "" {
+		return nil
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("--output %s: the file exists, and is kept; give a new name", path)
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return fmt.Errorf("--output %s: there is no folder %s", path, filepath.Dir(path))
+	}
+	return nil
+}
+
+// besideInputs refuses to write a case whose inputs have relative paths to another folder.
+func besideInputs(c *config.Case, path string) error {
+	to, err1 := filepath.Abs(filepath.Dir(path))
+	from, err2 := filepath.Abs(filepath.Dir(c.Path))
+	if path == "" || err1 != nil || err2 != nil || to == from {
+		return nil
+	}
+	return each(c, func(_, shown string, _ *string) error {
+		if filepath.IsAbs(shown) {
+			return nil
+		}
+		return fmt.Errorf("--output %s: the path of %s is relative to the folder of the case; write the new case there", path, shown)
+	})
 }
 
 // coarseText describes the coarse run.

@@ -32,7 +32,7 @@ type Grid struct {
 
 // Body is the box around a body, in cells of level 0.
 type Body struct {
-	Name   string // that a box can be around; empty: around its corners only
+	Name   string
 	Lo, Hi [3]float64
 	Margin float64 // of the body from the ends of its box, in cells of the box's level
 	Wanted bool    // the finest cells are around it

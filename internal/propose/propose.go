@@ -14,7 +14,6 @@ import (
 	"lbmsim/config/language"
 	"lbmsim/decomp"
 	"lbmsim/device"
-	"lbmsim/geometry/intake"
 	"lbmsim/internal/plain"
 	"lbmsim/model"
 	"lbmsim/sim"
@@ -36,7 +35,9 @@ type Options struct {
 	Device  device.Device
 	Threads int
 	Version string
-	Started func(Coarse) // called with the coarse run, on rank 0
+	// Of rank 0: Accepts is asked of the case before the coarse run, which Started describes.
+	Accepts func(*config.Case) error
+	Started func(Coarse)
 }
 
 // Coarse describes the coarse run.
@@ -82,13 +83,13 @@ const (
 // proposer makes one proposal.
 type proposer struct {
 	Options
-	src     []byte           // of the case, without boxes
-	base    *config.Case     // the same
-	extents [][2][3]float64  // of the bodies from files
-	sources []*intake.Source // and, on rank 0, their surfaces; nil: an image
-	axis    int              // of the stream
-	length  float64          // in cells of base
-	speed   float64          // in cells per step of base; 0: not known before the run
+	src     []byte          // of the case, without boxes
+	base    *config.Case    // the same
+	extents [][2][3]float64 // of the bodies from files
+	shelf   domain.Shelf    // which has them on rank 0
+	axis    int             // of the stream
+	length  float64         // in cells of base
+	speed   float64         // in cells per step of base; 0: not known before the run
 	wanted  []bool
 	ratio   float64 // cells of level 0 by the cells of base
 	notes   []string
@@ -145,7 +146,7 @@ func (p *proposer) try(done *Proposal) (step float64, err error) {
 		return 0, err
 	}
 	text = config.Without(text, withoutOutputs)
-	c, err := config.Load(p.Path, text)
+	c, err := p.load(p.Comm, text)
 	if err != nil {
 		return 0, &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
@@ -190,7 +191,7 @@ func withoutOutputs(at []string) bool {
 
 // read reads the case, and refuses one that cannot have boxes.
 func (p *proposer) read() error {
-	given, err := config.Load(p.Path, p.Text, p.Set...)
+	given, err := p.load(p.Comm, p.Text, p.Set...)
 	if err != nil {
 		return err
 	}
@@ -248,7 +249,13 @@ func (p *proposer) measure() error {
 	var text []byte
 	var err error
 	if p.Comm.Rank() == 0 {
-		if err = p.open(); err == nil {
+		if p.Accepts != nil {
+			err = p.Accepts(p.base)
+		}
+		if err == nil {
+			err = p.open()
+		}
+		if err == nil {
 			text, err = json.Marshal(p.extents)
 		}
 	}
@@ -271,26 +278,20 @@ func (p *proposer) measure() error {
 }
 
 // open reads the bodies from files.
-func (p *proposer) open() error {
+func (p *proposer) open() (err error) {
 	for _, f := range p.base.Files {
 		var e [2][3]float64
-		var s *intake.Source
-		if f.Image {
-			m, err := domain.OpenImage(f)
-			if err != nil {
-				return err
-			}
-			e[0], e[1] = domain.ImageSpan(f, m)
-		} else {
-			var err error
-			if s, err = domain.ReadSurface(f); err != nil {
-				return err
-			}
-			e[0], e[1] = s.Surface.Span(f.Motion.Apply)
+		if e[0], e[1], err = p.shelf.Extents(nil)(f); err != nil {
+			return f.At.Wrong(fmt.Errorf("[body.%s]: %w", f.Body, err))
 		}
-		p.extents, p.sources = append(p.extents, e), append(p.sources, s)
+		p.extents = append(p.extents, e)
 	}
 	return nil
+}
+
+// load loads the case of a text. Without c rank 0 alone does.
+func (p *proposer) load(c comm.Comm, text []byte, changes ...string) (*config.Case, error) {
+	return config.LoadRefined(p.Path, text, config.Refinement{Extents: p.shelf.Extents(c)}, changes...)
 }
 
 // across returns the length of the flow: of the largest wanted body the root of its frontal area, of a case without bodies [fluid]
@@ -421,11 +422,7 @@ func (p *proposer) boxes(flow Flow) (*Proposal, error) {
 		for a := range c.Dims() {
 			lo[a], hi[a] = lo[a]/p.ratio, hi[a]/p.ratio
 		}
-		body := Body{Lo: lo, Hi: hi, Margin: config.MarginAround(b), Wanted: p.wanted[i]}
-		if b.Whole() {
-			body.Name = b.Name
-		}
-		bodies = append(bodies, body)
+		bodies = append(bodies, Body{Name: b.Name, Lo: lo, Hi: hi, Margin: config.MarginAround(b), Wanted: p.wanted[i]})
 	}
 	list := Boxes(Grid{grid.Cells, c.Periodic, c.Dims(), p.Levels}, flow, bodies, wallsOf(c), p.length/p.ratio)
 	if len(list) == 0 {
@@ -439,7 +436,7 @@ func (p *proposer) boxes(flow Flow) (*Proposal, error) {
 			return nil, err
 		}
 	}
-	if done.Case, err = config.Load(p.Path, appended(p.src, done.Tables), changes...); err == nil {
+	if done.Case, err = p.load(nil, appended(p.src, done.Tables), changes...); err == nil {
 		err = p.examine(done.Case)
 	}
 	if err != nil {
@@ -478,15 +475,18 @@ func (p *proposer) named(g *config.Grid, boxes []Box) string {
 // examine runs the checks of a case that need the shapes of its bodies from files.
 func (p *proposer) examine(c *config.Case) error {
 	var all domain.Bodies
-	for i, f := range c.Files {
-		s := p.sources[i]
-		if s == nil {
-			m, err := domain.OpenImage(f)
+	for _, f := range c.Files {
+		if f.Image {
+			m, err := p.shelf.Image(f)
 			if err != nil {
 				return err
 			}
 			all.AddImage(c, f, m)
 			continue
+		}
+		s, err := p.shelf.Surface(f)
+		if err != nil {
+			return err
 		}
 		if err := domain.CloseSurface(s, c, f); err != nil {
 			return f.At.Wrong(fmt.Errorf("[body.%s]: %w", f.Body, err))

@@ -32,8 +32,8 @@ type surfaceHead struct {
 }
 
 // LoadFiles fills p.Solids, writes the checksums into the resolved case and runs the checks that need
-// the shape of every body. They are for the part's cells, and for the cells of some boxes more, in cells of the part. Collective.
-func (p *Part) LoadFiles(on *rank.Rank, more ...decomp.Box) error {
+// the shape of every body. Files on the shelf are not read again. They are for the part's cells, and for the cells of some boxes more, in cells of the part. Collective.
+func (p *Part) LoadFiles(on *rank.Rank, shelf *Shelf, more ...decomp.Box) error {
 	if len(p.Case.Files) == 0 {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (p *Part) LoadFiles(on *rank.Rank, more ...decomp.Box) error {
 		}
 	}
 	var sums []string
-	var whole Bodies
+	whole := Bodies{from: shelf}
 	for _, f := range p.Case.Files {
 		if f.Image {
 			solid, head, err := p.loadImage(on, f, rows, &whole)
@@ -110,6 +110,7 @@ func (p *Part) examine(on *rank.Rank, whole *Bodies) error {
 type Bodies struct {
 	Shapes []geometry.Shape
 	Sizes  []config.SolidSize
+	from   *Shelf
 }
 
 // AddSurface adds a surface that has been closed. Its shape is made where a check of the case waits for it.
@@ -173,8 +174,8 @@ func voxelsOf(m *intake.Image) *geometry.Voxels {
 	return v
 }
 
-// ImageSpan returns the corners of the box around the solid voxels of an image, in cells.
-func ImageSpan(f config.SolidFile, m *intake.Image) (lo, hi [3]float64) {
+// imageSpan returns the corners of the box around the solid voxels of an image, in cells.
+func imageSpan(f config.SolidFile, m *intake.Image) (lo, hi [3]float64) {
 	return geometry.Moved{Shape: voxelsOf(m).Solid(), Motion: f.Motion}.Bounds()
 }
 
@@ -193,7 +194,7 @@ func Repairs(f config.SolidFile, s *intake.Source) (list finding.List) {
 func (p *Part) loadFile(on *rank.Rank, f config.SolidFile, body *mesh.Body, whole *Bodies) (head surfaceHead, err error) {
 	var s *intake.Source
 	if on.Root {
-		if s, err = openSurface(p.Case, f); err == nil {
+		if s, err = openSurface(whole.from, p.Case, f); err == nil {
 			err = whole.AddSurface(p.Case, f, s)
 		}
 	}
@@ -268,18 +269,18 @@ func triangle(b []byte) (t [3][3]float64) {
 	return t
 }
 
-// ReadSurface reads the surface of a body.
-func ReadSurface(f config.SolidFile) (*intake.Source, error) {
+// readSurface reads the surface of a body.
+func readSurface(f config.SolidFile) (*intake.Source, error) {
 	s, err := intake.Read(f.Path)
 	if err == nil && f.SHA256 != "" && f.SHA256 != s.SHA256 {
 		err = fmt.Errorf("%s has a different SHA-256 than the case requires: %s", f.Path, s.SHA256)
 	}
-	return s, misfit(f, err)
+	return s, err
 }
 
-// openSurface also sees to it that it bounds a solid.
-func openSurface(c *config.Case, f config.SolidFile) (*intake.Source, error) {
-	s, err := ReadSurface(f)
+// openSurface takes the surface of a body, and sees to it that it bounds a solid.
+func openSurface(from *Shelf, c *config.Case, f config.SolidFile) (*intake.Source, error) {
+	s, err := from.Surface(f)
 	if err == nil {
 		err = misfit(f, CloseSurface(s, c, f))
 	}
@@ -327,20 +328,20 @@ type imageHead struct {
 	Row             config.Row
 }
 
-// OpenImage reads the image of a body.
-func OpenImage(f config.SolidFile) (*intake.Image, error) {
+// readImage reads the image of a body.
+func readImage(f config.SolidFile) (*intake.Image, error) {
 	m, err := intake.ReadImage(f.Path, intake.ImageForm{Voxels: f.Voxels, Number: f.Number, Array: f.Array, Solid: f.Solid})
 	if err == nil && f.SHA256 != "" && f.SHA256 != m.SHA256 {
 		err = fmt.Errorf("%s has a different SHA-256 than the case requires: %s", f.Path, m.SHA256)
 	}
-	return m, misfit(f, err)
+	return m, err
 }
 
 // loadImage reads one image; every rank keeps the voxels that its cells can see.
 func (p *Part) loadImage(on *rank.Rank, f config.SolidFile, rows [2][]bool, whole *Bodies) (solid geometry.Shape, head imageHead, err error) {
 	var m *intake.Image
 	if on.Root {
-		if m, err = OpenImage(f); err == nil {
+		if m, err = whole.from.Image(f); err == nil {
 			whole.AddImage(p.Case, f, m)
 		}
 	}

@@ -1,0 +1,102 @@
+package domain
+
+import (
+	"errors"
+	"fmt"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/geometry/intake"
+)
+
+// Shelf keeps surfaces and images that were read for their extent, until the body is made of them: large files take long to read. The
+// zero value is empty. Only rank 0 has files on it.
+type Shelf struct {
+	surfaces map[string]*intake.Source
+	images   map[string]*intake.Image
+}
+
+// key names a file and how it is read.
+func key(f config.SolidFile) string {
+	return fmt.Sprintf("%s %s %v %s %s %v", f.Path, f.SHA256, f.Voxels, f.Number, f.Array, f.Solid)
+}
+
+// Extents returns the function by which config asks for the extent of a file: the box around it, in cells. Rank 0 reads the file and
+// all ranks call it alike; c is nil where there is one.
+func (s *Shelf) Extents(c comm.Comm) func(f config.SolidFile) (lo, hi [3]float64, err error) {
+	return func(f config.SolidFile) (lo, hi [3]float64, err error) {
+		if c == nil {
+			return s.extent(f)
+		}
+		if c.Rank() == 0 {
+			lo, hi, err = s.extent(f)
+		}
+		if err := comm.Agree(c, err); err != nil {
+			var failed *comm.Failure
+			if errors.As(err, &failed) { // rank 0 alone reads: its words are enough
+				err = errors.New(failed.Text)
+			}
+			return lo, hi, err
+		}
+		b, err := comm.Broadcast(c, comm.Float64Bytes(append(lo[:], hi[:]...)))
+		if err != nil {
+			return lo, hi, err
+		}
+		for a := range lo {
+			lo[a], hi[a] = comm.Float64At(b, a), comm.Float64At(b, 3+a)
+		}
+		return lo, hi, nil
+	}
+}
+
+// extent reads a file unless it is on the shelf.
+func (s *Shelf) extent(f config.SolidFile) (lo, hi [3]float64, err error) {
+	if f.Image {
+		m := s.images[key(f)]
+		if m == nil {
+			if m, err = readImage(f); err != nil {
+				return lo, hi, err
+			}
+			if s.images == nil {
+				s.images = map[string]*intake.Image{}
+			}
+			s.images[key(f)] = m
+		}
+		lo, hi = imageSpan(f, m)
+		return lo, hi, nil
+	}
+	m := s.surfaces[key(f)]
+	if m == nil {
+		if m, err = readSurface(f); err != nil {
+			return lo, hi, err
+		}
+		if s.surfaces == nil {
+			s.surfaces = map[string]*intake.Source{}
+		}
+		s.surfaces[key(f)] = m
+	}
+	lo, hi = m.Surface.Span(f.Motion.Apply)
+	return lo, hi, nil
+}
+
+// Surface takes the surface of a body from the shelf, or reads it: closing it changes it, so each is given once.
+func (s *Shelf) Surface(f config.SolidFile) (*intake.Source, error) {
+	if s != nil && s.surfaces[key(f)] != nil {
+		m := s.surfaces[key(f)]
+		delete(s.surfaces, key(f))
+		return m, nil
+	}
+	m, err := readSurface(f)
+	return m, misfit(f, err)
+}
+
+// Image takes the image of a body from the shelf, or reads it.
+func (s *Shelf) Image(f config.SolidFile) (*intake.Image, error) {
+	if s != nil && s.images[key(f)] != nil {
+		m := s.images[key(f)]
+		delete(s.images, key(f))
+		return m, nil
+	}
+	m, err := readImage(f)
+	return m, misfit(f, err)
+}
