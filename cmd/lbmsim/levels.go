@@ -60,7 +60,11 @@ func levelsOf(c *config.Case, bodies []geometry.Shape) (p picture.Levels, near [
 		p.Axes[k], p.Lo[k], p.Hi[k] = "xyz"[a:a+1], place(a, 0), place(a, float64(c.Cells[a]))
 	}
 	if c.Dims() == 3 {
-		p.Where = fmt.Sprintf("%c = %s", "xyz"[normal], lengthText(c, place(normal, middle[normal])))
+		at := place(normal, middle[normal])
+		if math.Abs(at) < 1e-6*unit { // rounding
+			at = 0
+		}
+		p.Where = fmt.Sprintf("%c = %s", "xyz"[normal], lengthText(c, at))
 	}
 	if len(bodies) > 0 {
 		p.Solid = func(at [2]float64) bool {

@@ -43,6 +43,36 @@ type Body struct {
 type Flow struct {
 	Cells     [3]int
 	Vorticity []float64
+	// Layers is the number of cells beside some faces, walls of the domain, whose shear makes no boxes: it is theirs from end to end.
+	// Boxes that follow from the shear beyond reach the wall.
+	Layers int
+	Walls  []config.Face
+}
+
+// apart returns the flow without the vorticity beside its walls.
+func (f Flow) apart() Flow {
+	f.Vorticity = slices.Clone(f.Vorticity)
+	for i := range f.Vorticity {
+		at := [3]int{i % f.Cells[0], i / f.Cells[0] % f.Cells[1], i / (f.Cells[0] * f.Cells[1])}
+		for _, w := range f.Walls {
+			if d := at[w.Axis]; w.Side == 0 && d < f.Layers || w.Side == 1 && d >= f.Cells[w.Axis]-f.Layers {
+				f.Vorticity[i] = 0
+			}
+		}
+	}
+	return f
+}
+
+// reach returns a box of cells, up to the walls that it would otherwise end beside.
+func (f Flow) reach(b decomp.Box) decomp.Box {
+	for _, w := range f.Walls {
+		if n := f.Cells[w.Axis]; w.Side == 0 && b.Lo[w.Axis] <= f.Layers {
+			b.Lo[w.Axis] = 0
+		} else if w.Side == 1 && b.Hi[w.Axis] >= n-f.Layers {
+			b.Hi[w.Axis] = n
+		}
+	}
+	return b
 }
 
 // Box is a proposed box. One around a body with the default margin has the body's name.
@@ -65,6 +95,7 @@ func Threshold(cellsAcross float64) float64 { return CellChange * cellsAcross }
 // Boxes proposes boxes for all levels, the coarsest first, those with bodies first on each. across is the number of cells of level 0
 // across the length of the flow. Without bodies and shear the boxes are along the walls of the domain.
 func Boxes(g Grid, flow Flow, bodies []Body, walls []config.Face, across float64) []Box {
+	flow = flow.apart()
 	var finer []part
 	var all [][]part
 	for l := g.Levels; l > 0; l-- {
@@ -76,7 +107,7 @@ func Boxes(g Grid, flow Flow, bodies []Body, walls []config.Face, across float64
 			}
 		}
 		for _, b := range clusters(g.Dims, flow, Threshold(across*float64(int(1)<<(l-1)))) {
-			list = append(list, part{Box: at.from(flow.Cells, b)})
+			list = append(list, part{Box: at.from(flow.Cells, flow.reach(b))})
 		}
 		if len(bodies) == 0 && !slices.ContainsFunc(flow.Vorticity, func(v float64) bool { return v >= Threshold(across) }) {
 			list = append(list, at.beside(walls)...)

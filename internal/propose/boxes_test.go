@@ -16,7 +16,7 @@ func TestBoxesFit(t *testing.T) {
 	split := 0
 	for k := range 600 {
 		g := Grid{Dims: 2 + k%2, Levels: 1 + r.IntN(3), Cells: [3]int{1, 1, 1}}
-		f := Flow{Cells: [3]int{1, 1, 1}}
+		f := Flow{Cells: [3]int{1, 1, 1}, Layers: r.IntN(3), Walls: []config.Face{{Axis: 1, Side: r.IntN(2)}}}
 		n := 1
 		for a := range g.Dims {
 			g.Cells[a], f.Cells[a], g.Periodic[a] = 12+r.IntN(40), 10+r.IntN(30), r.IntN(3) == 0
@@ -37,7 +37,7 @@ func TestBoxesFit(t *testing.T) {
 		}
 		m := marks{f.Cells, g.Dims, make([]bool, n)}
 		for l := 1; l <= g.Levels; l++ {
-			for i, v := range f.Vorticity {
+			for i, v := range f.apart().Vorticity {
 				m.on[i] = v >= Threshold(5*float64(int(1)<<(l-1)))
 			}
 			for i, on := range m.settled().on {

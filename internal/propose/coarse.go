@@ -56,28 +56,15 @@ func (p *proposer) flow() (Flow, float64, error) {
 	for i := range mean {
 		mean[i] *= scale * (1 - solid[i])
 	}
-	f := Flow{c.Cells, mean}
+	f := Flow{Cells: c.Cells, Vorticity: mean}
 	if len(p.base.Bodies) > 0 {
-		f.apart(wallsOf(c))
+		f.Layers, f.Walls = int(math.Ceil(besideWalls*about.Across)), wallsOf(c)
 	}
 	return f, float64(c.Box().Cells()) * float64(about.Steps) / seconds / 1e6, nil
 }
 
-// layers is the number of cells beside walls of the domain whose shear makes no boxes where there are bodies: floors would be
-// refined from end to end.
-const layers = 2
-
-// apart sets the vorticity beside faces of the domain to 0.
-func (f Flow) apart(walls []config.Face) {
-	for i := range f.Vorticity {
-		at := [3]int{i % f.Cells[0], i / f.Cells[0] % f.Cells[1], i / (f.Cells[0] * f.Cells[1])}
-		for _, w := range walls {
-			if d := at[w.Axis]; w.Side == 0 && d < layers || w.Side == 1 && d >= f.Cells[w.Axis]-layers {
-				f.Vorticity[i] = 0
-			}
-		}
-	}
-}
+// besideWalls is the distance from walls of the domain, in lengths of the flow, up to which shear makes no boxes where there are bodies.
+const besideWalls = 0.4
 
 // sample lets a trial do so many steps, and returns the mean magnitude of the vorticity in the second half on rank 0, and the seconds
 // of the steps.

@@ -380,7 +380,8 @@ func (p *proposer) grid() error {
 // wallsOf returns the faces at which the fluid sticks.
 func wallsOf(c *config.Case) (list []config.Face) {
 	for _, b := range c.Boundaries {
-		if !b.Kind.Law.Open() && b.Kind.Law != boundary.Slip {
+		switch b.Kind.Law {
+		case boundary.Bounce, boundary.Interpolated, boundary.MovingFace, boundary.ModelledWall:
 			list = append(list, b.Faces...)
 		}
 	}
