@@ -37,7 +37,7 @@ func gcd(a, b int) int {
 // Coarser returns the changes (KEY=VALUE) that give a case with units larger cells by a factor with which each axis has a whole number
 // of them. Steps become longer by the same factor: a time step is multiplied, numbers of steps are divided, the lattice velocity stays,
 // and so does the viscosity.
-func (c *Case) Coarser(factor float64) (changes []string, err error) {
+func Coarser(c *Case, factor float64) (changes []string, err error) {
 	r, err := language.Read(c.Path, c.Source, nil, caseLanguage())
 	if err != nil {
 		return nil, err
@@ -94,9 +94,9 @@ func quantity(v float64, d model.Dimension) string {
 	return language.Amount{Value: v, Dim: d}.TOML()
 }
 
-// Extent returns the corners of the box around a body, in cells; extents are the corners of the bodies from files, in the order of
+// ExtentOf returns the corners of the box around a body, in cells; extents are the corners of the bodies from files, in the order of
 // c.Files.
-func (c *Case) Extent(b Body, extents [][2][3]float64) (lo, hi [3]float64) {
+func ExtentOf(c *Case, b Body, extents [][2][3]float64) (lo, hi [3]float64) {
 	var boxes []geometry.Shape
 	for _, e := range extents {
 		boxes = append(boxes, geometry.Box{Lo: e[0], Hi: e[1]})
@@ -112,7 +112,7 @@ func (g *Grid) BoxTable(b decomp.Refinement, dims int) string {
 }
 
 // StreamAxis returns the axis of the inlet's flow, otherwise of the body force, otherwise x.
-func (c *Case) StreamAxis() int {
+func StreamAxis(c *Case) int {
 	if a := c.inletAxis(); a >= 0 {
 		return a
 	}

@@ -14,7 +14,7 @@ func TestCoarser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		changes, err := c.Coarser(4)
+		changes, err := Coarser(c, 4)
 		if err != nil {
 			t.Fatal(err)
 		}

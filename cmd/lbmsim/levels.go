@@ -140,7 +140,7 @@ func normalOf(c *config.Case, patches []config.Patch, of geometry.Shape) (normal
 		if spanned {
 			wide = math.Inf(1)
 		}
-		if a != c.StreamAxis() && wide >= widest*(1-1e-9) { // of equal ones the last
+		if a != config.StreamAxis(c) && wide >= widest*(1-1e-9) { // of equal ones the last
 			normal, widest = a, wide
 		}
 	}

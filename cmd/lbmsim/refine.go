@@ -158,7 +158,14 @@ func coarseText(c propose.Coarse) string {
 			n = append(n, k)
 		}
 	}
-	text := fmt.Sprintf("coarse run: %s cells, %s times larger, %s across the body or the length of the flow; %d steps, %s%s", language.Crossed(n), language.Short(c.Factor), language.Short(c.Across), c.Steps, language.Short(c.Time), unit)
+	size, what := language.Short(c.Factor)+" times larger", "the length of the flow"
+	if c.Factor == 1 {
+		size = "as large as the case's"
+	}
+	if c.Bodies {
+		what = "the body"
+	}
+	text := fmt.Sprintf("coarse run: %s cells, %s, %s across %s; %d steps, %s%s", language.Crossed(n), size, language.Short(c.Across), what, c.Steps, language.Short(c.Time), unit)
 	if c.Lengths > 0 {
 		text += fmt.Sprintf(", in which the flow moves by %s of these lengths", language.Short(c.Lengths))
 	}

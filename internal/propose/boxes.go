@@ -1,6 +1,7 @@
 package propose
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -75,17 +76,19 @@ func (f Flow) reach(b decomp.Box) decomp.Box {
 	return b
 }
 
-// Box is a proposed box. One around a body with the default margin has the body's name.
+// Box is a proposed box. Of is the body in it, if it was made for one, and Default says that it is the default box around it.
 type Box struct {
 	decomp.Refinement
-	Around string
+	Of      string
+	Default bool
 }
 
 // part is a box of a level in cells of the coarser level.
 type part struct {
 	decomp.Box
-	body   bool   // it contains one
-	around string // and is the default box around this one
+	body   bool   // it contains one,
+	of     string // the first of them
+	around bool   // and is the default box around it
 }
 
 // Threshold returns the dimensionless vorticity from which on a level is proposed: the coarser level has so many cells across the
@@ -148,7 +151,7 @@ func (g Grid) given(level int, list []part) (boxes []Box) {
 		return 0
 	})
 	for _, p := range list {
-		b := Box{Around: p.around}
+		b := Box{Of: p.of, Default: p.around}
 		b.Level = level
 		for a := range 3 {
 			width := 1.
@@ -172,7 +175,7 @@ type on struct {
 // around returns the default box around a body.
 func (o on) around(b Body) part {
 	const rounding = 1e-6
-	p := part{Box: decomp.Box{Hi: [3]int{1, 1, 1}}, body: true, around: b.Name}
+	p := part{Box: decomp.Box{Hi: [3]int{1, 1, 1}}, body: true, of: b.Name, around: true}
 	for a := range o.Dims {
 		width := float64(int(1) << (o.level - 1)) // margins are in the finer cells
 		n := float64(o.n[a])
@@ -239,7 +242,7 @@ func (o on) fitted(list []part) (fit []part) {
 			}
 		}
 		if b != clipped {
-			p.around = ""
+			p.around = false
 		}
 		p.Box = b
 		fit = append(fit, p)
@@ -275,13 +278,8 @@ func (o on) merged(list []part) []part {
 			if touch := overlap(grown(a.Box, 1), b.Box).Cells() > 0; !(a.body && b.body && touch) && float64(both.Cells()) > slack*float64(separate) {
 				continue
 			}
-			p := part{Box: o.fit(both), body: a.body || b.body}
-			switch {
-			case p.Box == a.Box && (a.around != "" && !b.body || a.around == b.around):
-				p.around = a.around
-			case p.Box == b.Box && b.around != "" && !a.body:
-				p.around = b.around
-			}
+			p := part{Box: o.fit(both), body: a.body || b.body, of: cmp.Or(a.of, b.of)}
+			p.around = p.Box == a.Box && a.around && (!b.body || a.of == b.of && b.around) || p.Box == b.Box && b.around && !a.body
 			list[i] = p
 			list = slices.Delete(list, j, j+1)
 			i = -1 // the larger box may join others

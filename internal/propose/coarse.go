@@ -135,7 +135,7 @@ func (p *proposer) coarse() (c *config.Case, about Coarse, err error) {
 		return nil, about, fmt.Errorf("the coarse run, with cells larger by %s:\n%w", language.Short(1/plan.factor), err)
 	}
 	c.Run.Steps, c.Run.WarnDrift, c.Run.MaxDrift, c.Run.WallTime, c.Run.Ranks = plan.steps, 0, 0, 0, [3]int{}
-	about = Coarse{Cells: c.Cells, Factor: 1 / plan.factor, Across: p.length * plan.factor, Steps: plan.steps, Time: float64(plan.steps) * c.Units.Time, Lengths: plan.lengths, Thicker: 1, Left: small, Physical: base.Units.Physical}
+	about = Coarse{Cells: c.Cells, Factor: 1 / plan.factor, Across: p.length * plan.factor, Steps: plan.steps, Time: float64(plan.steps) * c.Units.Time, Lengths: plan.lengths, Thicker: 1, Left: small, Physical: base.Units.Physical, Bodies: len(base.Bodies) > 0}
 	if speed := plan.speed; speed > 0 {
 		if least := 0.5 + 3*speed/resolved; c.Tau < least {
 			about.Thicker = (least - 0.5) / (c.Tau - 0.5)
@@ -199,7 +199,7 @@ const mostAcross = 20
 // tooSmall reports whether a body has no cells in the coarse run for sure.
 func (p *proposer) tooSmall(b config.Body, factor float64) bool {
 	const leastCells = 1.5
-	lo, hi := p.base.Extent(b, p.extents)
+	lo, hi := config.ExtentOf(p.base, b, p.extents)
 	for a := range p.base.Dims() {
 		if (hi[a]-lo[a])*factor < leastCells {
 			return true
@@ -220,7 +220,7 @@ func (p *proposer) stir(c *config.Case, speed, across float64) {
 		if !p.wanted[i] {
 			continue
 		}
-		lo, hi := p.base.Extent(b, p.extents)
+		lo, hi := config.ExtentOf(p.base, b, p.extents)
 		size, middle := 1., [3]float64{}
 		for a := range c.Dims() {
 			n := float64(p.base.Cells[a])

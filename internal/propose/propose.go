@@ -1,6 +1,7 @@
 package propose
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,6 +52,7 @@ type Coarse struct {
 	Thicker  float64 // factor of the viscosity
 	Left     []string
 	Physical bool
+	Bodies   bool // the length is a body's
 }
 
 // Proposal is a case with boxes.
@@ -268,7 +270,7 @@ func (p *proposer) measure() error {
 	if err := json.Unmarshal(text, &p.extents); err != nil {
 		return err
 	}
-	p.axis = p.base.StreamAxis()
+	p.axis = config.StreamAxis(p.base)
 	p.length = p.across()
 	p.speed = p.base.Speed
 	if u := p.base.Characteristic.Velocity; u > 0 {
@@ -302,7 +304,7 @@ func (p *proposer) across() (length float64) {
 		if !p.wanted[i] {
 			continue
 		}
-		lo, hi := c.Extent(b, p.extents)
+		lo, hi := config.ExtentOf(c, b, p.extents)
 		area, n := 1., 0.
 		for a := range c.Dims() {
 			inside := math.Min(hi[a], float64(c.Cells[a])) - math.Max(lo[a], 0)
@@ -419,7 +421,7 @@ func (p *proposer) boxes(flow Flow) (*Proposal, error) {
 	}
 	var bodies []Body
 	for i, b := range c.Bodies {
-		lo, hi := c.Extent(b, p.extents)
+		lo, hi := config.ExtentOf(c, b, p.extents)
 		for a := range c.Dims() {
 			lo[a], hi[a] = lo[a]/p.ratio, hi[a]/p.ratio
 		}
@@ -433,7 +435,7 @@ func (p *proposer) boxes(flow Flow) (*Proposal, error) {
 	var changes []string
 	var err error
 	if p.ratio != 1 {
-		if changes, err = c.Coarser(p.ratio); err != nil {
+		if changes, err = config.Coarser(c, p.ratio); err != nil {
 			return nil, err
 		}
 	}
@@ -444,7 +446,7 @@ func (p *proposer) boxes(flow Flow) (*Proposal, error) {
 		return nil, fmt.Errorf("the proposed boxes do not fit:\n%w\n\n%s", err, done.Tables)
 	}
 	done.Text = done.Case.Source
-	if changes, err = c.Coarser(p.ratio / float64(int(1)<<p.Levels)); err == nil && c.Units.Physical {
+	if changes, err = config.Coarser(c, p.ratio / float64(int(1)<<p.Levels)); err == nil && c.Units.Physical {
 		done.Uniform, _ = config.Load(p.Path, p.src, changes...) // it may have too many cells
 	}
 	return done, nil
@@ -455,17 +457,15 @@ func (p *proposer) named(g *config.Grid, boxes []Box) string {
 	var list []string
 	taken := map[string]bool{}
 	for _, b := range boxes {
-		stem := "flow"
-		if b.Around != "" {
-			stem = b.Around[:min(len(b.Around), 50)]
-		}
+		stem := cmp.Or(b.Of, "flow")
+		stem = stem[:min(len(stem), 50)]
 		b.Name = fmt.Sprintf("%s_%d", stem, b.Level)
 		for k := 0; taken[b.Name]; k++ {
 			b.Name = fmt.Sprintf("%s_%d%c", stem, b.Level, 'b'+k)
 		}
 		taken[b.Name] = true
-		if b.Around != "" {
-			list = append(list, fmt.Sprintf("[refine.%s]\nlevel = %d\naround = %s\n", b.Name, b.Level, language.Quote(b.Around)))
+		if b.Default {
+			list = append(list, fmt.Sprintf("[refine.%s]\nlevel = %d\naround = %s\n", b.Name, b.Level, language.Quote(b.Of)))
 		} else {
 			list = append(list, g.BoxTable(b.Refinement, p.base.Dims()))
 		}

@@ -3,9 +3,11 @@ package domain
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/geometry"
 	"lbmsim/geometry/intake"
 )
 
@@ -99,4 +101,49 @@ func (s *Shelf) Image(f config.SolidFile) (*intake.Image, error) {
 	}
 	m, err := readImage(f)
 	return m, misfit(f, err)
+}
+
+// readSurface reads the surface of a body.
+func readSurface(f config.SolidFile) (*intake.Source, error) {
+	s, err := intake.Read(f.Path)
+	if err == nil && f.SHA256 != "" && f.SHA256 != s.SHA256 {
+		err = fmt.Errorf("%s has a different SHA-256 than the case requires: %s", f.Path, s.SHA256)
+	}
+	return s, err
+}
+
+// readImage reads the image of a body.
+func readImage(f config.SolidFile) (*intake.Image, error) {
+	m, err := intake.ReadImage(f.Path, intake.ImageForm{Voxels: f.Voxels, Number: f.Number, Array: f.Array, Solid: f.Solid})
+	if err == nil && f.SHA256 != "" && f.SHA256 != m.SHA256 {
+		err = fmt.Errorf("%s has a different SHA-256 than the case requires: %s", f.Path, m.SHA256)
+	}
+	return m, err
+}
+
+// misfit says of what is wrong with a file where the case names it.
+func misfit(f config.SolidFile, err error) error {
+	if err == nil {
+		return nil
+	}
+	return f.At.Wrong(fmt.Errorf("[body.%s]: %w", f.Body, err))
+}
+
+// voxelsOf returns the solid voxels of an image as a shape in the numbers of the file.
+func voxelsOf(m *intake.Image) *geometry.Voxels {
+	v := geometry.NewVoxels(m.N, m.Origin, m.Spacing, [3]int{}, m.N)
+	for from := 0; from < m.N[0]*m.N[1]*m.N[2]; from += 64 {
+		for _, word := range m.Words(from/64, from/64+1) {
+			for ; word != 0; word &= word - 1 {
+				i := from + bits.TrailingZeros64(word)
+				v.Fill(i%m.N[0], i/m.N[0]%m.N[1], i/m.N[0]/m.N[1])
+			}
+		}
+	}
+	return v
+}
+
+// imageSpan returns the corners of the box around the solid voxels of an image, in cells.
+func imageSpan(f config.SolidFile, m *intake.Image) (lo, hi [3]float64) {
+	return geometry.Moved{Shape: voxelsOf(m).Solid(), Motion: f.Motion}.Bounds()
 }
