@@ -134,7 +134,8 @@ func (p *proposer) coarse() (c *config.Case, about Coarse, err error) {
 	if err != nil {
 		return nil, about, fmt.Errorf("the coarse run, with cells larger by %s:\n%w", language.Short(1/plan.factor), err)
 	}
-	c.Run.Steps, c.Run.WarnDrift, c.Run.MaxDrift, c.Run.WallTime, c.Run.Ranks = plan.steps, 0, 0, 0, [3]int{}
+	aside(c)
+	c.Run.Steps, c.Run.WarnDrift, c.Run.MaxDrift = plan.steps, 0, 0
 	about = Coarse{Cells: c.Cells, Factor: 1 / plan.factor, Across: p.length * plan.factor, Steps: plan.steps, Time: float64(plan.steps) * c.Units.Time, Lengths: plan.lengths, Thicker: 1, Left: small, Physical: base.Units.Physical, Bodies: len(base.Bodies) > 0}
 	if speed := plan.speed; speed > 0 {
 		if least := 0.5 + 3*speed/resolved; c.Tau < least {

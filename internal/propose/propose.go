@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -152,7 +153,7 @@ func (p *proposer) try(done *Proposal) (step float64, err error) {
 	if err != nil {
 		return 0, &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
-	c.Run.Ranks = [3]int{}
+	aside(c)
 	t, err := sim.NewTrial(sim.Options{Case: c, Comm: p.Comm, Device: p.Device, Threads: p.Threads, Report: &silent{}, Version: p.Version})
 	if err != nil {
 		return 0, fmt.Errorf("the proposed case: %w", err)
@@ -170,6 +171,12 @@ func (p *proposer) try(done *Proposal) (step float64, err error) {
 		return 0, fmt.Errorf("the first steps of the proposed case: %w", err)
 	}
 	return step, nil
+}
+
+// aside makes a case a trial that leaves the folder of its own results alone, on any number of ranks.
+func aside(c *config.Case) {
+	c.OutputDir = filepath.Join(c.OutputDir, "refine") // which a run without outputs does not make
+	c.Run.Forensics, c.Run.WallTime, c.Run.Ranks = false, 0, [3]int{}
 }
 
 // stored returns the number of cells of all levels.
@@ -446,7 +453,7 @@ func (p *proposer) boxes(flow Flow) (*Proposal, error) {
 		return nil, fmt.Errorf("the proposed boxes do not fit:\n%w\n\n%s", err, done.Tables)
 	}
 	done.Text = done.Case.Source
-	if changes, err = config.Coarser(c, p.ratio / float64(int(1)<<p.Levels)); err == nil && c.Units.Physical {
+	if changes, err = config.Coarser(c, p.ratio/float64(int(1)<<p.Levels)); err == nil && c.Units.Physical {
 		done.Uniform, _ = config.Load(p.Path, p.src, changes...) // it may have too many cells
 	}
 	return done, nil
@@ -460,8 +467,8 @@ func (p *proposer) named(g *config.Grid, boxes []Box) string {
 		stem := cmp.Or(b.Of, "flow")
 		stem = stem[:min(len(stem), 50)]
 		b.Name = fmt.Sprintf("%s_%d", stem, b.Level)
-		for k := 0; taken[b.Name]; k++ {
-			b.Name = fmt.Sprintf("%s_%d%c", stem, b.Level, 'b'+k)
+		for k := 2; taken[b.Name]; k++ {
+			b.Name = fmt.Sprintf("%s_%d_%d", stem, b.Level, k)
 		}
 		taken[b.Name] = true
 		if b.Default {
