@@ -8,6 +8,7 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/config/language"
 	"lbmsim/decomp"
+	"lbmsim/geometry"
 	"lbmsim/internal/finding"
 	"lbmsim/model"
 )
@@ -30,8 +31,8 @@ func refineTable() language.Table {
 // and 2 by nesting.
 const marginCells = 6
 
-// marginAround returns the number of these cells: the ghost cells of a wall model read more.
-func marginAround(b Body) float64 {
+// MarginAround returns the default margin of a box around a body, in cells of its level: the ghost cells of a wall model read more.
+func MarginAround(b Body) float64 {
 	return marginCells - interfaceMargin + max(interfaceMargin, float64(boundary.ModelledMargin([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}})))
 }
 
@@ -154,14 +155,13 @@ func (r *levels) around(s *language.Section, b *decomp.Refinement) bool {
 	// Of a case on another grid it is in cells of the coarser one.
 	width := r.Units.Length * math.Max(1, r.refinement.factor()) / float64(int(1)<<b.Level)
 	if s.Get("margin") == nil {
-		r.SetDefault(s, "margin", r.length(marginAround(r.Bodies[k])*width))
+		r.SetDefault(s, "margin", r.length(MarginAround(r.Bodies[k])*width))
 	}
 	margin := r.cellsOf(s.Get("margin"))
-	if !r.Bodies[k].Whole() {
-		r.Add(e.At, "give from and to; lbmsim stl prints the extent of a surface", "%s is around [body.%s], whose extent is in a file", s.Head(), e.Text)
+	lo, hi, ok := r.extent(s, e, r.Bodies[k])
+	if !ok {
 		return false
 	}
-	lo, hi := r.Bodies[k].Shape(nil).Bounds()
 	b.From, b.To = [3]float64{}, [3]float64{1, 1, 1}
 	for a := range r.dims {
 		n := float64(r.Cells[a])
@@ -174,6 +174,29 @@ func (r *levels) around(s *language.Section, b *decomp.Refinement) bool {
 		}
 	}
 	return true
+}
+
+// extent returns the box around a body.
+func (r *levels) extent(s *language.Section, e *language.Entry, b Body) (lo, hi [3]float64, ok bool) {
+	boxes := make([]geometry.Shape, len(r.Files))
+	for _, k := range b.solid.fromFiles() {
+		f := r.Files[k]
+		if r.refinement.Extents == nil {
+			r.Add(e.At, "give from and to; lbmsim stl prints the extent of a surface", "%s is around [body.%s], whose extent is in a file", s.Head(), e.Text)
+			return lo, hi, false
+		}
+		if r.Err() != nil {
+			return lo, hi, false // a large file takes its time, and other errors come first
+		}
+		lo, hi, err := r.refinement.Extents(f)
+		if err != nil {
+			r.Add(r.Named("body", f.Body).ValueAt("file"), "a relative path starts at the folder of the case file", "[body.%s]: %v", f.Body, err)
+			return lo, hi, false
+		}
+		boxes[k] = geometry.Box{Lo: lo, Hi: hi}
+	}
+	lo, hi = b.Shape(boxes).Bounds()
+	return lo, hi, true
 }
 
 // noBody explains a name that is no body's.

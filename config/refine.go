@@ -43,6 +43,8 @@ func ParseScaling(word string) (Scaling, error) {
 type Refinement struct {
 	Factor  float64 // spacings of the case in one of the refined; 0 counts as 1
 	Scaling Scaling
+	// Extents returns the box around the body in a file, in cells; nil: [refine.NAME] cannot be around such a body.
+	Extents func(f SolidFile) (lo, hi [3]float64, err error)
 }
 
 func (f Refinement) factor() float64 {

@@ -35,7 +35,7 @@ func start(o Options) (*run, error) {
 	if err != nil {
 		return r, err
 	}
-	if err := part.LoadFiles(r.Rank, near...); err != nil {
+	if err := part.LoadFiles(r.Rank, o.Shelf, near...); err != nil {
 		return r, err
 	}
 	r.Rank.Heartbeat.Doing("starting: generating cells, loading kernels, allocating memory")

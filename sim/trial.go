@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"lbmsim/comm"
+	"lbmsim/model"
+	"lbmsim/sim/derive"
 	"lbmsim/sim/exit"
 )
 
@@ -88,6 +90,16 @@ func (t *Trial) Steps(n int) (Turn, error) {
 
 // Look runs the stability watch; it returns an error when the state has gone wrong.
 func (t *Trial) Look() error { return t.r.Look() }
+
+// Field brings a field of the whole domain, of a vector its magnitude, to rank 0, as [z][y][x] in the outputs' unit. Collective.
+func (t *Trial) Field(name string) ([]float64, error) {
+	f, ok := model.FindField(name)
+	if !ok {
+		return nil, fmt.Errorf("there is no field %s", name)
+	}
+	v := t.r.view()
+	return v.Collect(f, -1, derive.Region{Box: v.Case.Box()})
+}
 
 // Hash returns the same number on every rank, and for every cut of the same state: the sum
 // of the hashes of all rows of cells, each with its place in the domain.

@@ -15,6 +15,7 @@ import (
 	"lbmsim/internal/plain"
 	"lbmsim/report"
 	"lbmsim/sim"
+	"lbmsim/sim/domain"
 	"lbmsim/sim/transfer"
 )
 
@@ -32,7 +33,8 @@ func checkCommand() *cobra.Command {
 			if err != nil {
 				return usageError{err}
 			}
-			flowCase, err := loadCase(called(args[0], as), text, set...)
+			var shelf domain.Shelf
+			flowCase, err := loadCase(called(args[0], as), text, shelf.Extents(nil), set...)
 			if err == nil && ranks == 0 {
 				ranks = flowCase.LeastRanks()
 			}
@@ -42,7 +44,7 @@ func checkCommand() *cobra.Command {
 			var files bytes.Buffer
 			var sizes []config.SolidSize
 			if err == nil {
-				sizes, err = checkFiles(&files, flowCase, preview)
+				sizes, err = checkFiles(&files, flowCase, &shelf, preview)
 			}
 			if err == nil {
 				err = checkFlow(flowCase)
@@ -92,7 +94,7 @@ func checkCommand() *cobra.Command {
 	}
 	setFlag(c, &set)
 	asFlag(c, &as)
-	c.Flags().StringVar(&preview, "preview", "", "write a picture of every body read from a file, NAME.png, to this `FOLDER`")
+	c.Flags().StringVar(&preview, "preview", "", "write a picture of every body read from a file, NAME.png, and of boxes of finer cells, refine.levels.png, to this `FOLDER`")
 	c.Flags().IntVarP(&ranks, "ranks", "n", 0, "number of `RANKS` to plan for (default: 1, or [run] ranks of the case)")
 	return c
 }

@@ -54,11 +54,17 @@ func mayPreview(caseFile *config.Case, folder string) error {
 	}
 	inputs := []string{caseFile.Path}
 	_ = each(caseFile, func(_, _ string, path *string) error { inputs = append(inputs, *path); return nil })
+	var pictures []string
 	for _, f := range caseFile.Files {
-		if f.Image {
-			continue
+		if !f.Image {
+			pictures = append(pictures, f.Body+".png")
 		}
-		if err := mayDraw(filepath.Join(folder, f.Body+".png"), inputs...); err != nil {
+	}
+	if len(caseFile.Refine) > 0 {
+		pictures = append(pictures, levelsPicture, nearPicture(levelsPicture))
+	}
+	for _, name := range pictures {
+		if err := mayDraw(filepath.Join(folder, name), inputs...); err != nil {
 			return err
 		}
 	}

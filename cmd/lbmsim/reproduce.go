@@ -16,6 +16,7 @@ import (
 	"lbmsim/device"
 	"lbmsim/internal/compare"
 	"lbmsim/sim"
+	"lbmsim/sim/domain"
 	"lbmsim/sim/output"
 )
 
@@ -95,7 +96,7 @@ func reproduceRank(c comm.Comm, path string, f runFlags, reports *reporters, ope
 	if err != nil { // the same everywhere
 		return &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
-	if err := runLoaded(c, caseFile, f, signals, reports, opened); err != nil {
+	if err := runLoaded(c, caseFile, nil, f, signals, reports, opened); err != nil {
 		return err
 	}
 	comm.HeartbeatOf(c).Guard(0) // rank 0 may be long over its comparison
@@ -218,7 +219,14 @@ func escaped(path string) string {
 
 // load makes a case of the recipe that ends with the file's step. All ranks get the same.
 func (how recipe) load(path string) (*config.Case, error) {
-	caseFile, err := loadCase(path, []byte(how.Case))
+	var shelf domain.Shelf
+	kept := func(f config.SolidFile) (lo, hi [3]float64, err error) { // a missing copy is an error below
+		if path, ok := how.Inputs[f.SHA256]; ok {
+			f.Path = path
+		}
+		return shelf.Extents(nil)(f)
+	}
+	caseFile, err := loadCase(path, []byte(how.Case), kept)
 	if err != nil {
 		return nil, fmt.Errorf("the case in %s is invalid in this version of lbmsim: %w", path, err)
 	}

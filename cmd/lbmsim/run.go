@@ -19,6 +19,7 @@ import (
 	"lbmsim/io/status"
 	"lbmsim/report"
 	"lbmsim/sim"
+	"lbmsim/sim/domain"
 	"lbmsim/sim/output"
 )
 
@@ -105,7 +106,8 @@ func runRank(c comm.Comm, path string, f runFlags, reports *reporters, opened *d
 		reports.start.done = working("starting: reading files, generating cells")
 		defer reports.start.end()
 	}
-	caseFile, err := loadEverywhere(c, path, f.as, f.set)
+	var shelf domain.Shelf
+	caseFile, err := loadEverywhere(c, path, f.as, f.set, &shelf)
 	if err != nil {
 		return err
 	}
@@ -119,11 +121,12 @@ func runRank(c comm.Comm, path string, f runFlags, reports *reporters, opened *d
 		f.restart = sim.Auto
 	}
 	reports.status.Folder(caseFile.OutputDir)
-	return runLoaded(c, caseFile, f, signals, reports, opened)
+	return runLoaded(c, caseFile, &shelf, f, signals, reports, opened)
 }
 
-// runLoaded runs one rank from the loaded case to the end of the run, on the device of an earlier run if there is one.
-func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals *signals, reports report.Reporter, opened *device.Device) error {
+// runLoaded runs one rank from the loaded case, with the files of bodies that are on a shelf, to the end of the run; on the device of an
+// earlier run if there is one.
+func runLoaded(c comm.Comm, caseFile *config.Case, shelf *domain.Shelf, f runFlags, signals *signals, reports report.Reporter, opened *device.Device) error {
 	threads, advice, err := share(c, caseFile, f.threads)
 	if err != nil {
 		return err
@@ -174,7 +177,7 @@ func runLoaded(c comm.Comm, caseFile *config.Case, f runFlags, signals *signals,
 		caseFile.Warnings = append(caseFile.Warnings, finding.IdleCores.Says("%s", advice))
 	}
 	o := sim.Options{
-		Case: caseFile, Comm: c, Device: dev, Threads: threads, Report: reports,
+		Case: caseFile, Shelf: shelf, Comm: c, Device: dev, Threads: threads, Report: reports,
 		Restart: f.restart, Overwrite: f.overwrite, Version: version, Libraries: libraries, Signals: signals.caught, Stepping: signals.Stepping,
 	}
 	if !f.overwrite && c.Rank() == 0 { // which checks for all ranks
@@ -234,22 +237,25 @@ func readEverywhere(c comm.Comm, path string) ([]byte, error) {
 	return comm.Broadcast(c, text)
 }
 
-// loadEverywhere parses the same bytes on every rank.
-func loadEverywhere(c comm.Comm, path, as string, set []string) (*config.Case, error) {
+// loadEverywhere parses the same bytes on every rank. Files of bodies that it has to read stay on the shelf.
+func loadEverywhere(c comm.Comm, path, as string, set []string, shelf *domain.Shelf) (*config.Case, error) {
 	text, err := readEverywhere(c, path)
 	if err != nil {
 		return nil, err
 	}
-	caseFile, err := loadCase(called(path, as), text, set...)
+	caseFile, err := loadCase(called(path, as), text, shelf.Extents(c), set...)
 	if err != nil { // the same bytes give the same error everywhere
 		return nil, &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
 	return caseFile, nil
 }
 
+// extents returns the box around the body in a file, in cells.
+type extents = func(config.SolidFile) (lo, hi [3]float64, err error)
+
 // loadCase returns the case of a text. Its warnings include outputs that cannot be intended.
-func loadCase(path string, text []byte, set ...string) (*config.Case, error) {
-	caseFile, err := config.Load(path, text, set...)
+func loadCase(path string, text []byte, of extents, set ...string) (*config.Case, error) {
+	caseFile, err := config.LoadRefined(path, text, config.Refinement{Extents: of}, set...)
 	if err != nil {
 		return nil, err
 	}

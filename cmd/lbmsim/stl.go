@@ -171,8 +171,8 @@ func gridOf(c *config.Case, f config.SolidFile, s *intake.Source) (grid intake.G
 	}, fmt.Sprintf("in the cells of level %d", level)
 }
 
-// checkFiles judges the files of a case, and prints what bodies from files need.
-func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []config.SolidSize, err error) {
+// checkFiles judges the files of a case, of which some may be on a shelf, and prints what bodies from files need.
+func checkFiles(w io.Writer, caseFile *config.Case, shelf *domain.Shelf, preview string) (sizes []config.SolidSize, err error) {
 	if err := mayPreview(caseFile, preview); err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []con
 	for _, f := range caseFile.Files {
 		fmt.Fprintf(w, "\n[body.%s] %s\n", f.Body, f.Path)
 		if f.Image {
-			m, err := domain.OpenImage(f)
+			m, err := shelf.Image(f)
 			if err != nil {
 				return nil, err
 			}
@@ -199,7 +199,7 @@ func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []con
 			continue
 		}
 		done := working("reading " + f.Path)
-		s, err := domain.ReadSurface(f)
+		s, err := shelf.Surface(f)
 		done()
 		if err != nil {
 			return nil, err
@@ -228,5 +228,8 @@ func checkFiles(w io.Writer, caseFile *config.Case, preview string) (sizes []con
 	}
 	found, err := caseFile.Examine(bodies.Shapes, bodies.Sizes)
 	caseFile.Warnings = append(caseFile.Warnings, found.Warnings...)
+	if err == nil && preview != "" && len(caseFile.Refine) > 0 {
+		err = previewLevels(w, caseFile, bodies.Shapes, filepath.Join(preview, levelsPicture))
+	}
 	return bodies.Sizes, err
 }

@@ -109,7 +109,7 @@ thicken = %v
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		if _, err := checkFiles(&out, caseFile, ""); err != nil {
+		if _, err := checkFiles(&out, caseFile, nil, ""); err != nil {
 			t.Fatal(err)
 		}
 		want, warnings := "LEAKS: 34.2 % of the D2Q9 links that cross the surface pass between its solid cells\n                 warning: 0.6 cells thick", 1
@@ -166,7 +166,7 @@ translate = ["4 mm", "4 mm", "4 mm"]
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		_, err = checkFiles(&out, caseFile, dir)
+		_, err = checkFiles(&out, caseFile, nil, dir)
 		if repair == (err != nil) || err != nil && exitCode(err) != 2 {
 			t.Errorf("repair %v: %v", repair, err)
 		}
@@ -187,7 +187,7 @@ repair`}, {`translate = ["4 mm"`, `translate = ["9 mm"`}, {`translate = ["4 mm"`
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = checkFiles(io.Discard, caseFile, "")
+		_, err = checkFiles(io.Discard, caseFile, nil, "")
 		if err == nil || exitCode(err) != 2 || !strings.Contains(err.Error(), "[body.block] has no cell") || !strings.Contains(err.Error(), "case.toml:18:") {
 			t.Errorf("%s: %v", wrong[1], err)
 		}

@@ -27,6 +27,7 @@ import (
 	"lbmsim/io/status"
 	"lbmsim/model"
 	"lbmsim/sim"
+	"lbmsim/sim/domain"
 )
 
 // tunnelFlags are the flags of `lbmsim tunnel`.
@@ -212,13 +213,14 @@ func (f *tunnelFlags) runGrid(c comm.Comm, k int, p *tunnel.Plan, signals *signa
 	if err != nil {
 		return err
 	}
-	flow, err := loadCase(f.caseFile, text, f.run.set...)
+	var shelf domain.Shelf
+	flow, err := loadCase(f.caseFile, text, shelf.Extents(c), f.run.set...)
 	if err != nil { // the same bytes give the same error everywhere
 		return &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
 	flow.OutputDir = f.folder(k)
 	reports.status.Folder(flow.OutputDir)
-	return runLoaded(c, flow, f.run, signals, reports, opened)
+	return runLoaded(c, flow, &shelf, f.run, signals, reports, opened)
 }
 
 // folder returns the output folder of a grid: the finest has the one that was asked for.
@@ -270,19 +272,14 @@ func (f *tunnelFlags) plans(path string) ([]*tunnel.Plan, error) {
 
 // wanted reads the flags that are quantities and words.
 func (f *tunnelFlags) wanted(path string) (w tunnel.Wanted, err error) {
-	quantity := func(to *float64, name, text string, dim model.Dimension, least float64) {
-		if text == "" || err != nil {
-			return
-		}
-		if *to, err = language.ParseQuantity(text, dim); err != nil {
-			err = fmt.Errorf("--%s %w", name, err)
-		} else if *to < least || *to == 0 && name != "clearance" {
-			err = fmt.Errorf("--%s %q: must be above 0", name, text)
+	quantity := func(to *float64, name, text string, dim model.Dimension) {
+		if text != "" && err == nil {
+			*to, err = language.ReadQuantity(name, text, dim, language.Above(0))
 		}
 	}
-	quantity(&w.Speed, "speed", f.speed, model.Velocity, 0)
-	quantity(&w.Length, "length", f.length, model.Length, 0)
-	quantity(&w.Area, "area", f.area, model.Area, 0)
+	quantity(&w.Speed, "--speed", f.speed, model.Velocity)
+	quantity(&w.Length, "--length", f.length, model.Length)
+	quantity(&w.Area, "--area", f.area, model.Area)
 	if err != nil {
 		return w, err
 	}
@@ -313,8 +310,8 @@ func (f *tunnelFlags) wanted(path string) (w tunnel.Wanted, err error) {
 	if !strings.ContainsAny(unit[:1], "0123456789.+") {
 		unit = "1 " + unit
 	}
-	if v, err := language.ParseQuantity(unit, model.Length); err != nil || !(v > 0) {
-		return w, fmt.Errorf("--unit %q: must be a length, such as mm or %q", f.unit, "2.54 cm")
+	if _, err := language.ReadQuantity("--unit", unit, model.Length, language.Above(0)); err != nil {
+		return w, err
 	}
 	w.Parts = []tunnel.Part{{Name: "body", File: path, Unit: unit, Rotate: turn, Repair: f.repair}}
 	if len(f.wheels) > 0 && w.Ground != tunnel.Moving {
@@ -381,7 +378,7 @@ const (
 
 // stand puts the parts above the ground, and returns the extent of all of them.
 func (f *tunnelFlags) stand(parts []tunnel.Part, surfaces []*mesh.Surface) (tunnel.Body, error) {
-	unit, err := language.ParseQuantity(parts[0].Unit, model.Length)
+	unit, err := language.ReadQuantity("--unit", parts[0].Unit, model.Length, language.Above(0))
 	if err != nil {
 		return tunnel.Body{}, err
 	}
@@ -403,9 +400,9 @@ func (f *tunnelFlags) stand(parts []tunnel.Part, surfaces []*mesh.Surface) (tunn
 	}
 	shift := 0.0
 	if f.clearance != "" {
-		clear, err := language.ParseQuantity(f.clearance, model.Length)
-		if err != nil || clear < 0 {
-			return b, fmt.Errorf("--clearance %q: must be a length of at least 0", f.clearance)
+		clear, err := language.ReadQuantity("--clearance", f.clearance, model.Length, language.AtLeast(0))
+		if err != nil {
+			return b, err
 		}
 		shift = clear - b.Lo[2]
 	} else if b.Lo[2] < 0 || b.Lo[2] > b.Size(2)/2 {

@@ -1,30 +1,25 @@
 package language
 
 import (
+	"errors"
 	"fmt"
-	"math"
-	"strings"
 
 	"lbmsim/model"
 )
 
-// ParseQuantity reads a number with a unit of a dimension, "144 km/h", for text outside of case files. It returns SI units.
-func ParseQuantity(text string, dim model.Dimension) (float64, error) {
-	body := strings.TrimSpace(text)
-	e, rest, wrong := parseExpr(body)
-	if wrong != nil || !e.constant {
-		return 0, fmt.Errorf("%s is not a number with a unit, such as %s", Quote(text), Quote("2 "+Symbol(dim)))
+// ReadQuantity reads a number with a unit that stands alone, such as on a command line; name is what messages call it.
+func ReadQuantity(name, text string, d model.Dimension, within Span) (float64, error) {
+	r, err := Read(name, []byte("value = "+Quote(text)+"\n"), nil, Schema{Tables: []Table{{Path: "", Keys: []Key{{Name: "value", Kind: Quantity, Dim: d, Within: within}}}}})
+	if err != nil {
+		return 0, err
 	}
-	u, unwanted := parseUnit(strings.TrimSpace(body[rest:]))
-	if unwanted != nil {
-		return 0, fmt.Errorf("%s: %s", Quote(text), unwanted.msg)
+	var list Errors
+	if errors.As(r.Err(), &list) {
+		return 0, fmt.Errorf("%s %s: %s", name, ShortQuote(text), list[0].Message)
 	}
-	if u.dim != dim {
-		return 0, fmt.Errorf("%s must be %s, not %s", Quote(text), InWords(dim), InWords(u.dim))
+	a := r.Section("").Get("value").Values[0]
+	if a.Bare {
+		return 0, fmt.Errorf("%s %s: give a unit, such as %q", name, ShortQuote(text), "0.1 "+Symbol(d))
 	}
-	v := e.value * u.factor()
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%s is not a finite number", Quote(text))
-	}
-	return v, nil
+	return a.Value, nil
 }

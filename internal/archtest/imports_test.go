@@ -32,16 +32,17 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim": {12, []string{"internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/tunnel", "internal/compare", "internal/doctor", "report", "config", "config/language", "model", "boundary", "cases/robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/paint", "io/picture", "io/status", "internal/slurm", "cases/examples"}},
+	"cmd/lbmsim": {12, []string{"internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/propose", "internal/tunnel", "internal/compare", "internal/doctor", "report", "config", "config/language", "model", "boundary", "cases/robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/paint", "io/picture", "io/status", "internal/slurm", "cases/examples"}},
 	// What a run reports, to people and to programs.
 	"report":           {11, []string{"internal/plain", "internal/finding", "sim", "sim/output", "config", "io/status"}},
-	"internal/plain":   {0, nil},                                                                                                 // errors of libraries in words for users
-	"internal/finding": {1, []string{"internal/plain"}},                                                                          // the list of all warnings
-	"cases/examples":   {0, nil},                                                                                                 // the cases that come with lbmsim
-	"internal/scaling": {11, []string{"internal/finding", "sim", "config", "model", "decomp", "comm", "device", "device/bench"}}, // measures runs
-	"internal/study":   {11, []string{"internal/finding", "sim", "config", "model", "comm", "device"}},                           // runs a case on several grids
-	"internal/tunnel":  {4, []string{"internal/finding", "config/language", "geometry", "geometry/mesh", "io/status"}},           // a case and a report around a body
-	"internal/compare": {11, []string{"sim/output", "config", "model", "kernels", "io/checkpoint", "io/fields", "io/picture"}},   // outputs with each other
+	"internal/plain":   {0, nil},                                                                                                                                                // errors of libraries in words for users
+	"internal/finding": {1, []string{"internal/plain"}},                                                                                                                         // the list of all warnings
+	"cases/examples":   {0, nil},                                                                                                                                                // the cases that come with lbmsim
+	"internal/scaling": {11, []string{"internal/finding", "sim", "config", "model", "decomp", "comm", "device", "device/bench"}},                                                // measures runs
+	"internal/propose": {11, []string{"internal/finding", "internal/plain", "sim", "sim/domain", "config", "config/language", "model", "boundary", "comm", "decomp", "device"}}, // boxes of finer cells by a coarse run
+	"internal/study":   {11, []string{"internal/finding", "sim", "sim/domain", "config", "model", "comm", "device"}},                                                            // runs a case on several grids
+	"internal/tunnel":  {4, []string{"internal/finding", "config/language", "geometry", "geometry/mesh", "io/status"}},
+	"internal/compare": {11, []string{"sim/output", "config", "model", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
 	"sim":              {10, []string{"internal/finding", "sim/level", "sim/postmortem", "sim/transfer", "sim/output", "sim/watch", "sim/derive", "sim/domain", "sim/refined", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "halo", "io/checkpoint", "io/status"}},
 	// The patches of a refined grid on a rank, and the steps of their levels.
 	"sim/refined": {6, []string{"internal/finding", "sim/derive", "sim/level", "sim/domain", "sim/rank", "sim/exit", "config", "model", "boundary", "geometry", "decomp", "device", "halo", "comm"}},

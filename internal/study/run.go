@@ -16,6 +16,7 @@ import (
 	"lbmsim/internal/finding"
 	"lbmsim/model"
 	"lbmsim/sim"
+	"lbmsim/sim/domain"
 )
 
 // Folder below the output folder of the case that has one for the tables of each grid: those beside
@@ -89,6 +90,7 @@ func (o Options) Load() ([]*config.Case, error) {
 		return nil, fmt.Errorf("--order %g: must be above 0", o.Formal)
 	}
 	var cases []*config.Case
+	var shelf domain.Shelf
 	for k := range o.Levels {
 		set := o.Set
 		if o.Continue && k > 0 {
@@ -98,7 +100,7 @@ func (o Options) Load() ([]*config.Case, error) {
 			}
 			set = append(slices.Clone(set), "initial.from="+strconv.Quote(path))
 		}
-		c, err := config.LoadRefined(o.Path, o.Text, config.Refinement{Factor: o.factor(k), Scaling: o.Scaling}, set...)
+		c, err := config.LoadRefined(o.Path, o.Text, config.Refinement{Factor: o.factor(k), Scaling: o.Scaling, Extents: shelf.Extents(o.Comm)}, set...)
 		if err != nil {
 			// The file and its line stay at the start of a line, where editors look.
 			return nil, fmt.Errorf("the grid refined by %.6g:\n%w", o.factor(k), err)

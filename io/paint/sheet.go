@@ -31,11 +31,18 @@ type Sheet struct {
 	Lines [][2][2]float64
 	Axes  *[2]Axis // horizontal and vertical; nil: the image is not a plane
 
-	Scale    *Scale // of the image's colours
-	Quantity string // that the scale shows, for example "velocity x"
-	Unit     string // for example "m/s"; empty for numbers
+	Scale    *Scale  // of the image's colours
+	Legend   []Entry // instead of a scale
+	Quantity string  // that the scale shows, for example "velocity x"
+	Unit     string  // for example "m/s"; empty for numbers
 
 	Title, Under string // the two lines on top
+}
+
+// Entry is a colour with its meaning.
+type Entry struct {
+	Colour color.NRGBA
+	Text   string
 }
 
 // Axis is one axis along the image, from edge to edge.
@@ -48,13 +55,15 @@ type Axis struct {
 func (s Sheet) Draw() image.Image {
 	w, h := vg.Length(s.Image.Rect.Dx()), vg.Length(s.Image.Rect.Dy())
 	main := s.frame(w, h)
-	upright := h >= 0.4*w || w < 400
+	upright := h >= 0.4*w || w < 400 || s.Legend != nil
 	bar := s.bar(upright)
 
 	// Sizes first: what surrounds the two data areas decides the sheet's.
 	around, aroundBar := borders(main), borders(bar)
 	barW, barH := vg.Length(thickness), max(h, 200)
-	if !upright {
+	if s.Legend != nil {
+		barW, barH = s.legend()
+	} else if !upright {
 		barW, barH = w, thickness
 	}
 	title, under := legible(s.Title), legible(s.Under)
@@ -85,7 +94,11 @@ func (s Sheet) Draw() image.Image {
 	stddraw.Draw(canvas, s.Image.Rect.Add(at), s.Image, image.Point{}, stddraw.Src)
 	c := draw.NewCanvas(target, width, height)
 	main.Draw(area(main, c, imageAt, w, h))
-	bar.Draw(area(bar, c, barAt, barW, barH))
+	if s.Legend != nil {
+		s.drawLegend(c, barAt, barH)
+	} else {
+		bar.Draw(area(bar, c, barAt, barW, barH))
+	}
 	outline := draw.LineStyle{Color: ink, Width: 1}
 	for _, line := range []draw.LineStyle{{Color: color.White, Width: 2.5}, outline} { // it is seen on any colour
 		for _, l := range s.Lines {
@@ -93,7 +106,9 @@ func (s Sheet) Draw() image.Image {
 		}
 	}
 	box(c, outline, imageAt, w, h)
-	box(c, outline, barAt, barW, barH)
+	if s.Legend == nil {
+		box(c, outline, barAt, barW, barH)
+	}
 	c.FillText(style(large, true), vg.Point{X: imageAt.X, Y: height - margin - large}, title)
 	c.FillText(style(normal, false), vg.Point{X: imageAt.X, Y: height - margin - large*1.25 - normal}, under)
 	return canvas
@@ -126,9 +141,36 @@ func unmarked(a *plot.Axis) {
 	a.Tick.Length = 0
 }
 
-// bar returns the plot with the colour scale.
+// line is the height of an entry of a legend.
+const line vg.Length = 1.6 * normal
+
+// legend returns the size of the legend.
+func (s Sheet) legend() (w, h vg.Length) {
+	for _, e := range s.Legend {
+		w = max(w, style(normal, false).Rectangle(legible(e.Text)).Size().X)
+	}
+	return thickness + 8 + w, line * vg.Length(len(s.Legend))
+}
+
+// drawLegend draws the legend upwards from a corner.
+func (s Sheet) drawLegend(c draw.Canvas, at vg.Point, h vg.Length) {
+	for i, e := range s.Legend {
+		y := floor(at.Y + h - line*vg.Length(i+1))
+		swatch := []vg.Point{{X: at.X, Y: y}, {X: at.X + thickness, Y: y}, {X: at.X + thickness, Y: y + normal}, {X: at.X, Y: y + normal}}
+		c.FillPolygon(e.Colour, swatch)
+		box(c, draw.LineStyle{Color: ink, Width: 1}, swatch[0], thickness, normal)
+		c.FillText(style(normal, false), vg.Point{X: at.X + thickness + 8, Y: y + 2}, legible(e.Text))
+	}
+}
+
+// bar returns the plot with the colour scale, empty where there is a legend.
 func (s Sheet) bar(upright bool) *plot.Plot {
 	b := blank()
+	if s.Legend != nil {
+		unmarked(&b.X)
+		unmarked(&b.Y)
+		return b
+	}
 	b.Add(&plotter.ColorBar{ColorMap: s.Scale.colours, Vertical: upright, Colors: 512})
 	along, across := &b.X, &b.Y
 	if upright {

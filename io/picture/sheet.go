@@ -34,8 +34,10 @@ func (p Picture) lines() [][2][2]float64 {
 }
 
 // axes returns the horizontal and the vertical axis of the plane.
-func (p Picture) axes() *[2]paint.Axis {
-	lx, ly := float64(p.W)*p.Spacing, float64(p.H)*p.Spacing
+func (p Picture) axes() *[2]paint.Axis { return p.span(float64(p.W)*p.Spacing, float64(p.H)*p.Spacing) }
+
+// span returns the axes of a plane of this size.
+func (p Picture) span(lx, ly float64) *[2]paint.Axis {
 	unit, factor := "cells", 1.0
 	if !p.Lattice {
 		unit, factor = paint.Length(max(lx, ly, math.Abs(p.Origin[0]), math.Abs(p.Origin[1])))

@@ -32,8 +32,8 @@ type surfaceHead struct {
 }
 
 // LoadFiles fills p.Solids, writes the checksums into the resolved case and runs the checks that need
-// the shape of every body. They are for the part's cells, and for the cells of some boxes more, in cells of the part. Collective.
-func (p *Part) LoadFiles(on *rank.Rank, more ...decomp.Box) error {
+// the shape of every body. Files on the shelf are not read again. They are for the part's cells, and for the cells of some boxes more, in cells of the part. Collective.
+func (p *Part) LoadFiles(on *rank.Rank, shelf *Shelf, more ...decomp.Box) error {
 	if len(p.Case.Files) == 0 {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (p *Part) LoadFiles(on *rank.Rank, more ...decomp.Box) error {
 		}
 	}
 	var sums []string
-	var whole Bodies
+	whole := Bodies{from: shelf}
 	for _, f := range p.Case.Files {
 		if f.Image {
 			solid, head, err := p.loadImage(on, f, rows, &whole)
@@ -110,6 +110,7 @@ func (p *Part) examine(on *rank.Rank, whole *Bodies) error {
 type Bodies struct {
 	Shapes []geometry.Shape
 	Sizes  []config.SolidSize
+	from   *Shelf
 }
 
 // AddSurface adds a surface that has been closed. Its shape is made where a check of the case waits for it.
@@ -148,15 +149,7 @@ func (w *Bodies) AddSurface(c *config.Case, f config.SolidFile, s *intake.Source
 func (w *Bodies) AddImage(c *config.Case, f config.SolidFile, m *intake.Image) {
 	size := config.SolidSize{Body: f.Body, Memory: m.Memory(), Surface: m.Faces(f.Motion.Scale), Cells: m.Volume(f.Motion.Scale)}
 	if c.Waits() {
-		v := geometry.NewVoxels(m.N, m.Origin, m.Spacing, [3]int{}, m.N)
-		for from := 0; from < m.N[0]*m.N[1]*m.N[2]; from += 64 {
-			for _, word := range m.Words(from/64, from/64+1) {
-				for ; word != 0; word &= word - 1 {
-					i := from + bits.TrailingZeros64(word)
-					v.Fill(i%m.N[0], i/m.N[0]%m.N[1], i/m.N[0]/m.N[1])
-				}
-			}
-		}
+		v := voxelsOf(m)
 		size.Shape = geometry.Moved{Shape: v, Motion: f.Motion}
 		size.Lo, size.Hi = geometry.Moved{Shape: v.Solid(), Motion: f.Motion}.Bounds()
 		for a := range size.Hollow {
@@ -182,7 +175,7 @@ func Repairs(f config.SolidFile, s *intake.Source) (list finding.List) {
 func (p *Part) loadFile(on *rank.Rank, f config.SolidFile, body *mesh.Body, whole *Bodies) (head surfaceHead, err error) {
 	var s *intake.Source
 	if on.Root {
-		if s, err = openSurface(p.Case, f); err == nil {
+		if s, err = openSurface(whole.from, p.Case, f); err == nil {
 			err = whole.AddSurface(p.Case, f, s)
 		}
 	}
@@ -257,18 +250,9 @@ func triangle(b []byte) (t [3][3]float64) {
 	return t
 }
 
-// ReadSurface reads the surface of a body.
-func ReadSurface(f config.SolidFile) (*intake.Source, error) {
-	s, err := intake.Read(f.Path)
-	if err == nil && f.SHA256 != "" && f.SHA256 != s.SHA256 {
-		err = fmt.Errorf("%s has a different SHA-256 than the case requires: %s", f.Path, s.SHA256)
-	}
-	return s, misfit(f, err)
-}
-
-// openSurface also sees to it that it bounds a solid.
-func openSurface(c *config.Case, f config.SolidFile) (*intake.Source, error) {
-	s, err := ReadSurface(f)
+// openSurface takes the surface of a body, and sees to it that it bounds a solid.
+func openSurface(from *Shelf, c *config.Case, f config.SolidFile) (*intake.Source, error) {
+	s, err := from.Surface(f)
 	if err == nil {
 		err = misfit(f, CloseSurface(s, c, f))
 	}
@@ -300,14 +284,6 @@ func Outside(c *config.Case, f config.SolidFile) func([3][3]float64) bool {
 	}
 }
 
-// misfit says of what is wrong with a file where the case names it.
-func misfit(f config.SolidFile, err error) error {
-	if err == nil {
-		return nil
-	}
-	return f.At.Wrong(fmt.Errorf("[body.%s]: %w", f.Body, err))
-}
-
 // imageHead goes ahead of the voxels.
 type imageHead struct {
 	N               [3]int
@@ -316,20 +292,11 @@ type imageHead struct {
 	Row             config.Row
 }
 
-// OpenImage reads the image of a body.
-func OpenImage(f config.SolidFile) (*intake.Image, error) {
-	m, err := intake.ReadImage(f.Path, intake.ImageForm{Voxels: f.Voxels, Number: f.Number, Array: f.Array, Solid: f.Solid})
-	if err == nil && f.SHA256 != "" && f.SHA256 != m.SHA256 {
-		err = fmt.Errorf("%s has a different SHA-256 than the case requires: %s", f.Path, m.SHA256)
-	}
-	return m, misfit(f, err)
-}
-
 // loadImage reads one image; every rank keeps the voxels that its cells can see.
 func (p *Part) loadImage(on *rank.Rank, f config.SolidFile, rows [2][]bool, whole *Bodies) (solid geometry.Shape, head imageHead, err error) {
 	var m *intake.Image
 	if on.Root {
-		if m, err = OpenImage(f); err == nil {
+		if m, err = whole.from.Image(f); err == nil {
 			whole.AddImage(p.Case, f, m)
 		}
 	}

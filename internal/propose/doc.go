@@ -1,0 +1,3 @@
+// Package propose finds boxes of finer cells for a case ([refine.NAME]): around its bodies, and where a coarse run of the case has
+// shear.
+package propose
