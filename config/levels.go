@@ -66,6 +66,7 @@ func (r *levels) read() {
 	}
 	r.finer = h
 	r.apart()
+	r.overModels()
 	r.finestTau()
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"lbmsim/boundary"
 	"lbmsim/config/language"
 	"lbmsim/model"
 )
@@ -80,9 +79,6 @@ func (r *unrefined) surfaces() {
 		}
 		if b.Timed {
 			r.add(s.ValueAt("velocity"), "give an expression of the position", s.Head()+" velocity that depends on t")
-		}
-		if b.Kind.Law == boundary.ModelledWall {
-			r.add(s.ValueAt("type"), `use "wall" or "slip"`, s.Head()+" type "+language.Quote(b.Kind.Name))
 		}
 	}
 	for _, b := range r.Bodies {
