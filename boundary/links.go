@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"lbmsim/decomp"
 	"lbmsim/internal/parallel"
 	"lbmsim/model"
 )
@@ -155,7 +156,8 @@ func (l *Links) Of(row int) []LinkCell {
 	return l.Cells[l.Rows[row]:l.Rows[row+1]]
 }
 
-// Measured lists the links to walls whose force is asked for; nil if there is none.
+// Measured lists the links to walls whose force is asked for, of a refined grid those of the finest cells in their places; nil if there
+// is none.
 func (w *Walls) Measured() (*Links, error) {
 	return w.list(func(k uint8) bool { return w.cells.Wall(k).Measured }, false)
 }
@@ -177,7 +179,7 @@ func (s *search) block(b, y, z int, l *lister) {
 			break
 		}
 		at := [3]int{b*s.w.block + i, y, z}
-		if s.w.cells.At(at[0], at[1], at[2]) != 0 {
+		if s.w.cells.At(at[0], at[1], at[2]) != 0 || !s.whole && s.w.cells.role(at) != decomp.Counted {
 			continue
 		}
 		own := s.rates(at)

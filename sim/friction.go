@@ -205,7 +205,6 @@ func (f *friction) set() error {
 		if err := level.Walls(l).TuneWalls(factors, f.Eps); err != nil {
 			return err
 		}
-		level.Refill(l)
 	}
 	return nil
 }

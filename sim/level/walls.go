@@ -20,14 +20,6 @@ func (l *Level) WallFlow() ([]device.ModelledWall, error) {
 	return Walls(l).ModelledWalls()
 }
 
-// Refill queues the ghost cells of walls with a model once more, where a step would not: those of a refined grid may have been filled
-// for the coming step before their corrections were known.
-func Refill(l *Level) {
-	if l.Part.Cells.Patch != nil {
-		l.fillModelled(l.State[0])
-	}
-}
-
 // fills reports whether the device fills the ghost cells of walls with a model for forces: it does so where a link leads from a
 // measured wall to one of the rank's own cells.
 func fills(l *Level) bool {

@@ -11,7 +11,7 @@ import (
 // road is a channel between a wall with a model, or any other type, and a top, with boxes of two levels that stand on the wall.
 type road struct {
 	lattice, precision, model, wall, top, initial, viscosity string
-	force                                                     string
+	force                                                    string
 }
 
 func (r road) flow() flow {

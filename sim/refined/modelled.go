@@ -115,3 +115,17 @@ func Near(c *config.Case, h *decomp.Hierarchy, rank int) (boxes []decomp.Box) {
 	}
 	return boxes
 }
+
+// meeting counts the patches that store cells between corners, and those beside them.
+func meeting(patches []decomp.Patch, lo, hi [3]float64) (n int) {
+	for _, p := range patches {
+		meets := true
+		for a := range lo {
+			meets = meets && lo[a]-2 < float64(p.Stored.Hi[a]) && hi[a]+2 > float64(p.Stored.Lo[a])
+		}
+		if meets {
+			n++
+		}
+	}
+	return n
+}

@@ -62,7 +62,7 @@ func New(on *rank.Rank, c *config.Case, solids []geometry.Shape, h *decomp.Hiera
 	if err := possible(c, h, dev); err != nil { // the same on every rank
 		return g, exit.With(exit.Usage, err)
 	}
-	if err := errors.Join(measurable(c, solids, h), containsModels(c, solids, h)); err != nil {
+	if err := containsModels(c, solids, h); err != nil {
 		return g, exit.With(exit.Usage, err)
 	}
 	g.Streams = level.NewStreams(dev)
