@@ -65,6 +65,8 @@ type Patch struct {
 	Wraps [3]bool // axes along which the patch continues at its other end
 	// Role returns the role of a cell of the domain or of an image of it, in the domain's cells.
 	Role func(cell [3]int) decomp.Role
+	// Sixths is what is added to a wall's type for links of which a part is measured (Walls.Measured).
+	Sixths uint8
 }
 
 // role returns the role of a cell of the box or beside it.

@@ -377,24 +377,33 @@ func (f *crossingFinder) besideModel(from, to [3]int, p path, sign int) (x passa
 		return x, false
 	}
 	c, part := f.lattice.Velocities[p.direction], sign*p.Sixths
-	if fluid, _ := f.sends(from); fluid {
+	fluid, ghost := f.sends(from)
+	arrives, beyond := f.sends(to)
+	switch {
+	case fluid:
 		back := f.lattice.Opposite(p.direction)
 		_, ok = f.cells.Modelled.Ghost(from, f.lattice.Velocities[back], back)
 		return passage{from: from, momentum: part}, ok
-	}
-	if fluid, _ := f.sends(to); !fluid {
+	case ghost: // past the edge of an open face
+		return passage{from: from, momentum: part}, f.isModelled(to)
+	case beyond:
+		return passage{from: from, momentum: part, models: true}, f.isModelled(from)
+	case !arrives:
 		return x, false
 	}
 	if _, ok = f.cells.Modelled.Ghost(to, c, p.direction); !ok {
 		return x, false
 	}
-	ghost, _, _ := f.cells.Ghost(from, f.lattice.Dims)
+	behind, _, _ := f.cells.Ghost(from, f.lattice.Dims)
 	var across [3]bool
-	for a, out := range ghost.Out {
+	for a, out := range behind.Out {
 		across[a] = out != 0
 	}
 	return passage{from: from, mass: sign * p.Along(c, p.axis, across), momentum: part, models: true}, true
 }
+
+// isModelled reports whether a cell is a ghost cell of a wall with a model.
+func (f *crossingFinder) isModelled(x [3]int) bool { return len(f.cells.Modelled.at.all(x)) > 0 }
 
 // sends reports whether a cell is one of the fluid, or a ghost cell behind an open face.
 func (f *crossingFinder) sends(x [3]int) (fluid, ghost bool) {

@@ -66,7 +66,6 @@ func (r *levels) read() {
 	}
 	r.finer = h
 	r.apart()
-	r.overModels()
 	r.finestTau()
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -12,8 +13,12 @@ import (
 // Boxes at faces with a wall model. Each level has ghost cells of its own behind such a face, which read the column of its cells above
 // them: the columns that a level has beside a face must reach as high as the law reads and the layer is.
 
-// overModels refuses boxes that end, or begin, within these columns.
+// overModels refuses boxes that end, or begin, within these columns, and boxes at edges with walls that send populations back: links
+// to such an edge are bounced back on one side and not on the other.
 func (r *levels) overModels() {
+	if r.finer == nil {
+		return
+	}
 	for _, b := range r.Boundaries {
 		if b.Kind.Law != boundary.ModelledWall {
 			continue
@@ -51,12 +56,29 @@ func (r *levels) overModel(b Boundary, f Face, level int, patch decomp.Box, reac
 		}
 		return "add\n" + r.toPaste(s.Name(), boxes)
 	}
+	wall, beside, edge := r.atEdge(f, level, patch)
 	switch {
+	case from == 0 && edge:
+		r.Add(s.At, fmt.Sprintf("let it end before face %s, or give [boundary.%s] type \"slip\" or \"wall_model\"", beside, wall), "%s reaches the edge of face %s, where [boundary.%s] has a wall model, and face %s of [boundary.%s]: not with [refine] yet", s.Head(), f, b.Name, beside, wall)
 	case from == 0 && to < min(reach, n):
 		r.Add(s.At, instead(min(reach+reach%2, n)), "%s ends %s above face %s, where [boundary.%s] has a wall model that reads %s", s.Head(), r.cellsInUnits(to, level), f, b.Name, r.cellsInUnits(reach, level))
 	case from > 0 && from < 2*reach && !r.finer.Contains(level, face(2)):
 		r.Add(s.At, instead(to)+"\nor let it begin "+r.cellsInUnits(reach, level-1)+" above the face", "%s begins %s above face %s, where [boundary.%s] has a wall model", s.Head(), r.cellsInUnits(from, level), f, b.Name)
 	}
+}
+
+// atEdge returns a wall without ghost cells that a patch of a level reaches beside a face.
+func (r *levels) atEdge(f Face, level int, patch decomp.Box) (wall string, beside Face, ok bool) {
+	for _, b := range r.Boundaries {
+		for _, beside := range b.Faces {
+			a := beside.Axis
+			reaches := beside.Side == 0 && patch.Lo[a] == 0 || beside.Side == 1 && patch.Hi[a] == r.finer.Levels[level].N[a]
+			if a != f.Axis && reaches && !b.Kind.Law.Open() && b.Kind.Law != boundary.ModelledWall {
+				return b.Name, beside, true
+			}
+		}
+	}
+	return "", Face{}, false
 }
 
 // tableOver returns the table of a box of a level that has cells of a patch.

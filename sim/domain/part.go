@@ -95,13 +95,17 @@ func Sample(p *Part, scene geometry.Scene) boundary.Cells {
 		return cells
 	}
 	cells.Walls = append(slices.Clone(cells.Walls), boundary.Wall{})
+	blocked := uint8(len(cells.Walls))
+	if p.roles.Sixths > 0 {
+		cells.Walls = append(cells.Walls, make([]boundary.Wall, p.roles.Sixths-1)...)
+	}
 	if p.level > 0 {
 		cells.Rest = [2]bool{} // the geometry's word, which knows of no cells beyond an interface
 	}
 	lo := p.Box.Lo
 	p.blocked(func(cell [3]int) {
 		if k := cells.Index(cell[0]-lo[0], cell[1]-lo[1], cell[2]-lo[2]); cells.Type[k] == 0 {
-			cells.Type[k] = uint8(len(cells.Walls))
+			cells.Type[k] = blocked
 		}
 	})
 	return cells

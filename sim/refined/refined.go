@@ -62,7 +62,7 @@ func New(on *rank.Rank, c *config.Case, solids []geometry.Shape, h *decomp.Hiera
 	if err := possible(c, h, dev); err != nil { // the same on every rank
 		return g, exit.With(exit.Usage, err)
 	}
-	if err := containsModels(c, solids, h); err != nil {
+	if err := errors.Join(g.measurable(), containsModels(c, solids, h)); err != nil {
 		return g, exit.With(exit.Usage, err)
 	}
 	g.Streams = level.NewStreams(dev)
@@ -82,7 +82,7 @@ func (g *Grid) build() error {
 		g.levels = append(g.levels, levelOf{params: params})
 		for k, whole := range g.Hierarchy.Levels[l].Patches {
 			p := &Patch{cut: decomp.Part{Hierarchy: g.Hierarchy, Level: l, Patch: k, Rank: g.Rank.ID}}
-			of := domain.Patch{Level: l, Params: params, Solids: g.solids, Blocked: p.cut.Blocked, Roles: &boundary.Patch{Wraps: whole.Plan.Periodic, Role: p.cut.Role}}
+			of := domain.Patch{Level: l, Params: params, Solids: g.solids, Blocked: p.cut.Blocked, Roles: &boundary.Patch{Wraps: whole.Plan.Periodic, Role: p.cut.Role, Sixths: g.sixths()}}
 			if of.Box = whole.Part(g.Rank.ID); of.Box.Cells() == 0 {
 				a, err := level.NewAbsent(c, g.Device)
 				g.levels[l].absent = append(g.levels[l].absent, a)
