@@ -21,7 +21,8 @@ import (
 // Walls at rest with one law have one factor, and so have those that move: the momentum of a part of a plane, unlike the whole's,
 // depends on where stairs of cells are cut off. Where pressure has most of the momentum, on bodies, the factor stays 1. So does the
 // factor of faces alone: it does not change what their links exchange, and would creep to its bound wherever the momentum is off by
-// some percent, as on a road that moves with the stream, where a body above it alone makes a momentum.
+// some percent, as on a road that moves with the stream, where a body above it alone makes a momentum. On refined grids faces have no
+// part in the factor: where boxes end on them, the momentum of their links by cells is off by some percent.
 type friction struct {
 	*stepper
 	watch  *watch.Watch
@@ -69,7 +70,9 @@ func (f *friction) correct() error {
 	groups := make([]device.WallMomentum, len(f.Groups))
 	for k, m := range sums {
 		all.Add(m)
-		groups[f.group[k]].Add(m)
+		if f.grid == nil || k >= f.level.Part.Faces() {
+			groups[f.group[k]].Add(m)
+		}
 	}
 	for i, m := range groups {
 		correctFactor(&f.Groups[i], m, f.bodies[i])
