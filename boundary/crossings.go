@@ -278,8 +278,9 @@ func (f *crossingFinder) away(cell [3]int) bool {
 // pattern lists the crossings of the group at hand, by the rules of the oracle (internal/ref/coupling.go): the ghost cells of open
 // faces send and receive like others, also from one to another past an edge of the domain. But a ghost cell behind faces that let no
 // mass through sends what the cell before it has sent there: that mass moves along the faces. What a wall sends back passes the face a
-// second time: its momentum counts twice, of its mass only the part that a moving wall adds. Past the edge of two walls, from behind
-// one of them to behind the other, as only D3Q27 does, no population exists: the upstream cell's stands for the pressure there.
+// second time: its momentum counts twice, of its mass only the part that a moving wall adds, which moves along faces without friction.
+// Past the edge of two walls, from behind one of them to behind the other, as only D3Q27 does, no population exists: the upstream
+// cell's stands for the pressure there.
 func (f *crossingFinder) pattern(first [3]int) *pattern {
 	type key struct {
 		sender
@@ -319,8 +320,10 @@ func (f *crossingFinder) pattern(first [3]int) *pattern {
 			s := sender{cell: minus(x.from, first), axis: face.axis, side: path.side, models: x.models}
 			add(s, path.direction, x.mass, x.momentum)
 			if x.returns && f.cells.Gain(f.lattice, x.from, path.direction, 0) != 0 {
+				c := f.lattice.Velocities[f.lattice.Opposite(path.direction)]
+				slips, _ := f.cells.SlipsBehind(x.from, c, f.lattice.Dims)
 				s.gains = true
-				add(s, path.direction, -x.momentum/2, x.momentum/2)
+				add(s, path.direction, -sign*path.Along(c, path.axis, slips), x.momentum/2)
 			}
 		}
 	}

@@ -475,7 +475,7 @@ func (w *Walls) law(x [3]int, i int, k uint8, motion Motion, t float64) LinkLaw 
 	if !moves {
 		motion = Constant{}
 	}
-	return w.lawOf(i, k, q, motion.At(p, t))
+	return w.lawOf(i, k, q, w.given.mirrored(k, x, w.lattice.Velocities[i], w.lattice.Dims, motion.At(p, t)))
 }
 
 // lawOf returns the law of direction i out of a wall of type k at the distance q that moves with u.
