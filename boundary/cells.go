@@ -3,6 +3,7 @@ package boundary
 import (
 	"slices"
 
+	"lbmsim/decomp"
 	"lbmsim/model"
 )
 
@@ -55,6 +56,25 @@ type Cells struct {
 	// such ends by themselves, with another order of additions, so that all ranks have
 	// to receive the same values. False is always allowed.
 	Rest [2]bool
+	// Patch is what a refined grid knows of the cells; nil: all are of one spacing.
+	Patch *Patch
+}
+
+// Patch says what the cells are for that a patch of a refined grid stores, and the cells around it.
+type Patch struct {
+	Wraps [3]bool // axes along which the patch continues at its other end
+	// Role returns the role of a cell of the domain or of an image of it, in the domain's cells.
+	Role func(cell [3]int) decomp.Role
+	// Sixths is what is added to a wall's type for links of which a part is measured (Walls.Measured).
+	Sixths uint8
+}
+
+// role returns the role of a cell of the box or beside it.
+func (c Cells) role(x [3]int) decomp.Role {
+	if c.Patch == nil {
+		return decomp.Counted
+	}
+	return c.Patch.Role(plus(c.Origin, x))
 }
 
 // NewCells makes an all-fluid box.

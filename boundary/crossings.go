@@ -15,8 +15,9 @@ import (
 type Crossings struct {
 	Upstream []Upstream
 	Gains    []float64 // what moving walls add to populations that they send back: as further upstream cells would send it
+	Models   []ModelledUpstream
 	Groups   []Crossed
-	Cells    []uint32   // of the groups: numbers in Upstream, or behind them in Gains
+	Cells    []uint32   // of the groups: numbers in Upstream, behind them in Gains, and behind these in Models
 	List     []Crossing // of the patterns
 	Scale    float64    // of the sums, in populations of the coarser level per sixth, positive out of the covered cell
 	Sums     int        // places of sums that are written: one more than the largest
@@ -28,6 +29,13 @@ type Upstream struct {
 	Rule       int32 // face rule of the ghost cell beyond it, -1: the cell itself
 	Axis, High uint8 // High is 1 for the side +1
 	_          [2]uint8
+}
+
+// ModelledUpstream is a ghost cell of a wall with a model that sends populations, which are in no state.
+type ModelledUpstream struct {
+	Ghost uint32 // number in Modelled.Cells
+	Axis  int
+	Side  int
 }
 
 // Crossing is a population that passes a face (lbm_crossing).
@@ -89,6 +97,7 @@ type crossingFinder struct {
 
 	upstream map[Upstream]uint32
 	gains    map[[9]float64]uint32 // D3Q27 has nine populations of an axis and side
+	models   map[ModelledUpstream]uint32
 	patterns map[string][2]uint32
 	plain    map[string]*pattern // groups away from faces of the domain, by their faces
 	beyond   map[[2]int]FaceCell // ghost cells beyond the ends of rows, by x and row; nil: not listed yet
@@ -112,6 +121,7 @@ type passage struct {
 	from           [3]int
 	mass, momentum int
 	returns        bool // to its cell, from a wall
+	models         bool // from a ghost cell of a wall with a model
 }
 
 // sender is an upstream cell before it has a place.
@@ -119,6 +129,7 @@ type sender struct {
 	cell       [3]int // from the inside of the group's first face
 	axis, side int
 	gains      bool // what walls add is meant
+	models     bool // it is a ghost cell of a wall with a model
 }
 
 // pattern is what groups share.
@@ -129,7 +140,7 @@ type pattern struct {
 
 func newCrossingFinder(l model.Lattice, part decomp.Part, cells Cells, scale float64) *crossingFinder {
 	f := &crossingFinder{lattice: l, part: part, cells: cells, found: Crossings{Scale: scale},
-		upstream: map[Upstream]uint32{}, gains: map[[9]float64]uint32{}, patterns: map[string][2]uint32{}, plain: map[string]*pattern{}}
+		upstream: map[Upstream]uint32{}, gains: map[[9]float64]uint32{}, models: map[ModelledUpstream]uint32{}, patterns: map[string][2]uint32{}, plain: map[string]*pattern{}}
 	for a := range l.Dims {
 		f.slots[a] = make([]uint8, l.Q())
 		counted := map[int]uint8{}
@@ -185,6 +196,10 @@ func (f *crossingFinder) end(place int) {
 			f.found.Cells = append(f.found.Cells, f.gain(plus(first, s.cell), s.axis, s.side)|gainOf)
 			continue
 		}
+		if s.models {
+			f.found.Cells = append(f.found.Cells, f.model(plus(first, s.cell), s.axis, s.side)|modelOf)
+			continue
+		}
 		u, err := f.place(plus(first, s.cell), s.axis, s.side)
 		if err != nil && f.err == nil {
 			f.err = err
@@ -200,8 +215,28 @@ func (f *crossingFinder) end(place int) {
 	f.faces = f.faces[:0]
 }
 
-// gainOf marks a number in Gains until the number of upstream cells is known.
-const gainOf = 1 << 31
+// gainOf and modelOf mark a number in Gains and in Models until the numbers of those before them are known.
+const (
+	gainOf  = 1 << 31
+	modelOf = 1 << 30
+)
+
+// model returns the number in Models of a ghost cell.
+func (f *crossingFinder) model(cell [3]int, axis, side int) uint32 {
+	all := f.cells.Modelled.at.all(cell)
+	if len(all) != 1 {
+		f.err = fmt.Errorf("the interface of level %d meets an edge of a wall with a model at %v", f.part.Level, plus(f.part.Box().Lo, cell))
+		return 0
+	}
+	u := ModelledUpstream{uint32(all[0]), axis, side}
+	k, ok := f.models[u]
+	if !ok {
+		k = uint32(len(f.models))
+		f.models[u] = k
+		f.found.Models = append(f.found.Models, u)
+	}
+	return k
+}
 
 // gain returns the number in Gains of what walls add to the populations that a cell sends across an axis.
 func (f *crossingFinder) gain(cell [3]int, axis, side int) uint32 {
@@ -243,8 +278,9 @@ func (f *crossingFinder) away(cell [3]int) bool {
 // pattern lists the crossings of the group at hand, by the rules of the oracle (internal/ref/coupling.go): the ghost cells of open
 // faces send and receive like others, also from one to another past an edge of the domain. But a ghost cell behind faces that let no
 // mass through sends what the cell before it has sent there: that mass moves along the faces. What a wall sends back passes the face a
-// second time: its momentum counts twice, of its mass only the part that a moving wall adds. Past the edge of two walls, from behind
-// one of them to behind the other, as only D3Q27 does, no population exists: the upstream cell's stands for the pressure there.
+// second time: its momentum counts twice, of its mass only the part that a moving wall adds, which moves along faces without friction.
+// Past the edge of two walls, from behind one of them to behind the other, as only D3Q27 does, no population exists: the upstream
+// cell's stands for the pressure there.
 func (f *crossingFinder) pattern(first [3]int) *pattern {
 	type key struct {
 		sender
@@ -281,11 +317,13 @@ func (f *crossingFinder) pattern(first [3]int) *pattern {
 			if x.momentum == 0 {
 				continue
 			}
-			s := sender{cell: minus(x.from, first), axis: face.axis, side: path.side}
+			s := sender{cell: minus(x.from, first), axis: face.axis, side: path.side, models: x.models}
 			add(s, path.direction, x.mass, x.momentum)
 			if x.returns && f.cells.Gain(f.lattice, x.from, path.direction, 0) != 0 {
+				c := f.lattice.Velocities[f.lattice.Opposite(path.direction)]
+				slips, _ := f.cells.SlipsBehind(x.from, c, f.lattice.Dims)
 				s.gains = true
-				add(s, path.direction, -x.momentum/2, x.momentum/2)
+				add(s, path.direction, -sign*path.Along(c, path.axis, slips), x.momentum/2)
 			}
 		}
 	}
@@ -308,6 +346,9 @@ func (f *crossingFinder) crossing(up [3]int, p path, sign int) passage {
 	c, dims, part := f.lattice.Velocities[p.direction], f.lattice.Dims, sign*p.Sixths
 	from := minus(up, p.Before)
 	to := plus(from, c)
+	if x, ok := f.besideModel(from, to, p, sign); ok {
+		return x
+	}
 	fluid, ghost := f.sends(from)
 	arrives, beyond := f.sends(to)
 	reflects, across := f.cells.Reflects(from, dims)
@@ -331,6 +372,41 @@ func (f *crossingFinder) crossing(up [3]int, p path, sign int) passage {
 	}
 	return passage{} // counted twice in the opposite direction
 }
+
+// besideModel returns what passes on a path to or from a ghost cell of a face with a wall model; false: it is no such path, or the link
+// is bounced back. On a plane these cells send upwards the mass that the cell before them sends downwards, as those of slip faces do.
+func (f *crossingFinder) besideModel(from, to [3]int, p path, sign int) (x passage, ok bool) {
+	if f.cells.Modelled == nil {
+		return x, false
+	}
+	c, part := f.lattice.Velocities[p.direction], sign*p.Sixths
+	fluid, ghost := f.sends(from)
+	arrives, beyond := f.sends(to)
+	switch {
+	case fluid:
+		back := f.lattice.Opposite(p.direction)
+		_, ok = f.cells.Modelled.Ghost(from, f.lattice.Velocities[back], back)
+		return passage{from: from, momentum: part}, ok
+	case ghost: // past the edge of an open face
+		return passage{from: from, momentum: part}, f.isModelled(to)
+	case beyond:
+		return passage{from: from, momentum: part, models: true}, f.isModelled(from)
+	case !arrives:
+		return x, false
+	}
+	if _, ok = f.cells.Modelled.Ghost(to, c, p.direction); !ok {
+		return x, false
+	}
+	behind, _, _ := f.cells.Ghost(from, f.lattice.Dims)
+	var across [3]bool
+	for a, out := range behind.Out {
+		across[a] = out != 0
+	}
+	return passage{from: from, mass: sign * p.Along(c, p.axis, across), momentum: part, models: true}, true
+}
+
+// isModelled reports whether a cell is a ghost cell of a wall with a model.
+func (f *crossingFinder) isModelled(x [3]int) bool { return len(f.cells.Modelled.at.all(x)) > 0 }
 
 // sends reports whether a cell is one of the fluid, or a ghost cell behind an open face.
 func (f *crossingFinder) sends(x [3]int) (fluid, ghost bool) {
@@ -397,9 +473,12 @@ func (f *crossingFinder) finish() (*Crossings, error) {
 	}
 	c.Upstream = sorted
 	for k, was := range c.Cells {
-		if was&gainOf != 0 {
+		switch {
+		case was&gainOf != 0:
 			c.Cells[k] = uint32(len(sorted)) + was&^gainOf
-		} else {
+		case was&modelOf != 0:
+			c.Cells[k] = uint32(len(sorted)+len(f.gains)) + was&^modelOf
+		default:
 			c.Cells[k] = number[was]
 		}
 	}

@@ -92,7 +92,7 @@ func (w *Walls) laterLaw(at timedLaw) (l Later) {
 	for a := range 3 {
 		var u [3]float64
 		u[a] = 1
-		share[a] = w.lawOf(at.i, at.k, q, u).K
+		share[a] = w.lawOf(at.i, at.k, q, w.given.mirrored(at.k, at.x, w.lattice.Velocities[at.i], w.lattice.Dims, u)).K
 	}
 	l.Terms = []Term{w.given.term(at.k, p, share)}
 	return l

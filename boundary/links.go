@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"lbmsim/decomp"
 	"lbmsim/internal/parallel"
 	"lbmsim/model"
 )
@@ -155,7 +156,9 @@ func (l *Links) Of(row int) []LinkCell {
 	return l.Cells[l.Rows[row]:l.Rows[row+1]]
 }
 
-// Measured lists the links to walls whose force is asked for; nil if there is none.
+// Measured lists the links to walls whose force is asked for; nil if there is none. Of a refined grid these are links that meet the
+// wall beside the finest cells in their places; one of which a part does so is there once for each sixth, with the type Patch.Sixths
+// higher.
 func (w *Walls) Measured() (*Links, error) {
 	return w.list(func(k uint8) bool { return w.cells.Wall(k).Measured }, false)
 }
@@ -181,10 +184,60 @@ func (s *search) block(b, y, z int, l *lister) {
 			continue
 		}
 		own := s.rates(at)
-		if links, some := s.links(at); some || own != nil {
-			l.describe(at, links, own, s.whole)
+		links, some := s.links(at)
+		if some && !s.whole && s.w.cells.Patch != nil {
+			s.parts(at, links, l)
+		} else if some || own != nil {
+			l.describe(at, links, own, s.whole, 0)
 		}
 	}
+}
+
+// parts describes what is measured of the links of a cell of a refined grid: whole ones, and others once for each sixth.
+func (s *search) parts(at [3]int, links uint32, l *lister) {
+	var having [7]uint32 // links of which so many sixths, at least, are measured
+	for rest := links; rest != 0; rest &= rest - 1 {
+		i := bits.TrailingZeros32(rest)
+		n := s.w.measuredPart(at, i)
+		for k := range n {
+			having[k+1] |= 1 << i
+		}
+	}
+	if having[6] != 0 {
+		l.describe(at, having[6], nil, false, 0)
+	}
+	for k := 1; k < 6; k++ {
+		if some := having[k] &^ having[6]; some != 0 {
+			l.describe(at, some, nil, false, s.w.cells.Patch.Sixths)
+		}
+	}
+}
+
+// measuredPart returns how many sixths of the link along direction i into a cell meet the wall beside cells that are the finest in their
+// places. A population goes by all orders of its axes alike, as at interfaces (decomp.Crossings): beside one a part of it passes the
+// interface before it meets the wall, and belongs to the other level.
+func (w *Walls) measuredPart(at [3]int, i int) (sixths int) {
+	var axes []int
+	for a, v := range w.lattice.Velocities[i] {
+		if v != 0 {
+			axes = append(axes, a)
+		}
+	}
+	var walk func(x [3]int, left []int, part int)
+	walk = func(x [3]int, left []int, part int) {
+		for k, a := range left {
+			next := x
+			next[a] -= w.lattice.Velocities[i][a]
+			if len(left) > 1 && w.given.At(next[0], next[1], next[2]) == 0 {
+				others := append(slices.Clone(left[:k]), left[k+1:]...)
+				walk(next, others, part/len(left))
+			} else if w.given.role(x) == decomp.Counted {
+				sixths += part / len(left)
+			}
+		}
+	}
+	walk(at, axes, 6)
+	return sixths
 }
 
 // near returns the cells of a block that may have such a link, one bit per cell.
@@ -358,8 +411,8 @@ func (l *lister) timedLaw(key timedKey, of timedLaw) *timedLaw {
 	return &l.timed[n]
 }
 
-// describe appends a cell.
-func (l *lister) describe(x [3]int, links uint32, rates *model.Params, whole bool) {
+// describe appends a cell; more is added to the types of measured links.
+func (l *lister) describe(x [3]int, links uint32, rates *model.Params, whole bool, more uint8) {
 	var numbers LinkLaw // of the cell
 	cell := LinkCell{X: uint32(x[0]), Row: uint32(x[2]*l.cells.N[1] + x[1]), First: uint32(len(l.List)), Links: links}
 	index := l.cells.Index(x[0], x[1], x[2])
@@ -385,7 +438,7 @@ func (l *lister) describe(x [3]int, links uint32, rates *model.Params, whole boo
 		}
 		l.List = append(l.List, id|flag)
 		if !whole {
-			l.Types = append(l.Types, k-1)
+			l.Types = append(l.Types, k-1+more)
 			continue
 		}
 		if wall := l.cells.Wall(k); wall.Law == Interpolated && wall.Conserve {
@@ -422,7 +475,7 @@ func (w *Walls) law(x [3]int, i int, k uint8, motion Motion, t float64) LinkLaw 
 	if !moves {
 		motion = Constant{}
 	}
-	return w.lawOf(i, k, q, motion.At(p, t))
+	return w.lawOf(i, k, q, w.given.mirrored(k, x, w.lattice.Velocities[i], w.lattice.Dims, motion.At(p, t)))
 }
 
 // lawOf returns the law of direction i out of a wall of type k at the distance q that moves with u.

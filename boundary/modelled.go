@@ -40,7 +40,7 @@ type Sent struct{ From, To [3]int }
 // ModelledCell is a ghost cell behind a Modelled wall. Each rank whose cells need it has the same one.
 type ModelledCell struct {
 	At       [3]int // local; periodic images are one cell
-	Own      bool   // its first link leads into one of the box's own cells: sums over walls count it on this rank
+	Own      bool   // its first link that counts leads into one of the box's own cells: sums over walls count it on this rank
 	Type     uint8
 	Normal   [3]float64 // of the surface, into the fluid
 	Bend     [6]float64 // curvature, dn/dx in the order xx, yy, zz, xy, xz, yz: 1/R along a convex surface of radius R
@@ -51,12 +51,13 @@ type ModelledCell struct {
 	Sample   Stencil    // at the sampled point
 	Velocity [3]float64 // of the wall
 	Rough    float64    // friction velocity by sampled velocity of a rough wall; 0: smooth; NoFriction: no friction
-	Area     float64    // of the surface that links from this cell cross
+	Area     float64    // of the surface that links from this cell cross; of a refined grid into the finest cells in their places
 	Sharp    float64    // of it, what links beside convex edges cross, which are bounced back half-way
 	Without  Without    // why the wall is the no-slip wall here
 	Around   uint32     // the directions of its links into fluid cells, a bit each
 	Serves   uint32     // those along which it sends populations; others are bounced back half-way
-	Links    []ModelledStream
+	// Links along which it sends into own cells, of a refined grid those that are the finest in their places.
+	Links []ModelledStream
 }
 
 // ModelledStream is a link along which a ghost cell sends a population into one of the box's own cells.

@@ -83,7 +83,7 @@ func (f *modelledSearch) split(g *foundGhost, near []beside) (list []foundGhost)
 			k++
 		}
 		if k == len(list) {
-			list = append(list, foundGhost{at: g.at, k: g.k, surface: s})
+			list = append(list, foundGhost{at: g.at, k: g.k, under: g.under, surface: s})
 		}
 		list[k].links = append(list[k].links, l)
 	}
@@ -127,8 +127,12 @@ func (f *modelledSearch) besideEdge(g *foundGhost, l foundLink, s surface, near 
 
 // count finds what follows from a ghost cell's links.
 func (f *modelledSearch) count(g *foundGhost) {
-	g.out, g.own, g.needed = [3]float64{}, g.links[0].own, false
+	g.out, g.own, g.needed = [3]float64{}, false, false
+	counted := false
 	for _, l := range g.links {
+		if l.counts && !counted {
+			g.own, counted = l.own, true
+		}
 		x := g.at
 		for a, v := range f.lattice.Velocities[l.direction] {
 			x[a] += v

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"lbmsim/decomp"
 	"lbmsim/internal/parallel"
 	"lbmsim/model"
 )
@@ -46,6 +47,9 @@ func FindModelled(l model.Lattice, lo, n [3]int, around Cells) (*Modelled, error
 	if f.outside.Load() {
 		return nil, fmt.Errorf("ghost cells of the box of %v cells from %v on read cells beyond the %v from %v on", n, lo, around.N, around.Origin) // a bug in ModelledMargin
 	}
+	if f.unread.Load() {
+		return nil, fmt.Errorf("ghost cells of the box of %v cells from %v on, of a wall with a model, read cells beyond the ends of their level", n, lo)
+	}
 	m.at = newPlaceRows(n, func(add func([3]int, int)) {
 		for i := range m.Cells {
 			if c := &m.Cells[i]; c.Without != WithoutImage { // links of others are bounced back half-way
@@ -75,6 +79,7 @@ type modelledSearch struct {
 	ghosts   []foundGhost
 	rows     *placeRows  // of ghosts
 	outside  atomic.Bool // a stencil has read a cell of the domain that is not in the box around
+	unread   atomic.Bool // a ghost cell beside cells that count needs cells without values (readable)
 }
 
 // foundGhost is a solid cell of a Modelled wall beside fluid.
@@ -82,7 +87,8 @@ type foundGhost struct {
 	at     [3]int
 	k      uint8
 	needed bool        // a link leads into the rank's box
-	own    bool        // the first one leads into one of the rank's own cells, or a periodic image of it
+	own    bool        // the first one that counts leads into one of the rank's own cells, or a periodic image of it
+	under  bool        // the cell straight above it is covered by a finer level
 	links  []foundLink // into fluid cells
 	out    [3]float64  // sum of 6 w_i c_i over these links
 	facet  int         // its number among the ghost cells at its place (facets)
@@ -103,6 +109,7 @@ type surface struct {
 type foundLink struct {
 	direction int32
 	own       bool    // into one of the rank's own cells, or a periodic image of it
+	counts    bool    // that cell is the finest in its place
 	sharp     bool    // beside a convex edge: bounced back half-way
 	distance  float64 // of the surface from the fluid cell, in its lengths
 }
@@ -128,9 +135,10 @@ func (f *modelledSearch) typeAt(p [3]int) uint8 {
 // local returns the place in the rank's box of a place of the box around: within the domain, of periodic images the one
 // in the domain.
 func (f *modelledSearch) local(p [3]int) (at [3]int) {
+	wraps := f.wraps()
 	for a := range p {
 		g := p[a] + f.Origin[a]
-		if f.Periodic[a] {
+		if wraps[a] {
 			g = ((g % f.Global[a]) + f.Global[a]) % f.Global[a]
 		}
 		at[a] = g - f.lo[a]
@@ -138,11 +146,19 @@ func (f *modelledSearch) local(p [3]int) (at [3]int) {
 	return at
 }
 
+// wraps returns the axes along which the stored cells continue at their other end.
+func (f *modelledSearch) wraps() [3]bool {
+	if f.Patch != nil {
+		return f.Patch.Wraps
+	}
+	return f.Periodic
+}
+
 // eachImage calls do for a place and its periodic images, as far as they are from -1 to n along periodic axes.
 func (f *modelledSearch) eachImage(at, n [3]int, do func([3]int)) {
-	from, to, by := at, at, [3]int{1, 1, 1}
+	from, to, by, wraps := at, at, [3]int{1, 1, 1}, f.wraps()
 	for a := range at {
-		if f.Periodic[a] {
+		if wraps[a] {
 			by[a], to[a] = f.Global[a], n[a]
 			from[a] = ((at[a]+1)%by[a]+by[a])%by[a] - 1
 		}
@@ -218,7 +234,7 @@ func (f *modelledSearch) order() {
 
 // ghost examines a cell and appends its links.
 func (f *modelledSearch) ghost(g *foundGhost, links []foundLink) []foundLink {
-	first := len(links)
+	counted, heaviest := false, 0.0
 	for i, c := range f.lattice.Velocities {
 		x := [3]int{g.at[0] + c[0], g.at[1] + c[1], g.at[2] + c[2]}
 		if f.typeAt(x) != 0 {
@@ -233,10 +249,15 @@ func (f *modelledSearch) ghost(g *foundGhost, links []foundLink) []foundLink {
 		for a := range c {
 			g.out[a] += 6 * f.lattice.Weights[i] * float64(c[a])
 		}
-		own := within(f.local(x), f.n)
-		g.own = g.own || len(links) == first && own
+		own, role := within(f.local(x), f.n), f.role(x)
+		if role == decomp.Counted && !counted {
+			g.own, counted = own, true
+		}
+		if w := f.lattice.Weights[i]; w > heaviest {
+			heaviest, g.under = w, role == decomp.Mirrored || role == decomp.Hidden
+		}
 		g.needed = g.needed || f.holds(x)
-		links = append(links, foundLink{direction: int32(i), own: own, distance: q})
+		links = append(links, foundLink{direction: int32(i), own: own, counts: role == decomp.Counted, distance: q})
 	}
 	return links
 }
@@ -260,6 +281,7 @@ func (f *modelledSearch) collect(m *Modelled, layer []LayerCell) {
 			g, c := &f.ghosts[chosen[i]], &cells[i]
 			*c = ModelledCell{At: f.local(g.at), Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Behind: g.behind}
 			f.stencils(g, c)
+			f.readable(c)
 			room = f.link(g, c, room)
 			early[i] = c.reads(f.n)
 		}
@@ -284,6 +306,26 @@ func (f *modelledSearch) collect(m *Modelled, layer []LayerCell) {
 	m.Layer, m.EarlyLayer = earlyFirst(kept, soon)
 }
 
+// readable makes the wall beside a ghost cell that reads cells without values a half-way wall: beyond the ends of a patch of a refined
+// grid, and behind cells that a finer level covers.
+func (f *modelledSearch) readable(c *ModelledCell) {
+	if f.Patch == nil {
+		return
+	}
+	for _, s := range []*Stencil{&c.Image, &c.Sample} {
+		for _, at := range s.Cells[:s.N] {
+			if f.Patch.Role(plus(f.lo, at.Cell())) != decomp.Hidden {
+				continue
+			}
+			c.Image, c.Sample, c.Height, c.Without = Stencil{}, Stencil{}, 0, WithoutImage
+			if c.Own {
+				f.unread.Store(true)
+			}
+			return
+		}
+	}
+}
+
 // choose returns the needed ghost cells, of periodic images the first, and of each of these the place in that list.
 func (f *modelledSearch) choose() (chosen, place []int32) {
 	place = make([]int32, len(f.ghosts))
@@ -293,7 +335,7 @@ func (f *modelledSearch) choose() (chosen, place []int32) {
 		if !g.needed {
 			continue
 		}
-		if f.Periodic != [3]bool{} {
+		if f.wraps() != [3]bool{} {
 			f.eachImage(g.at, f.N, func(at [3]int) {
 				if all := f.rows.all(at); g.facet < len(all) && int(all[g.facet]) < i && place[all[g.facet]] >= 0 {
 					place[i] = place[all[g.facet]]
@@ -364,20 +406,25 @@ func (f *modelledSearch) area(g *foundGhost, l foundLink) (area, across float64)
 }
 
 // link lists the links into the rank's own cells that a ghost cell sends populations along (Ghost), for which it takes room, and adds
-// up the areas of all.
+// up the areas of all: of a refined grid those into the finest cells in their places.
 func (f *modelledSearch) link(g *foundGhost, to *ModelledCell, room []ModelledStream) []ModelledStream {
 	first := len(room)
 	for _, l := range g.links {
 		area, across := f.area(g, l)
 		to.Around |= 1 << l.direction
-		if to.Area += area; across <= 0 || to.Without == WithoutImage {
+		if l.counts {
+			to.Area += area
+		}
+		if across <= 0 || to.Without == WithoutImage {
 			continue
 		}
 		if l.sharp {
-			to.Sharp += area
+			if l.counts {
+				to.Sharp += area
+			}
 			continue
 		}
-		if to.Serves |= 1 << l.direction; !l.own {
+		if to.Serves |= 1 << l.direction; !l.own || !l.counts {
 			continue
 		}
 		x := g.at

@@ -92,6 +92,9 @@ func (f *modelledSearch) layer(list []LayerCell, y, z, from, to int, nearest []f
 			continue
 		}
 		g := &f.ghosts[of[x]]
+		if g.under { // the layer is the finer level's, and ends lower
+			continue
+		}
 		if length := f.length(g, dot3(f.above(g, p), g.normal), r); length > 0 {
 			list = append(list, LayerCell{[3]int{x, y, z}, uint32(of[x]), float32(length)})
 		}

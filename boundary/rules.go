@@ -139,7 +139,40 @@ func (c Cells) LinkMotion(k uint8, x [3]int, q float64, dir [3]int, dims int, t 
 	if !moves {
 		return [3]float64{}
 	}
-	return c.Motion(k).At(p, t)
+	return c.mirrored(k, x, dir, dims, c.Motion(k).At(p, t))
+}
+
+// mirrored returns the velocity of the wall k on the link along dir into cell x: behind the edge of a face that moves and one without
+// friction lies the mirror image of the moving face, which has the opposite velocity across the other one. Their mean has none, and
+// gives no mass that no other link takes.
+func (c Cells) mirrored(k uint8, x, dir [3]int, dims int, u [3]float64) [3]float64 {
+	slips, moves := c.SlipsBehind(x, dir, dims)
+	if !slices.Contains(moves[:], k) || c.Wall(k).Law != Bounce {
+		return u
+	}
+	for a := range u {
+		if slips[a] {
+			u[a] = 0
+		}
+	}
+	return u
+}
+
+// SlipsBehind returns the axes along which a link along dir into cell x comes from behind a face without friction, and the types of the
+// others that it comes from behind.
+func (c Cells) SlipsBehind(x, dir [3]int, dims int) (slips [3]bool, others [3]uint8) {
+	for a := range dims {
+		at := x
+		if at[a] -= dir[a]; dir[a] == 0 || c.Periodic[a] || !c.outside(at, a) {
+			continue
+		}
+		if k := c.At(at[0], at[1], at[2]); k != 0 && c.Wall(k).Law == Slip {
+			slips[a] = true
+		} else {
+			others[a] = k
+		}
+	}
+	return slips, others
 }
 
 // Gain returns what a half-way wall adds to population i of the fluid cell x on its way back at time t (Bounce).

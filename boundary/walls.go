@@ -166,6 +166,7 @@ func (w *Walls) Momentum(index, i int) float64 {
 	if _, moves := w.given.linkPlace(k, x, 0.5, c, w.lattice.Dims); !moves {
 		return 0
 	}
+	u = w.given.mirrored(k, x, c, w.lattice.Dims, u)
 	cu := float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2]
 	if cu == 0 {
 		return 0 // never -0: equal walls must look equal

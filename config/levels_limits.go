@@ -1,7 +1,6 @@
 package config
 
 import (
-	"lbmsim/boundary"
 	"lbmsim/config/language"
 	"lbmsim/model"
 )
@@ -77,9 +76,6 @@ func (r *unrefined) surfaces() {
 		}
 		if b.Timed {
 			r.add(s.ValueAt("velocity"), "give an expression of the position", s.Head()+" velocity that depends on t")
-		}
-		if b.Kind.Law == boundary.ModelledWall {
-			r.add(s.ValueAt("type"), `use "wall" or "slip"`, s.Head()+" type "+language.Quote(b.Kind.Name))
 		}
 	}
 	for _, b := range r.Bodies {

@@ -48,6 +48,7 @@ func resolve(file *language.Reader, c *Case, f Refinement) {
 	(&modelledWalls{grid, &c.Flow, &c.Solids}).check()
 	open := &openings{timing: run, Flow: &c.Flow, Solids: &c.Solids, looks: looks}
 	open.movingWalls()
+	(&levels{grid, &c.Flow, &c.Solids}).overModels()
 	open.lookAtFaces()
 	open.inflows()
 	open.thinDomain()

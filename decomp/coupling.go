@@ -32,6 +32,24 @@ func (p Part) owns(cell [3]int) bool {
 	return p.Hierarchy.Levels[p.Level].Patches[p.Patch].Owned.Contains(cell) && p.Box().Contains(cell)
 }
 
+// Role returns the role that a cell of the domain, or an image of it, has for the patch: Hidden also where the patch stores none.
+func (p Part) Role(cell [3]int) Role {
+	h, patch := p.Hierarchy, p.Hierarchy.Levels[p.Level].Patches[p.Patch]
+	for a, spans := range patch.Plan.Periodic {
+		if n := patch.Stored.Size()[a]; spans {
+			cell[a] = (cell[a]%n + n) % n
+		}
+	}
+	at, inside := h.Wrap(p.Level, cell)
+	switch {
+	case !inside || !patch.Stored.Contains(cell):
+		return Hidden
+	case !patch.Owned.Contains(cell):
+		return Overlap
+	}
+	return h.Role(p.Level, at)
+}
+
 // Blocked visits the cells of the domain, or their images, in Box and the layer around it that are to be solid though they are fluid:
 // hidden cells, and those beyond the overlap, which the patch does not store.
 func (p Part) Blocked(visit func(cell [3]int)) {

@@ -47,6 +47,7 @@ const (
 	Counted  Role = iota // the finest cell in its place: sums and outputs have it
 	Mirrored             // covered, but read by steps and interpolations beside the interface: holds the mean of its children
 	Hidden               // covered, and never read: solid
+	Overlap              // of a patch that does not own it (Part.Role)
 )
 
 // Role returns the role of a cell that the level owns.

@@ -21,7 +21,8 @@ import (
 // Walls at rest with one law have one factor, and so have those that move: the momentum of a part of a plane, unlike the whole's,
 // depends on where stairs of cells are cut off. Where pressure has most of the momentum, on bodies, the factor stays 1. So does the
 // factor of faces alone: it does not change what their links exchange, and would creep to its bound wherever the momentum is off by
-// some percent, as on a road that moves with the stream, where a body above it alone makes a momentum.
+// some percent, as on a road that moves with the stream, where a body above it alone makes a momentum. On refined grids faces have no
+// part in the factor: where boxes end on them, the momentum of their links by cells is off by some percent.
 type friction struct {
 	*stepper
 	watch  *watch.Watch
@@ -52,9 +53,12 @@ func (f *friction) correct() error {
 	if err := (state{f.stepper}).Fill(); err != nil {
 		return err
 	}
-	mine := make([]device.WallMomentum, len(f.group))
+	mine := make([][]device.WallMomentum, f.depth()) // by level
+	for k := range mine {
+		mine[k] = make([]device.WallMomentum, len(f.group))
+	}
 	for _, l := range f.walls() {
-		if err := f.momentum(l, mine); err != nil {
+		if err := f.momentum(l, mine[domain.LevelOf(l.Part)]); err != nil {
 			return err
 		}
 	}
@@ -66,7 +70,9 @@ func (f *friction) correct() error {
 	groups := make([]device.WallMomentum, len(f.Groups))
 	for k, m := range sums {
 		all.Add(m)
-		groups[f.group[k]].Add(m)
+		if f.grid == nil || k >= f.level.Part.Faces() {
+			groups[f.group[k]].Add(m)
+		}
 	}
 	for i, m := range groups {
 		correctFactor(&f.Groups[i], m, f.bodies[i])
@@ -143,25 +149,26 @@ func (f *friction) keepMass(area float64) error {
 	return err
 }
 
-// sum adds up what the ranks have of each wall, on all ranks, in cells and steps of level 0. Collective.
-func (f *friction) sum(mine []device.WallMomentum) ([]device.WallMomentum, error) {
+// sum adds up what the ranks and levels have of each wall, on all ranks, in cells and steps of level 0. Collective.
+func (f *friction) sum(mine [][]device.WallMomentum) ([]device.WallMomentum, error) {
 	var numbers []int64
-	for _, m := range mine {
-		numbers = append(numbers, m.Exchanged, m.Law, m.All, m.Area)
+	for _, level := range mine {
+		for _, m := range level {
+			numbers = append(numbers, m.Exchanged, m.Law, m.All, m.Area)
+		}
 	}
 	numbers, err := f.level.Part.AddUp(f.Rank, numbers)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]device.WallMomentum, len(mine))
-	for k := range all {
-		n := numbers[4*k:]
-		all[k] = device.WallMomentum{Exchanged: n[0], Law: n[1], All: n[2], Area: n[3]}
-	}
-	for _, w := range f.view().Modelled() { // as derive.WallSum
-		m := &all[w.Type-1]
-		for _, v := range []*int64{&m.Exchanged, &m.Law, &m.All, &m.Area} {
-			*v = int64(math.RoundToEven(math.Ldexp(float64(*v), -2*w.Level)))
+	all := make([]device.WallMomentum, len(f.group))
+	for level := range mine {
+		for k := range all {
+			n := numbers[4*(level*len(all)+k):][:4]
+			for i, v := range n { // as derive.WallSum
+				n[i] = int64(math.RoundToEven(math.Ldexp(float64(v), -2*level)))
+			}
+			all[k].Add(device.WallMomentum{Exchanged: n[0], Law: n[1], All: n[2], Area: n[3]})
 		}
 	}
 	return all, nil

@@ -1,12 +1,11 @@
 package sim
 
 import (
-	"math"
-
 	"lbmsim/internal/finding"
 	"lbmsim/io/status"
 	"lbmsim/model"
 	"lbmsim/sim/derive"
+	"lbmsim/sim/domain"
 )
 
 // mostBelow is the share of the area from which on it is a warning that the law is read below derive.LeastPlus.
@@ -15,6 +14,9 @@ const mostBelow = 0.5
 // modelledWalls returns the flow at the walls with a model in the current state, and warns where the law was read too close to the
 // wall. Collective.
 func (r *run) modelledWalls() ([]status.ModelledWall, error) {
+	if err := (state{r.stepper}).Fill(); err != nil {
+		return nil, err
+	}
 	view := r.view()
 	sums, err := view.WallSums()
 	if err != nil {
@@ -23,9 +25,10 @@ func (r *run) modelledWalls() ([]status.ModelledWall, error) {
 	c := r.Case
 	area, force := c.Units.Length*c.Units.Length, c.Units.Factor(model.Force)
 	var list []status.ModelledWall
+	walls := domain.Whole(view.Modelled())
 	for i, s := range sums {
-		k := view.Modelled()[i]
-		w := status.ModelledWall{Name: c.WallName(k.Type), Cells: k.Cells, Area: math.Ldexp(k.Area*area, -2*k.Level), Without: k.Without()}
+		k := walls[i]
+		w := status.ModelledWall{Name: c.WallName(k.Type), Cells: k.Cells, Area: k.Area * area, Without: k.Without()}
 		if s.Covered() > 0 {
 			w.HalfMin, w.HalfMean, w.HalfMax = s.Plus()
 			w.NoSlip = s.Stuck()

@@ -126,6 +126,14 @@ func (s *stepper) parts() []*level.Level {
 	return []*level.Level{s.level}
 }
 
+// depth returns the number of levels.
+func (s *stepper) depth() int {
+	if s.grid != nil {
+		return len(s.grid.Hierarchy.Levels)
+	}
+	return 1
+}
+
 // walls returns the levels of this rank that have walls with a model.
 func (s *stepper) walls() (list []*level.Level) {
 	for _, l := range s.parts() {

@@ -85,6 +85,9 @@ to = [9, 8, 2]
 [output.force.ball]
 of = ["ball"]
 every = 4
+[output.force.road]
+of = ["road", "inlet"]
+every = 4
 [output.plane.middle]
 normal = "y"
 at = 7
@@ -126,6 +129,58 @@ every = 4
 [initial]
 velocity = [0.05, 0, 0]
 `
+	modelledCube = `
+[domain]
+cells = [24, 14, 12]
+[fluid]
+viscosity = 2e-5
+[boundary.inlet]
+type = "velocity"
+velocity = [0.05, 0, 0]
+faces = ["x-"]
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[boundary.road]
+type = "wall_model"
+velocity = [0.03, 0, 0]
+faces = ["z-"]
+sample = 2
+layer = 1.5
+[boundary.rest]
+type = "slip"
+faces = ["y-", "y+", "z+"]
+[body.cube]
+type = "wall_model"
+shape = "box"
+from = [9, 5.5, 0]
+to = [11, 8.5, 2]
+sample = 1.5
+layer = 1.5
+[refine.near]
+level = 1
+from = [4, 2, 0]
+to = [18, 12, 8]
+[refine.beside]
+level = 1
+from = [18, 5, 0]
+to = [20, 10, 4]
+[refine.cube]
+level = 2
+from = [6, 3, 0]
+to = [14, 11, 5]
+[output.force.cube]
+of = ["cube"]
+every = 4
+[output.force.road]
+of = ["road"]
+every = 4
+[output.series.wall]
+quantities = ["y_plus_min", "y_plus_mean", "y_plus_max"]
+every = 4
+[initial]
+velocity = [0.05, 0, 0]
+`
 )
 
 // refinedCases have walls, eddies, open faces, a body in the finest level, concave unions and periodic axes, and everything that outputs of
@@ -144,6 +199,7 @@ model = "wale"
 constant = 0.5
 `,
 	"modelled ball": modelledBall,
+	"modelled cube": modelledCube,
 	"modelled ball by wale": modelledBall + `
 [turbulence]
 model = "wale"
@@ -154,7 +210,7 @@ constant = 0.5
 // refinedRun adds steps and outputs to one of them.
 func refinedRun(name, precision string, steps int) string {
 	at, from, to, means, stress := "[17, 9]", "[2.5, 1]", "[30, 18]", "", `"wall_shear_stress", `
-	if strings.Contains(name, "ball") {
+	if strings.Contains(name, "ball") || strings.Contains(name, "cube") {
 		at, from, to = "[14, 7, 8]", "[1, 2.25, 0.5]", "[21, 12, 11]"
 	}
 	if strings.Contains(name, "modelled") {
@@ -491,4 +547,58 @@ func TestRefinedExpectationAtAPoint(t *testing.T) {
 	if len(column) == 0 || len(s.summary.Expect) == 0 || s.summary.Expect[0].Got != column[len(column)-1] {
 		t.Errorf("%+v, the probe has %v", s.summary.Expect, column)
 	}
+}
+
+// A closed channel between walls with a model, with boxes on one of them, has the same bits after a restart at a step at which walls
+// are corrected.
+func TestRefinedWallsCorrectedAtARestart(t *testing.T) {
+	const text = `
+[domain]
+cells = [20, 12, 10]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 2e-5
+[collision]
+precision = "float32"
+[boundary.walls]
+type = "wall_model"
+faces = ["z-", "z+"]
+sample = 2
+layer = 1.5
+[force]
+acceleration = [1e-6, 0, 0]
+[initial]
+velocity = ["0.05*(1 + 0.2*sin(2*pi*y/Ly))", "0.01*sin(2*pi*z/Lz)", 0]
+[refine.near]
+level = 1
+from = [4, 2, 0]
+to = [14, 10, 4]
+[refine.nearer]
+level = 2
+from = [6, 4, 0]
+to = [10, 8, 1]
+[run]
+steps = 80
+[output.fields]
+fields = ["velocity", "wall_shear"]
+precision = "float64"
+every = 80
+[output.force.walls]
+every = 8
+[output.series.totals]
+quantities = ["mean_density", "mean_velocity", "y_plus_mean"]
+every = 8
+[checkpoint]
+every = 64
+keep = 9
+`
+	dir, again := t.TempDir(), t.TempDir()
+	trial{text: text, ranks: 1, dir: dir}.must(t)
+	trial{text: text, ranks: 2, dir: again}.must(t)
+	files, err := checkpoint.Latest(filepath.Join(again, output.CheckpointDir))
+	if err != nil || len(files) != 2 {
+		t.Fatal(files, err)
+	}
+	trial{text: text, ranks: 2, dir: again, restart: files[1]}.must(t)
+	compare(t, "restart at the correction", refinedOutputs(t, again), refinedOutputs(t, dir))
 }

@@ -18,9 +18,10 @@ type coupling struct {
 	*program
 	levels kernels.Levels
 	lists  device.CouplingLists
-	sent   *memory // of upstream cells; behind it what walls add
-	number int     // bytes of a number
-	values int     // of a cell
+	sent   *memory     // of upstream cells; behind it what walls add, and what ghost cells of walls with a model send
+	slots  [3][2][]int // directions of the populations that are sent across an axis, down and up
+	number int         // bytes of a number
+	values int         // of a cell
 }
 
 var (
@@ -48,7 +49,7 @@ func (p *program) Couple(lists device.CouplingLists) (device.Coupling, error) {
 	c := &coupling{program: p, levels: levels, lists: lists, sent: &memory{}, number: p.spec.Precision.Bytes(), values: p.layout.Components}
 	if x := lists.Crossings; x != nil {
 		first := len(x.Upstream) * levels.Sends() * c.number
-		if c.sent, err = newMemory(first + len(x.Gains)*c.number); err != nil {
+		if c.sent, err = newMemory(first + (len(x.Gains)+len(x.Models)*levels.Sends())*c.number); err != nil {
 			return nil, fmt.Errorf("populations that pass between levels: %w", err)
 		}
 		if p.spec.Precision == model.Float64 {
@@ -57,7 +58,34 @@ func (p *program) Couple(lists device.CouplingLists) (device.Coupling, error) {
 			place(c.sent, first, boundary.GainNumbers[float32](x))
 		}
 	}
+	for i, v := range p.spec.Lattice.Velocities {
+		for a, side := range v {
+			if side != 0 {
+				up := (side + 1) / 2
+				c.slots[a][up] = append(c.slots[a][up], i)
+			}
+		}
+	}
 	return c, nil
+}
+
+// sendModels queues the copies of what ghost cells of walls with a model send in the step that the state leads on to.
+func (c *coupling) sendModels(s device.Stream) {
+	x, m := c.lists.Crossings, &c.modelled
+	if len(x.Models) == 0 {
+		return
+	}
+	q, sends := c.spec.Lattice.Q(), c.levels.Sends()
+	first := (len(x.Upstream)*sends + len(x.Gains)) * c.number
+	populations := int(uintptr(m.list.Populations) - uintptr(m.memory.pointer()))
+	c.queue(s, "populations of ghost cells between levels", len(x.Models), nil, nil, func(from, to int, _ []unsafe.Pointer) {
+		for k, u := range x.Models[from:to] {
+			for slot, i := range c.slots[u.Axis][(u.Side+1)/2] {
+				at, place := populations+(int(u.Ghost)*q+i)*c.number, first+((from+k)*sends+slot)*c.number
+				copy(c.sent.view[place:place+c.number], m.memory.view[at:at+c.number])
+			}
+		}
+	})
 }
 
 // couplingPiece is the number of entries of a list that one task does.
@@ -178,6 +206,7 @@ func (c *coupling) Count(s device.Stream, state, sums device.Buffer, add bool) {
 	c.queue(s, "populations between levels", len(x.Upstream), []device.Buffer{state}, []int{c.stateBytes()}, func(first, last int, at []unsafe.Pointer) {
 		c.levels.Send(c.box, number, unsafe.Pointer(unsafe.SliceData(x.Upstream)), first, last, at[0], c.sent.pointer())
 	})
+	c.sendModels(s)
 	c.queue(s, "flux between levels", len(x.Groups), []device.Buffer{sums}, []int{c.sumBytes(x.Sums)}, func(first, last int, at []unsafe.Pointer) {
 		c.levels.Count(unsafe.Pointer(unsafe.SliceData(x.Groups)), unsafe.Pointer(unsafe.SliceData(x.Cells)), unsafe.Pointer(unsafe.SliceData(x.List)), first, last, c.sent.pointer(), x.Scale, add, at[0])
 	})

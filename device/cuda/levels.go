@@ -99,7 +99,9 @@ func (c *couplings) Couple(lists device.CouplingLists) (device.Coupling, error) 
 		put(p, &p.conversions, p.params[:], nil),
 	}
 	p.parents.need = lists.Parents.Cells + len(lists.Parents.Extrapolated)
-	if x := lists.Crossings; x != nil {
+	if x := lists.Crossings; x != nil && len(x.Models) > 0 {
+		errs = append(errs, errors.New("boxes of refinement at faces of type \"wall_model\" run on CPUs alone so far"))
+	} else if x != nil {
 		sends := 0 // populations of an upstream cell
 		for _, v := range c.spec.Lattice.Velocities {
 			sends += max(0, v[0])

@@ -326,7 +326,7 @@ type crossing struct {
 	dir            int
 	cell           int     // of coupling.cells
 	mass, momentum float64 // share of the population, in populations of the coarser level, positive out of the covered cell
-	gain           float64 // of the population that a moving wall sends back
+	gain, gained   float64 // of the population that a moving wall sends back, and the share of it that passes
 }
 
 // listFaces lists the crossings of the interface on both levels.
@@ -382,6 +382,8 @@ func (g *Grid) crossings(inside [3]int, axis, side, k int, share float64) (list 
 			case fluid && g.Cells.Meets(from, to, d) != 0:
 				x.mass, x.momentum = 0, 2*part
 				x.gain = g.Cells.Gain(g.Lattice, from, i, g.Time)
+				slips, _ := g.Cells.SlipsBehind(from, minus([3]int{}, c), d)
+				x.gained = share * sign * float64(p.Along(c, axis, slips)) / 6
 			case ghost && !arrives && !beyond:
 				x.mass, x.momentum = 0, 2*part
 			case fluid, ghost && beyond:
@@ -431,7 +433,7 @@ func (c *coupling) count(g *Grid, list []crossing) {
 		}
 		f -= g.Lattice.Weights[x.dir]
 		r := &c.excess[x.cell]
-		r[0] += x.mass*f - x.momentum/2*x.gain
+		r[0] += x.mass*f - x.gained*x.gain
 		for a, v := range g.Lattice.Velocities[x.dir] {
 			r[1+a] += x.momentum * (f + x.gain/2) * float64(v)
 		}

@@ -92,7 +92,7 @@ func Together(walls []WallSum) WallSum {
 	return all
 }
 
-// WallSums returns the flow of the present state at each wall with a model, in the order of Modelled, on all ranks, in
+// WallSums returns the flow of the present state at each wall with a model, in the order of their types, on all ranks, in
 // cells and steps of level 0; nil: there are no such walls. Collective.
 func (v View) WallSums() ([]WallSum, error) {
 	list := v.Modelled()
@@ -100,17 +100,18 @@ func (v View) WallSums() ([]WallSum, error) {
 		return nil, nil
 	}
 	var walls []WallSum
-	number := map[uint8]int{}
+	type part struct {
+		of    uint8
+		level int
+	}
+	number := map[part]int{}
 	for i, k := range list {
-		number[k.Type] = i
+		number[part{k.Type, k.Level}] = i
 		walls = append(walls, emptyWall(k.Type))
 	}
-	parts := []View{v}
+	parts := []Patch{{View: v}}
 	if v.Refined != nil {
-		parts = nil
-		for _, p := range v.Refined.Patches {
-			parts = append(parts, p.View)
-		}
+		parts = v.Refined.Patches
 	}
 	for _, p := range parts {
 		found := p.Part.Cells.Modelled
@@ -123,18 +124,25 @@ func (v View) WallSums() ([]WallSum, error) {
 		}
 		for i := range found.Cells {
 			if c := &found.Cells[i]; c.Own && c.Height > 0 {
-				walls[number[c.Type]].add(c, flow[i])
+				walls[number[part{c.Type, p.Level}]].add(c, flow[i])
 			}
 		}
 	}
 	err := v.addWalls(walls)
+	var whole []WallSum
 	for i, k := range list {
 		walls[i].coarsen(k.Level)
+		if n := len(whole); n == 0 || whole[n-1].Type != k.Type {
+			whole = append(whole, walls[i])
+		} else {
+			whole[n-1] = Together([]WallSum{whole[n-1], walls[i]})
+			whole[n-1].Type = k.Type
+		}
 	}
-	return walls, err
+	return whole, err
 }
 
-// Modelled returns the walls with a model, each in cells of its level.
+// Modelled returns the walls with a model, or their parts on levels, each in cells of its level, in the order of types and levels.
 func (v View) Modelled() []domain.Coverage {
 	if v.Refined != nil {
 		return v.Refined.Walls

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -21,9 +22,10 @@ func (p *Part) FindModelled(on *rank.Rank, scene geometry.Scene) error {
 	if boundary.ModelledMargin(scene.Walls) == 0 {
 		return nil
 	}
-	box := around(p, scene)
+	cells := scene.Sample(around(p, scene))
+	cells.Patch = p.roles
 	var err error
-	p.Cells.Modelled, err = boundary.FindModelled(p.Case.Spec.Lattice, p.Box.Lo, p.Layout.N, scene.Sample(box))
+	p.Cells.Modelled, err = boundary.FindModelled(p.Case.Spec.Lattice, p.Box.Lo, p.Layout.N, cells)
 	if err = comm.Agree(on.Comm, err); err != nil {
 		return err
 	}
@@ -92,18 +94,31 @@ func (p *Part) reportModelled(on *rank.Rank, found *boundary.Modelled) error {
 	if err != nil {
 		return err
 	}
-	p.Modelled = list
+	if p.Modelled = list; p.roles != nil { // the grid reports all levels together
+		return nil
+	}
 	p.Case.Table = append(p.Case.Table, ModelledRows(p.Case, list)...)
-	for _, c := range list {
-		name := p.Case.WallName(c.Type)
-		if share := c.Curved / c.Area; c.Area > 0 && share > mostCurved {
-			doubt(p, on, finding.CurvedModel.Says("%s: %.0f %% of its area has a radius of curvature below %d cells, where the wall model has been validated in pipes of 10 and 20 cells radius (friction within 6 %%), not on bodies; a finer grid makes it certain", name, 100*share, leastRadius))
-		}
-		if c.Edge > mostEdges*c.Area || c.Space+c.Image > mostWithout*c.Area {
-			doubt(p, on, finding.UnmodelledWall.Says("%s: %.2g %% of its area has no wall model (%s): there the wall is a no-slip wall or, beside other faces and bodies one cell thick, a half-way wall, on a grid that does not resolve it; refine the grid, or widen the gaps", name, 100*c.Without(), c.reasons()))
+	p.Doubts = append(p.Doubts, ModelledDoubts(p.Case, on, list)...)
+	return nil
+}
+
+// ModelledDoubts warns, at once and at the end of the run, of walls much of whose area has no model, or none that is certain.
+func ModelledDoubts(of *config.Case, on *rank.Rank, list []Coverage) (doubts finding.List) {
+	doubt := func(w finding.Finding) {
+		if doubts = append(doubts, w); on.Root {
+			on.Warn(w)
 		}
 	}
-	return nil
+	for _, c := range list {
+		name := of.WallName(c.Type)
+		if share := c.Curved / c.Area; c.Area > 0 && share > mostCurved {
+			doubt(finding.CurvedModel.Says("%s: %.0f %% of its area has a radius of curvature below %d cells, where the wall model has been validated in pipes of 10 and 20 cells radius (friction within 6 %%), not on bodies; a finer grid makes it certain", name, 100*share, leastRadius))
+		}
+		if c.Edge > mostEdges*c.Area || c.Space+c.Image > mostWithout*c.Area {
+			doubt(finding.UnmodelledWall.Says("%s: %.2g %% of its area has no wall model (%s): there the wall is a no-slip wall or, beside other faces and bodies one cell thick, a half-way wall, on a grid that does not resolve it; refine the grid, or widen the gaps", name, 100*c.Without(), c.reasons()))
+		}
+	}
+	return doubts
 }
 
 // ModelledRows returns what the table of a case has of its walls with a model.
@@ -143,14 +158,7 @@ func WallGroups(p *Part) (group []int, bodies []bool) {
 	return group, bodies
 }
 
-// doubt warns of results that cannot be relied on, at once and at the end of the run.
-func doubt(p *Part, on *rank.Rank, w finding.Finding) {
-	if p.Doubts = append(p.Doubts, w); on.Root {
-		on.Warn(w)
-	}
-}
-
-// Coverage is the surface of one wall with a model, in cells.
+// Coverage is the surface of one wall with a model, in cells, or the part of it that has the cells of a level.
 type Coverage struct {
 	Type   uint8
 	Level  int // whose cells they are
@@ -159,6 +167,44 @@ type Coverage struct {
 	Curved float64 // of it with a radius below leastRadius; 0 of walls without friction
 	// Of it without a model, by reason (boundary.Without).
 	Edge, Space, Image float64
+}
+
+// add adds another part of the wall, whose cells are so much finer.
+func (c *Coverage) add(o Coverage, levels int) {
+	c.Cells += o.Cells
+	for _, to := range []struct {
+		sum *float64
+		add float64
+	}{{&c.Area, o.Area}, {&c.Curved, o.Curved}, {&c.Edge, o.Edge}, {&c.Space, o.Space}, {&c.Image, o.Image}} {
+		*to.sum += math.Ldexp(to.add, -2*levels)
+	}
+}
+
+// ByLevel returns the parts of walls on patches as one part per level, in the order of types and levels.
+func ByLevel(parts []Coverage) (list []Coverage) {
+	for _, p := range parts {
+		k := slices.IndexFunc(list, func(c Coverage) bool { return c.Type == p.Type && c.Level == p.Level })
+		if k < 0 {
+			list = append(list, p)
+		} else {
+			list[k].add(p, 0)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Coverage) int {
+		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Level, b.Level))
+	})
+	return list
+}
+
+// Whole returns walls whose parts are in the order of their types, each in cells of level 0.
+func Whole(parts []Coverage) (list []Coverage) {
+	for _, p := range parts {
+		if n := len(list); n == 0 || list[n-1].Type != p.Type {
+			list = append(list, Coverage{Type: p.Type})
+		}
+		list[len(list)-1].add(p, p.Level)
+	}
+	return list
 }
 
 // Without returns the share of the area that has no model.

@@ -39,6 +39,7 @@ type Part struct {
 	level   int                           // of a refined grid (Patch)
 	origin  [3]int                        // of Plan, global: not the domain's corner where the part is one of a patch
 	blocked func(visit func(cell [3]int)) // of a refined grid; otherwise nil
+	roles   *boundary.Patch               // likewise
 }
 
 // tables holds the tables of boundaries.
@@ -78,27 +79,33 @@ type Patch struct {
 	Box     decomp.Box                    // this rank's part of them
 	Solids  []geometry.Shape              // the bodies from files, in cells of level 0
 	Blocked func(visit func(cell [3]int)) // visits cells of the domain that are solid where the geometry has fluid
+	Roles   *boundary.Patch
 }
 
 // NewPatch returns a part of a case at the spacing of the patch's level, whose bodies alone are in cells of level 0.
 func NewPatch(c *config.Case, of Patch) *Part {
-	return &Part{Case: c, Params: of.Params, Plan: of.Plan, Box: of.Box, level: of.Level, origin: of.Origin, Solids: of.Solids, blocked: of.Blocked}
+	return &Part{Case: c, Params: of.Params, Plan: of.Plan, Box: of.Box, level: of.Level, origin: of.Origin, Solids: of.Solids, blocked: of.Blocked, roles: of.Roles}
 }
 
 // Sample returns the cells of a part and the layer around them.
 func Sample(p *Part, scene geometry.Scene) boundary.Cells {
 	cells := scene.Sample(p.Box)
+	cells.Patch = p.roles
 	if p.blocked == nil {
 		return cells
 	}
 	cells.Walls = append(slices.Clone(cells.Walls), boundary.Wall{})
+	blocked := uint8(len(cells.Walls))
+	if p.roles.Sixths > 0 {
+		cells.Walls = append(cells.Walls, make([]boundary.Wall, p.roles.Sixths-1)...)
+	}
 	if p.level > 0 {
 		cells.Rest = [2]bool{} // the geometry's word, which knows of no cells beyond an interface
 	}
 	lo := p.Box.Lo
 	p.blocked(func(cell [3]int) {
 		if k := cells.Index(cell[0]-lo[0], cell[1]-lo[1], cell[2]-lo[2]); cells.Type[k] == 0 {
-			cells.Type[k] = uint8(len(cells.Walls))
+			cells.Type[k] = blocked
 		}
 	})
 	return cells

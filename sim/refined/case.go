@@ -72,6 +72,7 @@ func atLevel(c *config.Case, level int, n [3]int) *config.Case {
 	for i := range own.Boundaries {
 		b := &own.Boundaries[i]
 		b.Relax *= width
+		b.Model.Roughness /= width // heights of samples and layers are counted in cells
 		if r := b.Region; r != nil {
 			at := *r
 			for a := range c.Dims() {
@@ -93,7 +94,7 @@ func atLevel(c *config.Case, level int, n [3]int) *config.Case {
 	}
 	own.Bodies = slices.Clone(c.Bodies)
 	for i := range own.Bodies {
-		own.Bodies[i].Model.Roughness /= width // heights of samples and layers are counted in cells
+		own.Bodies[i].Model.Roughness /= width
 		if m := own.Bodies[i].Motion; m != nil {
 			at := *m
 			for a := range at.Angular {

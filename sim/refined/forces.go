@@ -1,6 +1,7 @@
 package refined
 
 import (
+	"fmt"
 	"math"
 
 	"lbmsim/device"
@@ -8,7 +9,7 @@ import (
 )
 
 // PastForces returns what the fluid did to this rank's walls in the last step of each level, level by level in the order of the
-// types of walls. Values are of the level's cells and steps: Loads adds them up.
+// types of walls: whole links, then links in sixths. Values are of the level's cells and steps: Loads adds them up.
 func (g *Grid) PastForces() ([]device.Load, error) { return g.forces((*level.Level).PastForces) }
 
 // ComingForces returns what the fluid will do to them in the coming step of each level. Collective.
@@ -20,8 +21,8 @@ func (g *Grid) ComingForces() ([]device.Load, error) {
 }
 
 func (g *Grid) forces(of func(*level.Level) ([]device.Load, error)) ([]device.Load, error) {
-	types := g.types()
-	all := make([]device.Load, len(g.levels)*types)
+	types, more := g.types(), int(g.sixths())
+	all := make([]device.Load, 2*len(g.levels)*types)
 	for l := range g.levels {
 		for _, p := range g.levels[l].patches {
 			loads, err := of(p.Level)
@@ -29,11 +30,35 @@ func (g *Grid) forces(of func(*level.Level) ([]device.Load, error)) ([]device.Lo
 				return nil, err
 			}
 			for k := range types {
-				all[l*types+k].Add(loads[k])
+				all[2*l*types+k].Add(loads[k])
+				if more > 0 {
+					all[(2*l+1)*types+k].Add(loads[k+more])
+				}
 			}
 		}
 	}
 	return all, nil
+}
+
+// sixths returns what is added to the type of a wall for links of which a part counts: only links to faces do so, since bodies are away
+// from interfaces. 0: no force of a face is asked for.
+func (g *Grid) sixths() uint8 {
+	for _, f := range g.Case.Forces {
+		for _, t := range f.Types {
+			if int(t) <= len(g.Case.Boundaries) {
+				return uint8(g.types() + 1) // behind the type of blocked cells
+			}
+		}
+	}
+	return 0
+}
+
+// measurable returns an error if there are too many types of walls for that: a type is a byte.
+func (g *Grid) measurable() error {
+	if most := math.MaxUint8 / 2; g.sixths() > 0 && g.types() > most {
+		return fmt.Errorf("%d boundaries and bodies: with [refine] and a force of a face at most %d are possible; remove that [output.force.NAME]", g.types(), most)
+	}
+	return nil
 }
 
 // types returns the number of types of walls that the case has: cells that are blocked have another.
@@ -45,9 +70,12 @@ func (g *Grid) Loads(all []device.Load) []device.Load {
 	types := g.types()
 	sum := make([]device.Load, types)
 	for i, load := range all {
-		level := i / types
-		force := math.Pow(0.5, float64(level*(g.Case.Dims()-1)))
-		torque := math.Pow(0.5, float64(level*g.Case.Dims()))
+		level, part := i/types/2, 1.0
+		if i/types%2 > 0 {
+			part = 1. / 6
+		}
+		force := part * math.Pow(0.5, float64(level*(g.Case.Dims()-1)))
+		torque := part * math.Pow(0.5, float64(level*g.Case.Dims()))
 		for a := range load.Force {
 			load.Force[a] = int64(math.RoundToEven(force * float64(load.Force[a])))
 			load.Torque[a] = int64(math.RoundToEven(torque * float64(load.Torque[a])))

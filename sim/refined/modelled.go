@@ -30,14 +30,16 @@ func withModelsOf(c *config.Case, solids []geometry.Shape, h *decomp.Hierarchy, 
 	}
 }
 
-// models reports whether the case has walls with a model.
-func models(c *config.Case) bool {
-	for _, b := range c.Bodies {
-		if b.Kind.Law == boundary.ModelledWall {
-			return true
-		}
+// margin returns how far the ghost cells of walls with a model read; 0: there are no such walls.
+func margin(c *config.Case) int {
+	var walls []boundary.Wall
+	for _, b := range c.Boundaries {
+		walls = append(walls, boundary.Wall{Law: b.Kind.Law, Model: b.Model})
 	}
-	return false
+	for _, b := range c.Bodies {
+		walls = append(walls, boundary.Wall{Law: b.Kind.Law, Model: b.Model})
+	}
+	return boundary.ModelledMargin(walls)
 }
 
 // containsModels returns an error if a wall with a model reads cells beyond an interface.
@@ -80,17 +82,16 @@ func containsModels(c *config.Case, solids []geometry.Shape, h *decomp.Hierarchy
 // found ends the building of a patch on all ranks alike, where walls with a model make it collective, and keeps what was found of
 // these walls.
 func (g *Grid) found(p *domain.Part, err error) error {
-	if err := agreed(g, err); err != nil || !models(g.Case) {
+	if err := agreed(g, err); err != nil || !g.Case.Modelled() {
 		return err
 	}
 	g.walls = append(g.walls, p.Modelled...)
-	g.doubts = append(g.doubts, p.Doubts...)
 	return nil
 }
 
 // agreed makes an error of building one of all ranks, where walls with a model make building collective.
 func agreed(g *Grid, err error) error {
-	if !models(g.Case) {
+	if !g.Case.Modelled() {
 		return err
 	}
 	return comm.Agree(g.Rank.Comm, err)
@@ -99,10 +100,7 @@ func agreed(g *Grid, err error) error {
 // Near returns boxes of cells of level 0 that contain a rank's cells of all levels, and what their bodies' ghost cells need around
 // them.
 func Near(c *config.Case, h *decomp.Hierarchy, rank int) (boxes []decomp.Box) {
-	margin := 0
-	for _, b := range c.Bodies {
-		margin = max(margin, boundary.ModelledMargin([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}}))
-	}
+	margin := margin(c)
 	for l := range h.Levels {
 		for _, p := range h.Levels[l].Patches {
 			box := p.Part(rank)
@@ -116,4 +114,18 @@ func Near(c *config.Case, h *decomp.Hierarchy, rank int) (boxes []decomp.Box) {
 		}
 	}
 	return boxes
+}
+
+// meeting counts the patches that store cells between corners, and those beside them.
+func meeting(patches []decomp.Patch, lo, hi [3]float64) (n int) {
+	for _, p := range patches {
+		meets := true
+		for a := range lo {
+			meets = meets && lo[a]-2 < float64(p.Stored.Hi[a]) && hi[a]+2 > float64(p.Stored.Lo[a])
+		}
+		if meets {
+			n++
+		}
+	}
+	return n
 }

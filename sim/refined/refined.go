@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"lbmsim/boundary"
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/decomp"
@@ -61,13 +62,15 @@ func New(on *rank.Rank, c *config.Case, solids []geometry.Shape, h *decomp.Hiera
 	if err := possible(c, h, dev); err != nil { // the same on every rank
 		return g, exit.With(exit.Usage, err)
 	}
-	if err := errors.Join(measurable(c, solids, h), containsModels(c, solids, h)); err != nil {
+	if err := errors.Join(g.measurable(), containsModels(c, solids, h)); err != nil {
 		return g, exit.With(exit.Usage, err)
 	}
 	g.Streams = level.NewStreams(dev)
 	if err := exit.Agreed(exit.Failure, comm.Agree(on.Comm, g.build())); err != nil {
 		return g, err
 	}
+	g.walls = domain.ByLevel(g.walls)
+	g.doubts = domain.ModelledDoubts(c, on, domain.Whole(g.walls))
 	return g, g.connect()
 }
 
@@ -78,18 +81,19 @@ func (g *Grid) build() error {
 		withModelsOf(c, g.solids, g.Hierarchy, l)
 		g.levels = append(g.levels, levelOf{params: params})
 		for k, whole := range g.Hierarchy.Levels[l].Patches {
-			box := whole.Part(g.Rank.ID)
-			if box.Cells() == 0 {
+			p := &Patch{cut: decomp.Part{Hierarchy: g.Hierarchy, Level: l, Patch: k, Rank: g.Rank.ID}}
+			of := domain.Patch{Level: l, Params: params, Solids: g.solids, Blocked: p.cut.Blocked, Roles: &boundary.Patch{Wraps: whole.Plan.Periodic, Role: p.cut.Role, Sixths: g.sixths()}}
+			if of.Box = whole.Part(g.Rank.ID); of.Box.Cells() == 0 {
 				a, err := level.NewAbsent(c, g.Device)
 				g.levels[l].absent = append(g.levels[l].absent, a)
-				none := domain.NewPatch(c, domain.Patch{Level: l, Params: params, Solids: g.solids})
+				none := domain.NewPatch(c, of)
 				if err := g.found(none, errors.Join(err, domain.FindNone(none, g.Rank))); err != nil {
 					return err
 				}
 				continue
 			}
-			p := &Patch{cut: decomp.Part{Hierarchy: g.Hierarchy, Level: l, Patch: k, Rank: g.Rank.ID}}
-			part := domain.NewPatch(c, domain.Patch{Level: l, Params: params, Plan: planOf(g.Hierarchy, l, k), Origin: whole.Stored.Lo, Box: box, Solids: g.solids, Blocked: p.cut.Blocked})
+			of.Plan, of.Origin = planOf(g.Hierarchy, l, k), whole.Stored.Lo
+			part := domain.NewPatch(c, of)
 			p.Level = level.New(g.Rank, part, g.Device)
 			p.Streams = g.Streams
 			g.levels[l].patches = append(g.levels[l].patches, p)
