@@ -51,35 +51,19 @@ func (r *unrefined) models() {
 	}
 }
 
-// drives refuses forces and initial states that the levels do not have in common.
+// drives refuses initial states that the levels do not have in common.
 func (r *unrefined) drives() {
-	s := r.Section("force")
-	for _, key := range []string{"mean_velocity", "flow_rate"} {
-		if s.Get(key) != nil {
-			r.add(s.KeyAt(key), "give a constant acceleration or force_density", key)
-		}
-	}
-	for _, key := range []string{"acceleration", "force_density"} {
-		if e := s.Get(key); e != nil && r.Force.At != nil {
-			r.add(e.At, "give a constant", key+" that depends on t")
-		}
-	}
 	if s := r.Section("initial"); s.Get("from") != nil {
 		r.add(s.KeyAt("from"), "give the velocity, and the density or the pressure", "[initial] from")
 	}
 }
 
-// surfaces refuses boundaries that change with time, and laws of surfaces that read cells around them.
+// surfaces refuses sponges, and laws of surfaces that read cells around them.
 func (r *unrefined) surfaces() {
 	for _, b := range r.Boundaries {
 		s := r.Named("boundary", b.Name)
-		for _, key := range []string{"ramp", "table", "profile", "turbulence_intensity", "turbulence_rms", "sponge"} {
-			if s.Has(key) {
-				r.add(s.KeyAt(key), "", s.Head()+" "+key)
-			}
-		}
-		if b.Timed {
-			r.add(s.ValueAt("velocity"), "give an expression of the position", s.Head()+" velocity that depends on t")
+		if s.Has("sponge") {
+			r.add(s.KeyAt("sponge"), "", s.Head()+" sponge")
 		}
 		if b.Kind.Law == boundary.ModelledWall {
 			r.add(s.ValueAt("type"), `use "wall" or "slip"`, s.Head()+" type "+language.Quote(b.Kind.Name))

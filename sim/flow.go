@@ -110,7 +110,7 @@ func (r origin) recallDrive(flow *transfer.Flow) error {
 	if !ok {
 		return nil
 	}
-	r.level.Params.Force = force
+	r.driver.start(force)
 	if r.Rank.Root {
 		r.driver.drive = output.Drive{Force: force}
 	}

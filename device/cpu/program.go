@@ -33,8 +33,9 @@ type program struct {
 	modelled       modelled
 	scalar         scalar
 	moments        moments
-	eddies         *memory // nil: the law of the viscosity reads no neighbours
-	fluid          []int   // fluid cells of each row
+	couplings      []*coupling // whose walls change with time
+	eddies         *memory     // nil: the law of the viscosity reads no neighbours
+	fluid          []int       // fluid cells of each row
 	rule           splitRule
 }
 

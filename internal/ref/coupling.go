@@ -326,7 +326,7 @@ type crossing struct {
 	dir            int
 	cell           int     // of coupling.cells
 	mass, momentum float64 // share of the population, in populations of the coarser level, positive out of the covered cell
-	gain           float64 // of the population that a moving wall sends back
+	returns        bool    // from a wall, which may move
 }
 
 // listFaces lists the crossings of the interface on both levels.
@@ -381,7 +381,7 @@ func (g *Grid) crossings(inside [3]int, axis, side, k int, share float64) (list 
 			switch {
 			case fluid && g.Cells.Meets(from, to, d) != 0:
 				x.mass, x.momentum = 0, 2*part
-				x.gain = g.Cells.Gain(g.Lattice, from, i, g.Time)
+				x.returns = true
 			case ghost && !arrives && !beyond:
 				x.mass, x.momentum = 0, 2*part
 			case fluid, ghost && beyond:
@@ -430,10 +430,13 @@ func (c *coupling) count(g *Grid, list []crossing) {
 			f = g.F[g.number(x.from)][x.dir]
 		}
 		f -= g.Lattice.Weights[x.dir]
-		r := &c.excess[x.cell]
-		r[0] += x.mass*f - x.momentum/2*x.gain
+		r, gain := &c.excess[x.cell], 0.0 // what a moving wall adds
+		if x.returns {
+			gain = g.Cells.Gain(g.Lattice, x.from, x.dir, g.Time)
+		}
+		r[0] += x.mass*f - x.momentum/2*gain
 		for a, v := range g.Lattice.Velocities[x.dir] {
-			r[1+a] += x.momentum * (f + x.gain/2) * float64(v)
+			r[1+a] += x.momentum * (f + gain/2) * float64(v)
 		}
 	}
 }

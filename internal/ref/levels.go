@@ -43,6 +43,7 @@ type Levels struct {
 type Grid struct {
 	*Flow
 	Level int
+	Force func(step int) [3]float64 // with which a step ends, in cells and steps of the level; nil: it stays as it is
 
 	depth      []uint8  // of each cell: 0 owned, 1 and 2 the layers of the overlap, or nothing
 	runs       [3][]int // the cells of depth 0; up to 1; up to 2; that are not covered
@@ -154,6 +155,7 @@ func (s *Levels) Advance() { s.advance(0, 0) }
 // advance computes a step of a level: the first (0) or second (1) within a step of the coarser one.
 func (s *Levels) advance(level, which int) {
 	g := s.Grids[level]
+	g.Time = float64(g.steps) + 0.5
 	if level+1 == len(s.Grids) {
 		g.coupling.count(g, g.coupling.fine)
 		g.step(which)
@@ -176,6 +178,9 @@ func (g *Grid) step(which int) {
 		g.findEddies()
 	}
 	g.steps++
+	if g.Force != nil {
+		g.Params.Force = g.Force(g.steps)
+	}
 	deepest := 1 - which
 	if g.Level == 0 {
 		deepest = 0

@@ -25,11 +25,13 @@ type Grid struct {
 	Case      *config.Case // of level 0
 	Hierarchy *decomp.Hierarchy
 	Device    device.Device
-	solids    []geometry.Shape // the bodies from files, in cells of level 0
+	whole     *domain.Part // the domain on level 0
+	solids    []geometry.Shape
 	level.Streams
 
 	levels   []levelOf
 	steps    int               // of level 0
+	coming   [3]float64        // force of level 0 at the end of the coming step, where it is adjusted
 	walls    []domain.Coverage // with a model, of all levels and ranks
 	doubts   finding.List      // of these
 	filled   bool              // overlap and ghost cells have the current state's values (Fill)
@@ -39,6 +41,7 @@ type Grid struct {
 
 // levelOf is a rank's part of a level.
 type levelOf struct {
+	// params are the numbers of a step, with the force at the current state: patches' own are with the coming one where it is adjusted.
 	params   model.Params
 	patches  []*Patch        // those that the rank has a part of
 	absent   []*level.Absent // the others
@@ -54,10 +57,11 @@ type between struct {
 }
 
 // New makes the patches at step 0 with cells, kernels and memory, and the exchanges with other ranks. The hierarchy's level 0 is the
-// domain as the case cuts it (config.Case.Cut); solids are the bodies from files near the rank's cells of all levels (Near), in cells of
-// level 0. Collective; after an error, too, Close gives back what there is.
-func New(on *rank.Rank, c *config.Case, solids []geometry.Shape, h *decomp.Hierarchy, dev device.Device) (*Grid, error) {
-	g := &Grid{Rank: on, Case: c, solids: solids, Hierarchy: h, Device: dev}
+// domain as the case cuts it (config.Case.Cut). whole is the domain on level 0, with the files that its case names, but of bodies
+// those near the rank's cells of all levels (Near). Collective; after an error, too, Close gives back what there is.
+func New(on *rank.Rank, whole *domain.Part, h *decomp.Hierarchy, dev device.Device) (*Grid, error) {
+	c, solids := whole.Case, whole.Solids
+	g := &Grid{Rank: on, Case: c, whole: whole, solids: solids, Hierarchy: h, Device: dev}
 	if err := possible(c, h, dev); err != nil { // the same on every rank
 		return g, exit.With(exit.Usage, err)
 	}
@@ -68,7 +72,25 @@ func New(on *rank.Rank, c *config.Case, solids []geometry.Shape, h *decomp.Hiera
 	if err := exit.Agreed(exit.Failure, comm.Agree(on.Comm, g.build())); err != nil {
 		return g, err
 	}
+	if err := g.balance(); err != nil {
+		return g, err
+	}
 	return g, g.connect()
+}
+
+// balance makes what passes faces with turbulence constant. Collective.
+func (g *Grid) balance() error {
+	parts, patches := make([][]*domain.Part, len(g.levels)), map[*domain.Part]*Patch{}
+	for l := range g.levels {
+		for _, p := range g.levels[l].patches {
+			parts[l] = append(parts[l], p.Part)
+			patches[p.Part] = p
+		}
+	}
+	return domain.BalanceLevels(g.Rank, g.whole, parts, func(of *domain.Part, local [3]int) bool {
+		p, x := patches[of], of.Global(local)
+		return p.Owned().Contains(x) && !g.Hierarchy.Covered(p.cut.Level, x)
+	})
 }
 
 // build makes what needs no other rank.
@@ -82,14 +104,14 @@ func (g *Grid) build() error {
 			if box.Cells() == 0 {
 				a, err := level.NewAbsent(c, g.Device)
 				g.levels[l].absent = append(g.levels[l].absent, a)
-				none := domain.NewPatch(c, domain.Patch{Level: l, Params: params, Solids: g.solids})
+				none := domain.NewPatch(c, domain.Patch{Whole: g.whole, Level: l, Params: params})
 				if err := g.found(none, errors.Join(err, domain.FindNone(none, g.Rank))); err != nil {
 					return err
 				}
 				continue
 			}
 			p := &Patch{cut: decomp.Part{Hierarchy: g.Hierarchy, Level: l, Patch: k, Rank: g.Rank.ID}}
-			part := domain.NewPatch(c, domain.Patch{Level: l, Params: params, Plan: planOf(g.Hierarchy, l, k), Origin: whole.Stored.Lo, Box: box, Solids: g.solids, Blocked: p.cut.Blocked})
+			part := domain.NewPatch(c, domain.Patch{Whole: g.whole, Level: l, Params: params, Plan: planOf(g.Hierarchy, l, k), Origin: whole.Stored.Lo, Box: box, Blocked: p.cut.Blocked})
 			p.Level = level.New(g.Rank, part, g.Device)
 			p.Streams = g.Streams
 			g.levels[l].patches = append(g.levels[l].patches, p)
