@@ -58,13 +58,10 @@ func (r *unrefined) drives() {
 	}
 }
 
-// surfaces refuses sponges, and laws of surfaces that read cells around them.
+// surfaces refuses laws of surfaces that read cells around them.
 func (r *unrefined) surfaces() {
 	for _, b := range r.Boundaries {
 		s := r.Named("boundary", b.Name)
-		if s.Has("sponge") {
-			r.add(s.KeyAt("sponge"), "", s.Head()+" sponge")
-		}
 		if b.Kind.Law == boundary.ModelledWall {
 			r.add(s.ValueAt("type"), `use "wall" or "slip"`, s.Head()+" type "+language.Quote(b.Kind.Name))
 		}

@@ -286,7 +286,7 @@ func (s *Levels) prolong(fine *Grid) {
 					gradient[a][x] = slope / 2
 				}
 			}
-			convert(&out, coarse, fine, gradient)
+			convert(&out, coarse.in(coarse.number(p.at)), fine.in(c.cell), gradient)
 			fine.set(c.cell, out)
 		}
 	}
@@ -314,7 +314,7 @@ func (s *Levels) restrict(fine *Grid) {
 		for a := range d {
 			mean.u[a] = j[a] / (1 + mean.density)
 		}
-		convert(&mean, fine, coarse, gradient)
+		convert(&mean, fine.in(m.children[0]), coarse.in(m.cell), gradient)
 		coarse.set(m.cell, mean)
 	}
 }

@@ -61,7 +61,7 @@ func NewLevels(h *decomp.Hierarchy, l model.Lattice, collision string, law model
 	s := &Levels{Hierarchy: h}
 	for level := range h.Levels {
 		g := &Grid{Flow: New(l, collision, p, h.Periodic, cells(level)), Level: level}
-		if g.Cells.N != h.Levels[level].N || !g.closes() || g.Cells.Rates != nil || g.Cells.Modelled != nil {
+		if g.Cells.N != h.Levels[level].N || !g.closes() || g.Cells.Modelled != nil {
 			panic(fmt.Sprintf("level %d: cells of another size, or what refined flows do not have", level))
 		}
 		g.Law = law
@@ -198,6 +198,21 @@ func (g *Grid) step(which int) {
 	}
 }
 
+// in returns the grid with the numbers of a cell, which are its own in a sponge.
+func (g *Grid) in(cell int) *Grid {
+	if g.Cells.Rates == nil {
+		return g
+	}
+	rates := g.Cells.Rates(g.position(cell))
+	if rates == nil {
+		return g
+	}
+	own, flow := *g, *g.Flow
+	flow.Params.Omega, flow.Params.OmegaMinus, flow.Params.Viscosity = rates.Omega, rates.OmegaMinus, rates.Viscosity
+	own.Flow = &flow
+	return &own
+}
+
 // update computes the next populations of a cell.
 func (g *Grid) update(cell int) {
 	var m [10]float64
@@ -211,7 +226,8 @@ func (g *Grid) update(cell int) {
 		pop = g.gather(cell, g.position(cell))
 	}
 	g.arithmetic.sums(pop, &m)
-	g.arithmetic.collide(&m, &g.Params, g.omega(cell))
+	own := g.in(cell)
+	g.arithmetic.collide(&m, &own.Params, own.omega(cell))
 	g.arithmetic.populations(&m, g.next[cell])
 	if up == nil {
 		copy(g.next[cell], g.applyOutflow(g.position(cell), g.next[cell]))

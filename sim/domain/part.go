@@ -89,6 +89,10 @@ func NewPatch(c *config.Case, of Patch) *Part {
 // Sample returns the cells of a part and the layer around them.
 func Sample(p *Part, scene geometry.Scene) boundary.Cells {
 	cells := scene.Sample(p.Box)
+	if cells.Rates != nil && p.whole != nil {
+		own := NewSponges(p)
+		cells.Rates = func(x [3]int) *model.Params { return own.At(p.Global(x), p.level) }
+	}
 	if p.blocked == nil {
 		return cells
 	}

@@ -141,8 +141,24 @@ func (g *Grid) moments(visit func(p *Patch, cell [3]int, m []float64, state []by
 func (g *Grid) oracle() (*ref.Levels, error) {
 	s := ref.NewLevels(g.Hierarchy, g.Case.Spec.Lattice, g.Case.Spec.Collision.Name, g.Case.Spec.Viscosity, g.Case.Params(), func(l int) boundary.Cells {
 		n := g.Hierarchy.Levels[l].N
-		scene := g.levels[l].patches[0].Part.Geometry()
-		return scene.Sample(decomp.Box{Hi: n})
+		cells := g.levels[l].patches[0].Part.Geometry().Sample(decomp.Box{Hi: n})
+		if cells.Rates != nil {
+			whole := g.whole.Geometry()
+			cells.Rates = func(x [3]int) *model.Params {
+				for a := range g.Case.Dims() {
+					x[a] >>= l
+				}
+				own := whole.Rates(x)
+				for range l {
+					if own != nil {
+						finer := own.Finer(g.Case.Spec.Viscosity)
+						own = &finer
+					}
+				}
+				return own
+			}
+		}
+		return cells
 	})
 	if at := g.Case.Force.At; at != nil {
 		for l, grid := range s.Grids {

@@ -93,7 +93,7 @@ func (g *Grid) prolong(l int) error {
 		return err
 	}
 	for _, p := range g.levels[l].patches {
-		p.up.Prolong(g.Bulk, t.buffers[t.now], p.State[0], g.levels[l-1].params, g.levels[l].params)
+		p.prolong(g.Bulk, t.buffers[t.now], g.levels[l-1].params, g.levels[l].params)
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (g *Grid) restrict(l int) error {
 	means := b.means.next()
 	coarse := g.levels[l-1].params
 	for _, p := range g.levels[l].patches {
-		p.up.Restrict(g.Bulk, p.State[0], means, g.levels[l].params, coarse)
+		p.restrict(g.Bulk, means, g.levels[l].params, coarse)
 	}
 	for _, t := range []*traffic{b.means, b.fluxes} {
 		if err := t.begin(g.Bulk); err != nil {
