@@ -23,7 +23,6 @@ func (r *unrefined) refuse() {
 		return
 	}
 	r.models()
-	r.drives()
 	r.surfaces()
 	r.outputs()
 }
@@ -51,25 +50,12 @@ func (r *unrefined) models() {
 	}
 }
 
-// drives refuses initial states that the levels do not have in common.
-func (r *unrefined) drives() {
-	if s := r.Section("initial"); s.Get("from") != nil {
-		r.add(s.KeyAt("from"), "give the velocity, and the density or the pressure", "[initial] from")
-	}
-}
-
 // surfaces refuses laws of surfaces that read cells around them.
 func (r *unrefined) surfaces() {
 	for _, b := range r.Boundaries {
 		s := r.Named("boundary", b.Name)
 		if b.Kind.Law == boundary.ModelledWall {
 			r.add(s.ValueAt("type"), `use "wall" or "slip"`, s.Head()+" type "+language.Quote(b.Kind.Name))
-		}
-	}
-	for _, b := range r.Bodies {
-		s := r.Named("body", b.Name)
-		if b.Thicken {
-			r.add(s.KeyAt("thicken"), "use a level at which the body is thicker than a cell", s.Head()+" thicken")
 		}
 	}
 	// A cell's type is a byte, and cells that no step computes have one of their own.

@@ -379,3 +379,52 @@ start = 120
 		}
 	}
 }
+
+// A thickened plate of no thickness in a box of finer cells bears the drag of the plate on a grid that has these cells everywhere, within
+// 1 % (set beforehand), and a sheet from a file closes a channel: no fluid passes it.
+func TestRefinedThinBodies(t *testing.T) {
+	text := func(by int, boxes string) string {
+		n := float64(by)
+		return fmt.Sprintf(`
+[domain]
+cells = [%g, %g]
+[fluid]
+viscosity = %g
+[boundary.inlet]
+type = "velocity"
+velocity = [0.05, 0]
+faces = ["x-"]
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[boundary.sides]
+type = "slip"
+faces = ["y-", "y+"]
+[body.plate]
+shape = "box"
+from = [%[4]g, %[5]g]
+to = [%[4]g, %[6]g]
+rotate = [0, 0, 20]
+thicken = true
+[initial]
+velocity = [0.05, 0]
+[collision]
+precision = "float64"
+[run]
+steps = %[7]d
+[output.force.plate]
+velocity = 0.05
+length = %[8]g
+every = %[7]d
+`, 60*n, 32*n, 0.04*n, 20*n, 13*n, 19*n, 3000*by, 6*n) + boxes
+	}
+	drag := func(text string) float64 {
+		dir := t.TempDir()
+		trial{text: text, ranks: 1, threads: 2, dir: dir}.must(t)
+		return lastRow(t, dir, "force_plate.csv")["drag"]
+	}
+	uniform, finer := drag(text(2, "")), drag(text(1, "[refine.near]\nlevel = 1\nfrom = [10, 6]\nto = [40, 26]\n"))
+	if t.Logf("drag %.5g, on a uniform grid %.5g", finer, uniform); !(math.Abs(finer-uniform) <= 0.01*uniform) {
+		t.Errorf("drag %g, on a uniform grid %g", finer, uniform)
+	}
+}

@@ -97,7 +97,7 @@ func (g *Grid) balance() error {
 func (g *Grid) build() error {
 	for l := range g.Hierarchy.Levels {
 		c, params := atLevel(g.Case, l, g.Hierarchy.Levels[l].N), numbers(g.Case, l)
-		withModelsOf(c, g.solids, g.Hierarchy, l)
+		withSurfacesOf(c, g.solids, g.Hierarchy, l)
 		g.levels = append(g.levels, levelOf{params: params})
 		for k, whole := range g.Hierarchy.Levels[l].Patches {
 			box := whole.Part(g.Rank.ID)
@@ -229,10 +229,19 @@ func (g *Grid) refines(l int) bool { return l+1 < len(g.levels) }
 
 // Initialize makes the formulas of the case the current state of all cells.
 func (g *Grid) Initialize() error {
+	return g.InitializeFrom(func(p *domain.Part) (level.Initial, error) { return level.Formulas{Part: p}, nil })
+}
+
+// InitializeFrom makes what values returns for each of the rank's parts the current state of its cells.
+func (g *Grid) InitializeFrom(values func(p *domain.Part) (level.Initial, error)) error {
 	g.filled = false
 	for l := range g.levels {
 		for _, p := range g.levels[l].patches {
-			if err := p.Initialize(level.Formulas{Part: p.Part}); err != nil {
+			in, err := values(p.Part)
+			if err == nil {
+				err = p.Initialize(in)
+			}
+			if err != nil {
 				return err
 			}
 		}
