@@ -39,7 +39,11 @@ func (r origin) state() error {
 		return err
 	}
 	if h := r.outputs.Header(); flow.Same && flow.Checkpoint.Header.PlaneBytes() == h.PlaneBytes() && flow.Checkpoint.Header.Planes == h.Planes {
-		return exit.Agreed(exit.Failure, level.Image{Level: r.level}.Load(flow.Checkpoint))
+		err := level.Image{Level: r.level}.Load(flow.Checkpoint)
+		if err == nil && r.grid != nil {
+			err = loadPatches(r.run, flow.Checkpoint)
+		}
+		return exit.Agreed(exit.Failure, err)
 	}
 	if r.grid != nil {
 		return r.levels(flow)
