@@ -480,3 +480,43 @@ every = 5
 		compare(t, fmt.Sprintf("restart from %d ranks", ranks), refinedOutputs(t, dir), same)
 	}
 }
+
+// The force on a wall that gets under way is of the wall's velocity in the step that has been done, though outputs have been given the
+// cells around those of the next step: it is the uniform grid's while the flow has not reached the box, within 1e-3 (set beforehand).
+func TestRefinedForceOnAWallThatStarts(t *testing.T) {
+	run := func(boxes string) []float64 {
+		dir := t.TempDir()
+		trial{text: `
+[domain]
+cells = [24, 20]
+periodic = ["x"]
+[fluid]
+viscosity = 0.05
+[boundary.lid]
+type = "moving_wall"
+velocity = [0.05, 0]
+ramp = 40
+faces = ["y+"]
+[boundary.floor]
+type = "wall"
+faces = ["y-"]
+[collision]
+precision = "float64"
+[run]
+steps = 30
+[output.force.lid]
+of = ["lid"]
+every = 3
+` + boxes, ranks: 1, dir: dir}.must(t)
+		return table(t, filepath.Join(dir, "force_lid.csv"))["force_x"]
+	}
+	want, got := run(""), run("[refine.a]\nlevel = 1\nfrom = [4, 2]\nto = [16, 8]\n")
+	for i, f := range want {
+		if !(math.Abs(got[i]-f) <= 1e-3*math.Abs(f)) {
+			t.Errorf("sample %d: %g, on a uniform grid %g", i, got[i], f)
+		}
+	}
+	if n := len(want); n < 10 || !(want[n-1] < 0) {
+		t.Errorf("forces %v", want)
+	}
+}

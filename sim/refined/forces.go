@@ -1,6 +1,7 @@
 package refined
 
 import (
+	"errors"
 	"math"
 
 	"lbmsim/device"
@@ -9,7 +10,16 @@ import (
 
 // PastForces returns what the fluid did to this rank's walls in the last step of each level, level by level in the order of the
 // types of walls. Values are of the level's cells and steps: Loads adds them up.
-func (g *Grid) PastForces() ([]device.Load, error) { return g.forces((*level.Level).PastForces) }
+// Cells around those of the coming step may have their values already (Fill), and walls its velocities.
+func (g *Grid) PastForces() ([]device.Load, error) {
+	return g.forces(func(l *level.Level) ([]device.Load, error) {
+		if err := level.Past(l); err != nil {
+			return nil, err
+		}
+		loads, err := l.PastForces()
+		return loads, errors.Join(err, level.Present(l))
+	})
+}
 
 // ComingForces returns what the fluid will do to them in the coming step of each level. Collective.
 func (g *Grid) ComingForces() ([]device.Load, error) {

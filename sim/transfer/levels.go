@@ -3,6 +3,7 @@ package transfer
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"path/filepath"
 
@@ -42,10 +43,10 @@ func newLevels(f *checkpoint.Reader, c *config.Case) (*levels, error) {
 			if l == 0 {
 				continue
 			}
-			file, err := checkpoint.Open(output.PatchPath(f.Path(), l, k))
+			file, err := openPatch(f, l, k)
 			if err == nil {
 				r.patches = append(r.patches, patch{r.finer(file, l, of), decomp.Part{Hierarchy: r.hierarchy, Level: l, Patch: k}, l, of})
-				if h := file.Header; h.N != of.Stored.Size() || h.Step != f.Header.Step || h.Spec != f.Header.Spec {
+				if h := file.Header; h.N != of.Stored.Size() || h.Step != f.Header.Step || h.Spec != f.Header.Spec || len(config.Diff(h.Case, f.Header.Case, config.RestartMayChange)) > 0 {
 					err = fmt.Errorf("%s does not belong to the checkpoint %s", file.Path(), f.Path())
 				}
 			}
@@ -56,6 +57,19 @@ func newLevels(f *checkpoint.Reader, c *config.Case) (*levels, error) {
 		}
 	}
 	return r, nil
+}
+
+// openPatch opens the file of a patch. Beside a copy of the checkpoint among the inputs of a run, which has another name, it has the
+// name of its step.
+func openPatch(f *checkpoint.Reader, level, number int) (*checkpoint.Reader, error) {
+	file, err := checkpoint.Open(output.PatchPath(f.Path(), level, number))
+	if errors.Is(err, fs.ErrNotExist) {
+		named := checkpoint.Path(filepath.Dir(f.Path()), f.Header.Step)
+		if own, other := checkpoint.Open(output.PatchPath(named, level, number)); other == nil {
+			return own, nil
+		}
+	}
+	return file, err
 }
 
 // finer returns the state of a patch.
