@@ -52,7 +52,7 @@ func (p *program) Couple(lists device.CouplingLists) (device.Coupling, error) {
 		}
 		c.placeGains()
 		if x.Timed() {
-			p.couplings = append(p.couplings, c)
+			p.moments.couplings = append(p.moments.couplings, c)
 		}
 	}
 	return c, nil

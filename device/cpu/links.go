@@ -95,7 +95,7 @@ func (p *program) advanceTo(t float64) {
 		f.AdvanceTo(t)
 		p.placeRules(f.Steady)
 	}
-	for _, c := range p.couplings {
+	for _, c := range p.moments.couplings {
 		c.advanceTo(t)
 	}
 }

@@ -33,9 +33,8 @@ type program struct {
 	modelled       modelled
 	scalar         scalar
 	moments        moments
-	couplings      []*coupling // whose walls change with time
-	eddies         *memory     // nil: the law of the viscosity reads no neighbours
-	fluid          []int       // fluid cells of each row
+	eddies         *memory // nil: the law of the viscosity reads no neighbours
+	fluid          []int   // fluid cells of each row
 	rule           splitRule
 }
 

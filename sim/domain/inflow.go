@@ -138,7 +138,7 @@ func BalanceLevels(on *rank.Rank, whole *Part, levels [][]*Part, counts func(p *
 		for l, parts := range levels {
 			sums := make([]int64, len(total))
 			for _, p := range parts {
-				for k, v := range p.weigh(i, cells, counts) {
+				for k, v := range weigh(p, i, cells, counts) {
 					sums[k] += v
 				}
 			}
@@ -160,7 +160,7 @@ func BalanceLevels(on *rank.Rank, whole *Part, levels [][]*Part, counts func(p *
 }
 
 // weigh sums what the waves of boundary i move through those of the part's cells that count (boundary.Turbulence).
-func (p *Part) weigh(i, cells int, counts func(p *Part, local [3]int) bool) []int64 {
+func weigh(p *Part, i, cells int, counts func(p *Part, local [3]int) bool) []int64 {
 	f, rms := p.inlet(i), p.Case.Boundaries[i].Inflow.RMS
 	return p.inflow(i).Weigh(cells, func(at [3]float64) float64 {
 		x := f.cell(at)

@@ -99,7 +99,7 @@ func (g *Grid) Queued() bool {
 // replay queues at most so many steps from a recording, where the device makes them. It reports how many.
 func (g *Grid) replay(most int) (int, error) {
 	dev, ok := g.Device.(device.Recorder)
-	if !ok || most < 2 || g.filled || !g.uploaded || g.changes() || !g.Queued() {
+	if !ok || most < 2 || g.filled || !g.uploaded || changes(g) || !g.Queued() {
 		return 0, nil
 	}
 	base := g.levels[0].patches[0] // each rank has cells of level 0

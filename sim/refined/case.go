@@ -7,7 +7,6 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
-	"lbmsim/config/language"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/model"
@@ -122,7 +121,7 @@ func codeAt(code string, dims int, width float64) string {
 		if name == "z" && dims == 2 {
 			return name
 		}
-		return "(" + name + "*" + language.InC(width) + ")"
+		return fmt.Sprintf("(%s*%g)", name, width) // a power of 2
 	})
 }
 

@@ -7,7 +7,7 @@ import "math"
 // the coming one (level.Schedule).
 
 // changes reports whether the force does.
-func (g *Grid) changes() bool { return g.Case.Force.At != nil || g.Case.Force.Drive != nil }
+func changes(g *Grid) bool { return g.Case.Force.At != nil || g.Case.Force.Drive != nil }
 
 // Adjust makes a force of level 0 the one of the coming steps.
 func (g *Grid) Adjust(force [3]float64) {

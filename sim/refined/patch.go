@@ -75,8 +75,14 @@ func (p *Patch) build(siblings *traffic, coarse, fine *between) error {
 	}
 	if coarse != nil {
 		lists, err := p.uplists(coarse)
-		if err == nil {
-			p.spongy, err = p.layers(&lists)
+		for _, in := range p.layers(&lists) {
+			own := spongy{layer: in}
+			if err == nil {
+				own.Coupling, err = p.couple(in.lists)
+			}
+			if err == nil {
+				p.spongy = append(p.spongy, own)
+			}
 		}
 		if err == nil {
 			p.up, err = p.couple(lists)

@@ -72,14 +72,14 @@ func New(on *rank.Rank, whole *domain.Part, h *decomp.Hierarchy, dev device.Devi
 	if err := exit.Agreed(exit.Failure, comm.Agree(on.Comm, g.build())); err != nil {
 		return g, err
 	}
-	if err := g.balance(); err != nil {
+	if err := balance(g); err != nil {
 		return g, err
 	}
 	return g, g.connect()
 }
 
 // balance makes what passes faces with turbulence constant. Collective.
-func (g *Grid) balance() error {
+func balance(g *Grid) error {
 	parts, patches := make([][]*domain.Part, len(g.levels)), map[*domain.Part]*Patch{}
 	for l := range g.levels {
 		for _, p := range g.levels[l].patches {
@@ -89,7 +89,7 @@ func (g *Grid) balance() error {
 	}
 	return domain.BalanceLevels(g.Rank, g.whole, parts, func(of *domain.Part, local [3]int) bool {
 		p, x := patches[of], of.Global(local)
-		return p.Owned().Contains(x) && !g.Hierarchy.Covered(p.cut.Level, x)
+		return g.Hierarchy.Levels[p.cut.Level].Patches[p.cut.Patch].Owned.Contains(x) && !g.Hierarchy.Covered(p.cut.Level, x)
 	})
 }
 

@@ -10,10 +10,16 @@ import (
 // Sponges through interfaces: their cells have relaxation times of their own, by which stress is rescaled. Cells of one layer of level 0
 // share them, and have a coupling of their own.
 
+// layer is the cells of one, and their numbers on the coarser level and on their own.
+type layer struct {
+	lists       device.CouplingLists
+	coarse, own *model.Params
+}
+
 // spongy couples the cells of a layer with the coarser level.
 type spongy struct {
 	device.Coupling
-	coarse, own *model.Params
+	layer
 }
 
 // in returns the numbers of a level in a sponge.
@@ -22,11 +28,11 @@ func in(sponge *model.Params, level model.Params) model.Params {
 	return level
 }
 
-// layers takes the cells in sponges out of lists with the coarser level, and couples those of each layer.
-func (p *Patch) layers(lists *device.CouplingLists) (list []spongy, err error) {
+// layers takes the cells in sponges out of lists with the coarser level, into lists for each layer.
+func (p *Patch) layers(lists *device.CouplingLists) (list []layer) {
 	sponges, level := domain.NewSponges(p.Part), p.cut.Level
 	if !sponges.Any() {
-		return nil, nil
+		return nil
 	}
 	places := map[int64]*model.Params{} // of first children, and their layers
 	note := func(child [3]int) {
@@ -58,7 +64,7 @@ func (p *Patch) layers(lists *device.CouplingLists) (list []spongy, err error) {
 	all := *lists
 	lists.Parents.List, lists.Families = nil, nil
 	layers, order := map[*model.Params]*device.CouplingLists{nil: lists}, []*model.Params{}
-	layer := func(first int64) *device.CouplingLists {
+	listsOf := func(first int64) *device.CouplingLists {
 		own := places[first]
 		if layers[own] == nil {
 			layers[own] = &device.CouplingLists{Parents: decomp.Parents{Cells: all.Parents.Cells, Extrapolated: all.Parents.Extrapolated, Rounds: all.Parents.Rounds}}
@@ -67,21 +73,17 @@ func (p *Patch) layers(lists *device.CouplingLists) (list []spongy, err error) {
 		return layers[own]
 	}
 	for _, parent := range all.Parents.List {
-		to := layer(parent.First)
+		to := listsOf(parent.First)
 		to.Parents.List = append(to.Parents.List, parent)
 	}
 	for _, family := range all.Families {
-		to := layer(family.First)
+		to := listsOf(family.First)
 		to.Families = append(to.Families, family)
 	}
 	for _, own := range order {
-		c, err := p.couple(*layers[own])
-		if err != nil {
-			return list, err
-		}
-		list = append(list, spongy{c, coarse[own], own})
+		list = append(list, layer{*layers[own], coarse[own], own})
 	}
-	return list, nil
+	return list
 }
 
 // prolong and restrict do what the coupling with the coarser level does, in sponges too.
