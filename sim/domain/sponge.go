@@ -33,9 +33,6 @@ func NewSponges(p *Part) Sponges {
 	return s
 }
 
-// Any reports whether there are some.
-func (s Sponges) Any() bool { return len(s.scene.Sponges) > 0 }
-
 // At returns the numbers of a level, the patch's or a coarser one, in the place of a cell of the patch's level; nil outside all sponges.
 func (s Sponges) At(cell [3]int, level int) *model.Params {
 	for a := range s.part.Case.Dims() {

@@ -59,7 +59,7 @@ func (g *Grid) queue(steps int) error {
 	for left := steps; left > 0; {
 		done, err := g.replay(left)
 		if err == nil && done == 0 {
-			done, err = 1, g.step(0, g.steps, g.filled)
+			done, err = 1, g.step(0, g.steps, g.filled && !(changes(g) && models(g.Case))) // whose ghost cells follow from the coming force
 			g.filled, g.uploaded = false, true
 		}
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 
 // PastForces returns what the fluid did to this rank's walls in the last step of each level, level by level in the order of the
 // types of walls. Values are of the level's cells and steps: Loads adds them up.
-// Cells around those of the coming step may have their values already (Fill), and walls its velocities.
+// Overlap, ghost cells and walls may have the values of the coming step already (Fill).
 func (g *Grid) PastForces() ([]device.Load, error) {
 	return g.forces(func(l *level.Level) ([]device.Load, error) {
 		if err := level.Past(l); err != nil {

@@ -30,10 +30,10 @@ func in(sponge *model.Params, level model.Params) model.Params {
 
 // layers takes the cells in sponges out of lists with the coarser level, into lists for each layer.
 func (p *Patch) layers(lists *device.CouplingLists) (list []layer) {
-	sponges, level := domain.NewSponges(p.Part), p.cut.Level
-	if !sponges.Any() {
+	if p.Part.Cells.Rates == nil {
 		return nil
 	}
+	sponges, level := domain.NewSponges(p.Part), p.cut.Level
 	places := map[int64]*model.Params{} // of first children, and their layers
 	note := func(child [3]int) {
 		if p.Part.Box.Contains(child) {
