@@ -17,7 +17,8 @@ func (g *Grid) PastForces() ([]device.Load, error) {
 			return nil, err
 		}
 		loads, err := l.PastForces()
-		return loads, errors.Join(err, level.Present(l))
+		err = errors.Join(err, level.Present(l))
+		return loads, errors.Join(err, l.Sync()) // steps are scheduled next, and this moment is to be over by then
 	})
 }
 
