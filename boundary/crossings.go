@@ -21,6 +21,65 @@ type Crossings struct {
 	List     []Crossing // of the patterns
 	Scale    float64    // of the sums, in populations of the coarser level per sixth, positive out of the covered cell
 	Sums     int        // places of sums that are written: one more than the largest
+
+	lattice model.Lattice
+	cells   Cells
+	timed   []timedGain
+}
+
+// timedGain is what walls that change with time add to the populations that a cell sends across an axis.
+type timedGain struct {
+	sender
+	first, count int // of its numbers in Gains
+}
+
+// Timed reports whether some of Gains change with time.
+func (c *Crossings) Timed() bool { return c != nil && len(c.timed) > 0 }
+
+// AdvanceTo sets Gains for time t, in steps of the level.
+func (c *Crossings) AdvanceTo(t float64) {
+	for _, g := range c.timed {
+		list, _ := c.gainsOf(g.sender, t)
+		copy(c.Gains[g.first:], list[:g.count])
+	}
+}
+
+// gainsOf returns what walls add at a time to the populations that a cell sends across an axis, and their number.
+func (c *Crossings) gainsOf(from sender, t float64) (list [9]float64, n int) {
+	for i, v := range c.lattice.Velocities {
+		if v[from.axis] != from.side {
+			continue
+		}
+		to, known := plus(from.cell, v), true
+		for a := range to {
+			known = known && to[a] >= -1 && to[a] <= c.cells.N[a]
+		}
+		if known { // others pass none of the part's faces
+			list[n] = c.cells.Gain(c.lattice, from.cell, i, t)
+		}
+		n++
+	}
+	return list, n
+}
+
+// gainsLater reports whether what walls add to these populations changes with time.
+func (c *Crossings) gainsLater(from sender) bool {
+	for _, v := range c.lattice.Velocities {
+		if v[from.axis] != from.side {
+			continue
+		}
+		to, known := plus(from.cell, v), true
+		for a := range to {
+			known = known && to[a] >= -1 && to[a] <= c.cells.N[a]
+		}
+		if !known {
+			continue
+		}
+		if k := c.cells.Meets(from.cell, to, c.lattice.Dims); k != 0 && !c.cells.Motion(k).Steady() {
+			return true
+		}
+	}
+	return false
 }
 
 // Upstream is a cell that sends populations (lbm_upstream).
@@ -98,6 +157,7 @@ type crossingFinder struct {
 	upstream map[Upstream]uint32
 	gains    map[[9]float64]uint32 // D3Q27 has nine populations of an axis and side
 	models   map[ModelledUpstream]uint32
+	later    map[sender]uint32 // of those that change with time
 	patterns map[string][2]uint32
 	plain    map[string]*pattern // groups away from faces of the domain, by their faces
 	beyond   map[[2]int]FaceCell // ghost cells beyond the ends of rows, by x and row; nil: not listed yet
@@ -139,8 +199,9 @@ type pattern struct {
 }
 
 func newCrossingFinder(l model.Lattice, part decomp.Part, cells Cells, scale float64) *crossingFinder {
-	f := &crossingFinder{lattice: l, part: part, cells: cells, found: Crossings{Scale: scale},
-		upstream: map[Upstream]uint32{}, gains: map[[9]float64]uint32{}, models: map[ModelledUpstream]uint32{}, patterns: map[string][2]uint32{}, plain: map[string]*pattern{}}
+	f := &crossingFinder{lattice: l, part: part, cells: cells, found: Crossings{Scale: scale, lattice: l, cells: cells},
+		upstream: map[Upstream]uint32{}, gains: map[[9]float64]uint32{}, models: map[ModelledUpstream]uint32{}, later: map[sender]uint32{},
+		patterns: map[string][2]uint32{}, plain: map[string]*pattern{}}
 	for a := range l.Dims {
 		f.slots[a] = make([]uint8, l.Q())
 		counted := map[int]uint8{}
@@ -193,7 +254,7 @@ func (f *crossingFinder) end(place int) {
 	f.found.Sums = max(f.found.Sums, place+1)
 	for _, s := range p.senders {
 		if s.gains {
-			f.found.Cells = append(f.found.Cells, f.gain(plus(first, s.cell), s.axis, s.side)|gainOf)
+			f.found.Cells = append(f.found.Cells, f.gain(sender{cell: plus(first, s.cell), axis: s.axis, side: s.side})|gainOf)
 			continue
 		}
 		if s.models {
@@ -238,29 +299,26 @@ func (f *crossingFinder) model(cell [3]int, axis, side int) uint32 {
 	return k
 }
 
-// gain returns the number in Gains of what walls add to the populations that a cell sends across an axis.
-func (f *crossingFinder) gain(cell [3]int, axis, side int) uint32 {
-	var list [9]float64
-	n := 0
-	for i, c := range f.lattice.Velocities {
-		if c[axis] != side {
-			continue
-		}
-		to, known := plus(cell, c), true
-		for a := range to {
-			known = known && to[a] >= -1 && to[a] <= f.cells.N[a]
-		}
-		if known { // others pass none of the part's faces
-			list[n] = f.cells.Gain(f.lattice, cell, i, 0)
-		}
-		n++
+// gain returns the number in Gains of what walls add to the populations that a cell sends across an axis. Equal ones that stay as they
+// are share their numbers.
+func (f *crossingFinder) gain(of sender) uint32 {
+	c := &f.found
+	if k, ok := f.later[of]; ok {
+		return k
 	}
-	k, ok := f.gains[list]
-	if !ok {
-		k = uint32(len(f.gains))
+	list, n := c.gainsOf(of, 0)
+	later := c.gainsLater(of)
+	if k, ok := f.gains[list]; ok && !later {
+		return k
+	}
+	k := uint32(len(c.Gains) / n)
+	if later {
+		c.timed = append(c.timed, timedGain{of, len(c.Gains), n})
+		f.later[of] = k
+	} else {
 		f.gains[list] = k
-		f.found.Gains = append(f.found.Gains, list[:n]...)
 	}
+	c.Gains = append(c.Gains, list[:n]...)
 	return k
 }
 
@@ -319,7 +377,7 @@ func (f *crossingFinder) pattern(first [3]int) *pattern {
 			}
 			s := sender{cell: minus(x.from, first), axis: face.axis, side: path.side, models: x.models}
 			add(s, path.direction, x.mass, x.momentum)
-			if x.returns && f.cells.Gain(f.lattice, x.from, path.direction, 0) != 0 {
+			if x.returns && f.cells.Gains(f.lattice, x.from, path.direction) {
 				c := f.lattice.Velocities[f.lattice.Opposite(path.direction)]
 				slips, _ := f.cells.SlipsBehind(x.from, c, f.lattice.Dims)
 				s.gains = true

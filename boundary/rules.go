@@ -186,6 +186,12 @@ func (c Cells) Gain(l model.Lattice, x [3]int, i int, t float64) float64 {
 	return 6 * l.Weights[i] * (float64(back[0])*u[0] + float64(back[1])*u[1] + float64(back[2])*u[2])
 }
 
+// Gains reports whether Gain is not 0 at some time.
+func (c Cells) Gains(l model.Lattice, x [3]int, i int) bool {
+	k := c.Meets(x, plus(x, l.Velocities[i]), l.Dims)
+	return k != 0 && (!c.Motion(k).Steady() || c.Gain(l, x, i, 0) != 0)
+}
+
 // linkPlace returns the place at which the wall's velocity counts for that link: where a face with ghost
 // cells elsewhere meets a wall, the wall of the face straight beside its cell. Links to the edge of a
 // moving wall and another one bring nothing: no link beyond the edge would lose what this one gains.

@@ -3,6 +3,7 @@ package boundary
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -106,6 +107,19 @@ func (f *Turbulence) Balance(sums []int64) {
 		}
 	}
 	f.last.Store(nil)
+}
+
+// FinerModes returns the same waves on cells that are so many times as wide, of which a step is so many times as long.
+func FinerModes(modes []Mode, width float64) []Mode {
+	modes = slices.Clone(modes)
+	for k := range modes {
+		m := &modes[k]
+		m.Rate *= width
+		for a := range m.Wave {
+			m.Wave[a] *= width
+		}
+	}
+	return modes
 }
 
 // Add adds the velocity at a place and a time to the velocity of the mean flow.

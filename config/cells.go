@@ -9,9 +9,13 @@ import (
 // Bodies that only their files, or the links of the lattice, show to have no cell or to leave no fluid. Others are checked
 // where they are read.
 
-// alone returns the domain with one shape in it.
-func (r *openings) alone(s geometry.Shape) geometry.Scene {
-	return geometry.Scene{Cells: r.Cells, Periodic: r.Periodic, Links: geometry.Half(r.Spec.Lattice.Velocities), Bodies: []geometry.Body{{Shape: s, Thicken: true}}}
+// alone returns the domain in cells of a level, with one shape in it.
+func (r *openings) alone(s geometry.Shape, level int) geometry.Scene {
+	cells := r.Cells
+	for a := range r.dims {
+		cells[a] <<= level
+	}
+	return geometry.Scene{Cells: cells, Periodic: r.Periodic, Links: geometry.Half(r.Spec.Lattice.Velocities), Bodies: []geometry.Body{{Shape: geometry.Finer(s, level, r.dims), Thicken: true}}}
 }
 
 // hasCell refuses a body without a cell.
@@ -21,7 +25,7 @@ func (r *openings) hasCell(b Body) {
 	if r.dims == 2 {
 		lo[2], hi[2] = 0, 1
 	}
-	if geometry.AnyCell(shape, lo, hi, r.Cells, true) || b.Thicken && r.alone(shape).TakesAny(0) {
+	if geometry.AnyCell(shape, lo, hi, r.Cells, true) || b.Thicken && r.alone(shape, finest{r.finer}.box(shape.Bounds())).TakesAny(0) {
 		return
 	}
 	for _, s := range r.All("body") {

@@ -19,7 +19,6 @@ func (r *unrefined) refuse() {
 		return
 	}
 	r.models()
-	r.drives()
 	r.surfaces()
 	r.outputs()
 }
@@ -47,43 +46,8 @@ func (r *unrefined) models() {
 	}
 }
 
-// drives refuses forces and initial states that the levels do not have in common.
-func (r *unrefined) drives() {
-	s := r.Section("force")
-	for _, key := range []string{"mean_velocity", "flow_rate"} {
-		if s.Get(key) != nil {
-			r.add(s.KeyAt(key), "give a constant acceleration or force_density", key)
-		}
-	}
-	for _, key := range []string{"acceleration", "force_density"} {
-		if e := s.Get(key); e != nil && r.Force.At != nil {
-			r.add(e.At, "give a constant", key+" that depends on t")
-		}
-	}
-	if s := r.Section("initial"); s.Get("from") != nil {
-		r.add(s.KeyAt("from"), "give the velocity, and the density or the pressure", "[initial] from")
-	}
-}
-
-// surfaces refuses boundaries that change with time, and laws of surfaces that read cells around them.
+// surfaces refuses more of them than types of cells.
 func (r *unrefined) surfaces() {
-	for _, b := range r.Boundaries {
-		s := r.Named("boundary", b.Name)
-		for _, key := range []string{"ramp", "table", "profile", "turbulence_intensity", "turbulence_rms", "sponge"} {
-			if s.Has(key) {
-				r.add(s.KeyAt(key), "", s.Head()+" "+key)
-			}
-		}
-		if b.Timed {
-			r.add(s.ValueAt("velocity"), "give an expression of the position", s.Head()+" velocity that depends on t")
-		}
-	}
-	for _, b := range r.Bodies {
-		s := r.Named("body", b.Name)
-		if b.Thicken {
-			r.add(s.KeyAt("thicken"), "use a level at which the body is thicker than a cell", s.Head()+" thicken")
-		}
-	}
 	// A cell's type is a byte, and cells that no step computes have one of their own.
 	if n := len(r.Boundaries) + len(r.Bodies); n >= 255 {
 		r.Add(r.Named("body", r.Bodies[len(r.Bodies)-1].Name).At, "", "%d boundaries and bodies: at most 254 are possible with [refine]", n)

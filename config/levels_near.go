@@ -15,18 +15,23 @@ import (
 // hold the mirror cells' children, or are read by the interpolation; the next two are the cells beside these, of the coarser level.
 const interfaceMargin = 4
 
-// marginAt returns the number of these cells for a body: the ghost cells of a wall model read more of the level that has the surface.
+// marginAt returns the number of these cells for a body: the ghost cells of a wall model read more of the level that has the surface, and
+// a body that is thickened there is up to a cell larger.
 func (r *levels) marginAt(b Body, level int) int {
 	lo, hi := r.shape(b).Bounds()
 	margin, of := boundary.ModelledMargin([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}}), FinestAt(lo, hi, r.finer)
+	more := 0
+	if b.Thicken {
+		more = 1
+	}
 	switch level {
 	case of:
 	case of + 1: // which ends before it
-		margin *= 2
+		margin, more = 2*margin, 2*more
 	default:
-		margin = 0
+		margin, more = 0, 0
 	}
-	return max(interfaceMargin, margin)
+	return max(interfaceMargin+more, margin)
 }
 
 // apart refuses bodies that are too near to the ends of a level: their cells have no values to interpolate from. Bodies from files

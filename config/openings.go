@@ -494,7 +494,7 @@ func (r *openings) covers(body Body, i int, f Face) {
 	shape, all, behind := r.shape(body), 0, 0
 	takes := func([3]int) bool { return false }
 	if body.Thicken {
-		takes = r.alone(shape).Takes(0)
+		takes = r.alone(shape, 0).Takes(0)
 	}
 	r.placesOn(i, f, 256, false, func(p [3]float64, _ float64) bool {
 		all++

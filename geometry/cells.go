@@ -44,7 +44,7 @@ func (d Scene) Sample(box decomp.Box) boundary.Cells {
 	}
 	if len(d.Sponges) > 0 {
 		cells.Rates = func(x [3]int) *model.Params {
-			return d.rates([3]int{box.Lo[0] + x[0], box.Lo[1] + x[1], box.Lo[2] + x[2]})
+			return d.Rates([3]int{box.Lo[0] + x[0], box.Lo[1] + x[1], box.Lo[2] + x[2]})
 		}
 	}
 	cells.Distance = func(x, c [3]int) float64 { return d.distance(cells, x, c) }

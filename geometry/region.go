@@ -73,9 +73,9 @@ type Sponge struct {
 	Rates      []model.Params // of the cells that touch the face, the next, ...
 }
 
-// rates returns the rates of a cell of the domain: the rates of the most viscous sponge that it lies in, nil outside
+// Rates returns the rates of a cell of the domain: the rates of the most viscous sponge that it lies in, nil outside
 // all sponges.
-func (d Scene) rates(cell [3]int) (own *model.Params) {
+func (d Scene) Rates(cell [3]int) (own *model.Params) {
 	for _, s := range d.Sponges {
 		depth := cell[s.Axis]
 		if s.Side == 1 {

@@ -29,7 +29,8 @@ func (d *driver) steer() error {
 	var message []byte
 	if d.Rank.Root {
 		f := &d.drive
-		mass, cells := float64(t.Cells)+t.Mass, float64(t.Cells)
+		cells := t.Space()
+		mass := cells + t.Mass
 		for a, on := range c.On {
 			if !on {
 				continue
@@ -40,7 +41,7 @@ func (d *driver) steer() error {
 			}
 			// What friction and bodies leave of the force shows in the momentum since the last
 			// adjustment; only that much more is asked for as mends the deviation.
-			speed, gain := (t.Momentum[a]-cells*f.Force[a]/2)/mass, 0.0
+			speed, gain := (t.Momentum[a]-t.Impulse(f.Force[a])/2)/mass, 0.0
 			if f.Known {
 				gain = (speed - f.Speed[a]) / float64(c.Every)
 			}
@@ -53,8 +54,14 @@ func (d *driver) steer() error {
 	if message, err = comm.Broadcast(d.Rank.Comm, message); err != nil {
 		return err
 	}
-	for a := range d.level.Params.Force {
-		d.level.Params.Force[a] = comm.Float64At(message, a)
+	var force [3]float64
+	for a := range force {
+		force[a] = comm.Float64At(message, a)
+	}
+	if d.grid != nil {
+		d.grid.Adjust(force)
+	} else {
+		d.level.Params.Force = force
 	}
 	return nil
 }
@@ -62,7 +69,17 @@ func (d *driver) steer() error {
 // recall continues with the force of a checkpoint.
 func (d *driver) recall(m *output.Drive) {
 	if m != nil && d.Case.Force.Drive != nil {
-		d.drive, d.level.Params.Force = *m, m.Force
+		d.drive = *m
+		d.start(m.Force)
+	}
+}
+
+// start makes a force the one of the current state.
+func (d *driver) start(force [3]float64) {
+	if d.grid != nil {
+		d.grid.Recall(force)
+	} else {
+		d.level.Params.Force = force
 	}
 }
 

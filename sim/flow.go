@@ -23,10 +23,10 @@ type origin struct{ *run }
 
 // state makes it. Collective.
 func (r origin) state() error {
-	if r.grid != nil {
-		return r.all("initial state", r.grid.Initialize())
-	}
 	if r.Case.Initial.From == nil {
+		if r.grid != nil {
+			return r.all("initial state", r.grid.Initialize())
+		}
 		return r.all("initial state", r.level.Initialize(level.Formulas{Part: r.level.Part}))
 	}
 	flow, err := r.openFlow()
@@ -39,14 +39,44 @@ func (r origin) state() error {
 		return err
 	}
 	if h := r.outputs.Header(); flow.Same && flow.Checkpoint.Header.PlaneBytes() == h.PlaneBytes() && flow.Checkpoint.Header.Planes == h.Planes {
-		return exit.Agreed(exit.Failure, level.Image{Level: r.level}.Load(flow.Checkpoint))
+		err := level.Image{Level: r.level}.Load(flow.Checkpoint)
+		if err == nil && r.grid != nil {
+			err = loadPatches(r.run, flow.Checkpoint)
+		}
+		return exit.Agreed(exit.Failure, err)
+	}
+	if r.grid != nil {
+		return r.levels(flow)
 	}
 	in := &another{flow: flow, given: level.Formulas{Part: r.level.Part}}
 	flow.Prepare(r.level.Part.Box, r.Rank.Share, r.Rank.Heartbeat.Mark)
 	if err := exit.Agreed(exit.Failure, comm.Agree(r.Rank.Comm, r.level.Initialize(in))); err != nil {
 		return err
 	}
-	return r.warnOfRest(in)
+	return r.warnOfRest(in.deep.Load())
+}
+
+// levels gives the cells of a refined grid the values of a flow in their places. Collective.
+func (r origin) levels(flow *transfer.Flow) error {
+	deep := int64(0)
+	var last *another
+	err := r.grid.InitializeFrom(func(p *domain.Part) (level.Initial, error) {
+		if last != nil {
+			deep += last.deep.Load()
+		}
+		own, err := transfer.New(p.Case, flow.Source)
+		if err != nil {
+			return nil, err
+		}
+		own.Length, own.Velocity = flow.Length, flow.Velocity
+		own.Prepare(p.Box, r.Rank.Share, r.Rank.Heartbeat.Mark)
+		last = &another{flow: own, given: level.Formulas{Part: p}}
+		return last, nil
+	})
+	if err := exit.Agreed(exit.Failure, comm.Agree(r.Rank.Comm, err)); err != nil {
+		return err
+	}
+	return r.warnOfRest(deep + last.deep.Load()) // each rank has cells of level 0
 }
 
 // openFlow finds the flow that the case starts from, on rank 0, and opens it on every rank. Collective.
@@ -110,7 +140,7 @@ func (r origin) recallDrive(flow *transfer.Flow) error {
 	if !ok {
 		return nil
 	}
-	r.level.Params.Force = force
+	r.driver.start(force)
 	if r.Rank.Root {
 		r.driver.drive = output.Drive{Force: force}
 	}
@@ -125,8 +155,8 @@ func (r origin) recallDrive(flow *transfer.Flow) error {
 }
 
 // warnOfRest counts the cells that the other flow does not cover. Collective.
-func (r origin) warnOfRest(in *another) error {
-	counts, err := comm.Together(r.Rank.Comm, in.deep.Load())
+func (r origin) warnOfRest(deep int64) error {
+	counts, err := comm.Together(r.Rank.Comm, deep)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func refine(r *run, part *domain.Part) error {
 	if err != nil { // the same on every rank
 		return exit.With(exit.Usage, err)
 	}
-	if r.grid, err = refined.New(r.Rank, r.Case, part.Solids, h, r.options.Device); err != nil {
+	if r.grid, err = refined.New(r.Rank, part, h, r.options.Device); err != nil {
 		return err
 	}
 	r.level = r.grid.Patches(0)[0].Level // each rank has cells of level 0

@@ -26,10 +26,10 @@ type Options struct {
 	Case    *config.Case
 	Comm    comm.Comm
 	Device  device.Device
-	Threads int      // of the host, for initial states and outputs; 0: as the device has
-	Report  Reporter // called on rank 0
+	Threads int           // of the host, for initial states and outputs; 0: as the device has
+	Report  Reporter      // called on rank 0
 	Shelf   *domain.Shelf // files of bodies that were read already; nil: none
-	Restart string   // "", Latest, Auto or the path of a checkpoint
+	Restart string        // "", Latest, Auto or the path of a checkpoint
 	// Of a run that starts over, on rank 0: Keep refuses where the output folder has results of another
 	// run, Overwrite removes those that would lie among the new ones.
 	Keep      *output.Results

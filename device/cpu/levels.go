@@ -48,14 +48,12 @@ func (p *program) Couple(lists device.CouplingLists) (device.Coupling, error) {
 	levels, _ := p.device.isa.Levels(index)
 	c := &coupling{program: p, levels: levels, lists: lists, sent: &memory{}, number: p.spec.Precision.Bytes(), values: p.layout.Components}
 	if x := lists.Crossings; x != nil {
-		first := len(x.Upstream) * levels.Sends() * c.number
-		if c.sent, err = newMemory(first + (len(x.Gains)+len(x.Models)*levels.Sends())*c.number); err != nil {
+		if c.sent, err = newMemory((len(x.Upstream)*levels.Sends() + len(x.Gains) + len(x.Models)*levels.Sends()) * c.number); err != nil {
 			return nil, fmt.Errorf("populations that pass between levels: %w", err)
 		}
-		if p.spec.Precision == model.Float64 {
-			place(c.sent, first, boundary.GainNumbers[float64](x))
-		} else {
-			place(c.sent, first, boundary.GainNumbers[float32](x))
+		c.placeGains()
+		if x.Timed() {
+			p.moments.couplings = append(p.moments.couplings, c)
 		}
 	}
 	for i, v := range p.spec.Lattice.Velocities {
@@ -86,6 +84,23 @@ func (c *coupling) sendModels(s device.Stream) {
 			}
 		}
 	})
+}
+
+// placeGains writes what walls add behind the populations of upstream cells.
+func (c *coupling) placeGains() {
+	x := c.lists.Crossings
+	first := len(x.Upstream) * c.levels.Sends() * c.number
+	if c.spec.Precision == model.Float64 {
+		place(c.sent, first, boundary.GainNumbers[float64](x))
+	} else {
+		place(c.sent, first, boundary.GainNumbers[float32](x))
+	}
+}
+
+// advanceTo sets what walls add for time t.
+func (c *coupling) advanceTo(t float64) {
+	c.lists.Crossings.AdvanceTo(t)
+	c.placeGains()
 }
 
 // couplingPiece is the number of entries of a list that one task does.

@@ -80,7 +80,7 @@ func placeLaws(m *memory, offset int, l *boundary.Links, first int, precision mo
 	return place(m, offset+4*boundary.LinkNumbers*first, boundary.LawNumbers[float32](l, first))
 }
 
-// advanceTo sets walls and faces that change with time for time t.
+// advanceTo sets walls and faces that change with time for time t, and what such walls add to populations that pass between levels.
 func (p *program) advanceTo(t float64) {
 	for _, list := range []*linkLists{p.laws, p.measures} {
 		if list != nil && list.links.Timed() {
@@ -94,6 +94,9 @@ func (p *program) advanceTo(t float64) {
 	if f := p.faces.list; f.Timed() {
 		f.AdvanceTo(t)
 		p.placeRules(f.Steady)
+	}
+	for _, c := range p.moments.couplings {
+		c.advanceTo(t)
 	}
 }
 

@@ -13,6 +13,8 @@ type moments struct {
 	steps []device.Moment
 	next  int
 	now   device.Moment
+
+	couplings []*coupling // whose walls change with time
 }
 
 var _ device.Timed = (*program)(nil)

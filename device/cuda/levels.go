@@ -82,6 +82,9 @@ func (c *couplings) Couple(lists device.CouplingLists) (device.Coupling, error) 
 	if !c.d.CouplesLevels(c.spec) {
 		return nil, fmt.Errorf("%s has no coupling of levels: it takes moments of 32 or 64 bits without a scalar", c.spec)
 	}
+	if lists.Crossings.Timed() {
+		return nil, fmt.Errorf("coupling of levels of %s: moving walls that meet the ends of boxes cannot change with time on GPUs", c.spec)
+	}
 	err := c.prepare()
 	if err != nil {
 		return nil, fmt.Errorf("coupling of levels of %s: %w", c.spec, err)

@@ -286,7 +286,7 @@ func (s *Levels) prolong(fine *Grid) {
 					gradient[a][x] = slope / 2
 				}
 			}
-			convert(&out, coarse, fine, gradient)
+			convert(&out, coarse.in(coarse.number(p.at)), fine.in(c.cell), gradient)
 			fine.set(c.cell, out)
 		}
 	}
@@ -314,7 +314,7 @@ func (s *Levels) restrict(fine *Grid) {
 		for a := range d {
 			mean.u[a] = j[a] / (1 + mean.density)
 		}
-		convert(&mean, fine, coarse, gradient)
+		convert(&mean, fine.in(m.children[0]), coarse.in(m.cell), gradient)
 		coarse.set(m.cell, mean)
 	}
 }
@@ -326,7 +326,8 @@ type crossing struct {
 	dir            int
 	cell           int     // of coupling.cells
 	mass, momentum float64 // share of the population, in populations of the coarser level, positive out of the covered cell
-	gain, gained   float64 // of the population that a moving wall sends back, and the share of it that passes
+	returns        bool    // from a wall, which may move
+	gained         float64 // the share that passes of what a moving wall adds
 }
 
 // listFaces lists the crossings of the interface on both levels.
@@ -381,7 +382,7 @@ func (g *Grid) crossings(inside [3]int, axis, side, k int, share float64) (list 
 			switch {
 			case fluid && g.Cells.Meets(from, to, d) != 0:
 				x.mass, x.momentum = 0, 2*part
-				x.gain = g.Cells.Gain(g.Lattice, from, i, g.Time)
+				x.returns = true
 				slips, _ := g.Cells.SlipsBehind(from, minus([3]int{}, c), d)
 				x.gained = share * sign * float64(p.Along(c, axis, slips)) / 6
 			case ghost && !arrives && !beyond:
@@ -432,10 +433,13 @@ func (c *coupling) count(g *Grid, list []crossing) {
 			f = g.F[g.number(x.from)][x.dir]
 		}
 		f -= g.Lattice.Weights[x.dir]
-		r := &c.excess[x.cell]
-		r[0] += x.mass*f - x.gained*x.gain
+		r, gain := &c.excess[x.cell], 0.0 // what a moving wall adds
+		if x.returns {
+			gain = g.Cells.Gain(g.Lattice, x.from, x.dir, g.Time)
+		}
+		r[0] += x.mass*f - x.gained*gain
 		for a, v := range g.Lattice.Velocities[x.dir] {
-			r[1+a] += x.momentum * (f + x.gain/2) * float64(v)
+			r[1+a] += x.momentum * (f + gain/2) * float64(v)
 		}
 	}
 }

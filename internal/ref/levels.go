@@ -43,6 +43,7 @@ type Levels struct {
 type Grid struct {
 	*Flow
 	Level int
+	Force func(step int) [3]float64 // with which a step ends, in cells and steps of the level; nil: it stays as it is
 
 	depth      []uint8  // of each cell: 0 owned, 1 and 2 the layers of the overlap, or nothing
 	runs       [3][]int // the cells of depth 0; up to 1; up to 2; that are not covered
@@ -60,7 +61,7 @@ func NewLevels(h *decomp.Hierarchy, l model.Lattice, collision string, law model
 	s := &Levels{Hierarchy: h}
 	for level := range h.Levels {
 		g := &Grid{Flow: New(l, collision, p, h.Periodic, cells(level)), Level: level}
-		if g.Cells.N != h.Levels[level].N || !g.closes() || g.Cells.Rates != nil || g.Cells.Modelled != nil {
+		if g.Cells.N != h.Levels[level].N || !g.closes() || g.Cells.Modelled != nil {
 			panic(fmt.Sprintf("level %d: cells of another size, or what refined flows do not have", level))
 		}
 		g.Law = law
@@ -154,6 +155,7 @@ func (s *Levels) Advance() { s.advance(0, 0) }
 // advance computes a step of a level: the first (0) or second (1) within a step of the coarser one.
 func (s *Levels) advance(level, which int) {
 	g := s.Grids[level]
+	g.Time = float64(g.steps) + 0.5
 	if level+1 == len(s.Grids) {
 		g.coupling.count(g, g.coupling.fine)
 		g.step(which)
@@ -176,6 +178,9 @@ func (g *Grid) step(which int) {
 		g.findEddies()
 	}
 	g.steps++
+	if g.Force != nil {
+		g.Params.Force = g.Force(g.steps)
+	}
 	deepest := 1 - which
 	if g.Level == 0 {
 		deepest = 0
@@ -193,6 +198,21 @@ func (g *Grid) step(which int) {
 	}
 }
 
+// in returns the grid with the numbers of a cell, which are its own in a sponge.
+func (g *Grid) in(cell int) *Grid {
+	if g.Cells.Rates == nil {
+		return g
+	}
+	rates := g.Cells.Rates(g.position(cell))
+	if rates == nil {
+		return g
+	}
+	own, flow := *g, *g.Flow
+	flow.Params.Omega, flow.Params.OmegaMinus, flow.Params.Viscosity = rates.Omega, rates.OmegaMinus, rates.Viscosity
+	own.Flow = &flow
+	return &own
+}
+
 // update computes the next populations of a cell.
 func (g *Grid) update(cell int) {
 	var m [10]float64
@@ -206,7 +226,8 @@ func (g *Grid) update(cell int) {
 		pop = g.gather(cell, g.position(cell))
 	}
 	g.arithmetic.sums(pop, &m)
-	g.arithmetic.collide(&m, &g.Params, g.omega(cell))
+	own := g.in(cell)
+	g.arithmetic.collide(&m, &own.Params, own.omega(cell))
 	g.arithmetic.populations(&m, g.next[cell])
 	if up == nil {
 		copy(g.next[cell], g.applyOutflow(g.position(cell), g.next[cell]))

@@ -67,7 +67,9 @@ func (r *Refined) census(on *rank.Rank) (sections []Section, t Totals, err error
 		all, err := p.planeSums(on, table, totalled)
 		before := t.Cells
 		t.add(all, r.volume(l))
-		t.Volume += float64(t.Cells-before) * r.volume(l)
+		volume := float64(t.Cells-before) * r.volume(l)
+		t.Volume += volume
+		t.Forced += math.Ldexp(volume, -l)
 		return err
 	})
 	return sections, t, err
@@ -91,6 +93,7 @@ func tableOf(rows []device.Plane) []float64 {
 type Totals struct {
 	Cells    int     // fluid cells
 	Volume   float64 `json:",omitempty"` // of them, in a refined grid; otherwise 0
+	Forced   float64 `json:",omitempty"` // the same, each by the share of level 0's force per volume that a step of its level has
 	Mass     float64 // sum of rho-1 over the fluid cells
 	Momentum [3]float64
 	Energy   float64
@@ -103,6 +106,14 @@ func (t Totals) Space() float64 {
 		return t.Volume
 	}
 	return float64(t.Cells)
+}
+
+// Impulse returns the momentum that a force of level 0 brings in a step of each level.
+func (t Totals) Impulse(force float64) float64 {
+	if t.Volume > 0 {
+		return t.Forced * force
+	}
+	return float64(t.Cells) * force
 }
 
 // add adds the sums of planes, of cells of so much volume.

@@ -2,6 +2,7 @@ package domain
 
 import (
 	"encoding/binary"
+	"math"
 
 	"lbmsim/boundary"
 	"lbmsim/comm"
@@ -71,7 +72,28 @@ func (p *Part) inflow(i int) *boundary.Turbulence {
 		return known
 	}
 	b, f := p.Case.Boundaries[i], p.inlet(i)
-	spectrum, cells := b.Inflow.Spectrum, 0.0
+	// Ghost cells of this rank ask, too.
+	lo, hi := p.Box.Lo, p.Box.Hi
+	for a := range lo {
+		lo[a], hi[a] = lo[a]-1, hi[a]+1
+	}
+	if p.tables.inflows == nil {
+		p.tables.inflows = map[int]*boundary.Turbulence{}
+	}
+	var modes []boundary.Mode
+	if p.whole != nil { // waves are the same on all levels
+		modes = boundary.FinerModes(p.whole.inflow(i).Modes, math.Pow(0.5, float64(p.level)))
+	} else {
+		modes = f.draw(b.Inflow.Spectrum)
+	}
+	t := boundary.NewTurbulence(modes, f.sheet(lo, hi), b.Inflow.RMS, b.Inflow.Code)
+	p.tables.inflows[i] = t
+	return t
+}
+
+// draw returns waves that the mean velocity of the face carries.
+func (f inlet) draw(spectrum boundary.Spectrum) []boundary.Mode {
+	cells := 0.0
 	var at [3]float64
 	at[f.Axis] = float64(f.lo[f.Axis] + f.Side)
 	for j := f.lo[f.v]; j < f.hi[f.v]; j++ {
@@ -90,48 +112,69 @@ func (p *Part) inflow(i int) *boundary.Turbulence {
 	for a := range spectrum.Mean {
 		spectrum.Mean[a] /= max(cells, 1)
 	}
-	// Ghost cells of this rank ask, too.
-	lo, hi := p.Box.Lo, p.Box.Hi
-	for a := range lo {
-		lo[a], hi[a] = lo[a]-1, hi[a]+1
-	}
-	t := boundary.NewTurbulence(spectrum.Draw(), f.sheet(lo, hi), b.Inflow.RMS, b.Inflow.Code)
-	if p.tables.inflows == nil {
-		p.tables.inflows = map[int]*boundary.Turbulence{}
-	}
-	p.tables.inflows[i] = t
-	return t
+	return spectrum.Draw()
 }
 
 // BalanceInflows makes what passes faces with turbulence constant. Bodies cover cells, of which each rank knows its own.
-// Collective.
+// Collective; parts of patches have BalanceLevels instead.
 func (p *Part) BalanceInflows(on *rank.Rank) error {
-	for i, b := range p.Case.Boundaries {
+	if p.whole != nil {
+		return nil
+	}
+	return BalanceLevels(on, p, [][]*Part{{p}}, func(*Part, [3]int) bool { return true })
+}
+
+// BalanceLevels does so on a refined grid, of the rank's parts level by level: sums are over the cells that count, as their
+// finest level has them, by area. Collective.
+func BalanceLevels(on *rank.Rank, whole *Part, levels [][]*Part, counts func(p *Part, local [3]int) bool) error {
+	for i, b := range whole.Case.Boundaries {
 		if b.Inflow == nil {
 			continue
 		}
-		t, f := p.inflow(i), p.inlet(i)
-		cells := (f.hi[f.u] - f.lo[f.u]) * (f.hi[f.v] - f.lo[f.v])
-		sums := t.Weigh(cells, func(at [3]float64) float64 {
-			x := f.cell(at)
-			for a := range x {
-				if x[a] -= p.Box.Lo[a]; x[a] < 0 || x[a] >= p.Layout.N[a] {
-					return 0
+		modes, f := len(whole.inflow(i).Modes), whole.inlet(i)
+		dims, finest := whole.Case.Dims(), len(levels)-1
+		cells := ((f.hi[f.u] - f.lo[f.u]) * (f.hi[f.v] - f.lo[f.v])) << (finest * (dims - 1)) // of the finest level, for all of them
+		total := make([]int64, 2*modes+1)
+		for l, parts := range levels {
+			sums := make([]int64, len(total))
+			for _, p := range parts {
+				for k, v := range weigh(p, i, cells, counts) {
+					sums[k] += v
 				}
 			}
-			if p.Cells.At(x[0], x[1], x[2]) != 0 {
-				return 0
+			sums, err := whole.AddUp(on, sums)
+			if err != nil {
+				return err
 			}
-			u, factor := f.passing(at)
-			return b.Inflow.RMS(at, length(u)) * factor
-		})
-		sums, err := p.AddUp(on, sums)
-		if err != nil {
-			return err
+			for k, v := range sums {
+				total[k] += v << ((finest - l) * (dims - 1))
+			}
 		}
-		t.Balance(sums)
+		for _, parts := range levels {
+			for _, p := range parts {
+				p.inflow(i).Balance(total)
+			}
+		}
 	}
 	return nil
+}
+
+// weigh sums what the waves of boundary i move through those of the part's cells that count (boundary.Turbulence).
+func weigh(p *Part, i, cells int, counts func(p *Part, local [3]int) bool) []int64 {
+	f, rms := p.inlet(i), p.Case.Boundaries[i].Inflow.RMS
+	return p.inflow(i).Weigh(cells, func(at [3]float64) float64 {
+		x := f.cell(at)
+		for a := range x {
+			if x[a] -= p.Box.Lo[a]; x[a] < 0 || x[a] >= p.Layout.N[a] {
+				return 0
+			}
+		}
+		if p.Cells.At(x[0], x[1], x[2]) != 0 || !counts(p, x) {
+			return 0
+		}
+		u, factor := f.passing(at)
+		return rms(at, length(u)) * factor
+	})
 }
 
 // AddUp adds the lists of all ranks, and gives the sum to all of them. Collective.

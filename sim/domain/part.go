@@ -36,6 +36,7 @@ type Part struct {
 	Params model.Params // numbers of a step, of cells outside sponges
 
 	tables  tables
+	whole   *Part                         // of a refined grid: what the patch is one of; otherwise nil
 	level   int                           // of a refined grid (Patch)
 	origin  [3]int                        // of Plan, global: not the domain's corner where the part is one of a patch
 	blocked func(visit func(cell [3]int)) // of a refined grid; otherwise nil
@@ -72,25 +73,29 @@ func New(on *rank.Rank, c *config.Case) (*Part, error) {
 
 // Patch is one rank's part of a patch of a refined domain.
 type Patch struct {
+	Whole   *Part // the domain on level 0, with the files that the case names
 	Level   int
 	Params  model.Params                  // numbers of a step of the level
 	Plan    decomp.Plan                   // of the cells that the patch stores
 	Origin  [3]int                        // its lower corner, in cells of the level from the domain's
 	Box     decomp.Box                    // this rank's part of them
-	Solids  []geometry.Shape              // the bodies from files, in cells of level 0
 	Blocked func(visit func(cell [3]int)) // visits cells of the domain that are solid where the geometry has fluid
 	Roles   *boundary.Patch
 }
 
 // NewPatch returns a part of a case at the spacing of the patch's level, whose bodies alone are in cells of level 0.
 func NewPatch(c *config.Case, of Patch) *Part {
-	return &Part{Case: c, Params: of.Params, Plan: of.Plan, Box: of.Box, level: of.Level, origin: of.Origin, Solids: of.Solids, blocked: of.Blocked, roles: of.Roles}
+	return &Part{Case: c, Params: of.Params, Plan: of.Plan, Box: of.Box, whole: of.Whole, level: of.Level, origin: of.Origin, Solids: of.Whole.Solids, tables: tables{curves: of.Whole.tables.curves}, blocked: of.Blocked, roles: of.Roles}
 }
 
 // Sample returns the cells of a part and the layer around them.
 func Sample(p *Part, scene geometry.Scene) boundary.Cells {
 	cells := scene.Sample(p.Box)
 	cells.Patch = p.roles
+	if cells.Rates != nil && p.whole != nil {
+		own := NewSponges(p)
+		cells.Rates = func(x [3]int) *model.Params { return own.At(p.Global(x), p.level) }
+	}
 	if p.blocked == nil {
 		return cells
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"lbmsim/comm"
 	"lbmsim/config"
@@ -424,7 +425,7 @@ func BodiesIn(on *rank.Rank, c *config.Case, parts []*Part) error {
 	seen := make([]int64, len(c.Bodies))
 	for _, p := range parts {
 		for i, b := range p.Bodies() {
-			if seen[i] == 0 && holds(p, b.Shape) {
+			if seen[i] == 0 && (holds(p, b.Shape) || b.Thicken && slices.Contains(p.Cells.Type, b.Type)) {
 				seen[i] = 1
 			}
 		}

@@ -29,6 +29,18 @@ import (
 // reader of ghost cells, with the same bits; Look belongs to the step alone, as a run restarts with the eddies of the last pass.
 type Ahead struct{ *Level }
 
+// Advance queues what changes with time for the step: the next of the moments that were scheduled. It is ahead of Begin, or of the
+// step where Begin and Arrive are done.
+func (l Ahead) Advance(begun bool) {
+	if l.timed == nil {
+		return
+	}
+	l.advance()
+	if begun && len(l.edges) > 0 {
+		l.Edge.After(l.Bulk.Record())
+	}
+}
+
 // Begin begins the exchange of the current state's ghost planes.
 func (l Ahead) Begin() error {
 	in := l.State[0]

@@ -70,11 +70,16 @@ func (l *Level) advance() {
 }
 
 // Present sets what changes with time to the coming step; the force at this step, which outputs ask for, stays.
-func Present(l *Level) error {
+func Present(l *Level) error { return moment(l, float64(l.n)+0.5) }
+
+// Past sets what changes with time to the step that led to the current state.
+func Past(l *Level) error { return moment(l, float64(l.n)-0.5) }
+
+func moment(l *Level, time float64) error {
 	if l.timed == nil {
 		return nil
 	}
-	err := l.timed.Schedule([]device.Moment{{Time: float64(l.n) + 0.5, Force: l.Params.Force}})
+	err := l.timed.Schedule([]device.Moment{{Time: time, Force: l.Params.Force}})
 	if err == nil {
 		l.advance()
 	}

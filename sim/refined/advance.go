@@ -9,7 +9,8 @@ import (
 // Where no exchange needs the host, steps are queued, or replayed from a recording, and the host waits once for many. A recording
 // knows buffers by their addresses. Levels above 0 do an even number of steps in one of level 0, which does one, and each exchange has
 // taken both its buffers after two: so recordings have an even number of steps of level 0, and a multiple of the steps from one pass
-// over its cells to the next. The first step is not recorded: it uploads the numbers of the kernels.
+// over its cells to the next. The first step is not recorded: it uploads the numbers of the kernels. Nor are steps whose force changes:
+// what passes between levels would keep it.
 
 // recorded are the steps of level 0 in the recordings: few, as each has many of the finest level.
 var recorded = [...]int{8, 2}
@@ -27,6 +28,13 @@ func (g *Grid) Step() int { return g.steps }
 func (g *Grid) Advance(steps int) error {
 	for left := steps; left > 0; {
 		k := min(left, g.ahead())
+		for l := range g.levels {
+			for _, p := range g.levels[l].patches {
+				if err := p.Schedule(k << l); err != nil {
+					return err
+				}
+			}
+		}
 		if err := g.queue(k); err != nil {
 			return err
 		}
@@ -34,10 +42,10 @@ func (g *Grid) Advance(steps int) error {
 		if err := g.Sync(); err != nil {
 			return fmt.Errorf("rank %d, up to step %d: %w", g.Rank.ID, g.steps, err)
 		}
-	}
-	for l := range g.levels {
-		for _, p := range g.levels[l].patches {
-			p.Done(steps << l)
+		for l := range g.levels {
+			for _, p := range g.levels[l].patches {
+				p.Done(k << l)
+			}
 		}
 	}
 	return nil
@@ -51,7 +59,7 @@ func (g *Grid) queue(steps int) error {
 	for left := steps; left > 0; {
 		done, err := g.replay(left)
 		if err == nil && done == 0 {
-			done, err = 1, g.step(0, g.steps, g.filled)
+			done, err = 1, g.step(0, g.steps, g.filled && !(changes(g) && g.Case.Modelled())) // whose ghost cells follow from the coming force
 			g.filled, g.uploaded = false, true
 		}
 		if err != nil {
@@ -91,7 +99,7 @@ func (g *Grid) Queued() bool {
 // replay queues at most so many steps from a recording, where the device makes them. It reports how many.
 func (g *Grid) replay(most int) (int, error) {
 	dev, ok := g.Device.(device.Recorder)
-	if !ok || most < 2 || g.filled || !g.uploaded || !g.Queued() {
+	if !ok || most < 2 || g.filled || !g.uploaded || changes(g) || !g.Queued() {
 		return 0, nil
 	}
 	base := g.levels[0].patches[0] // each rank has cells of level 0

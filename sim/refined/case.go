@@ -2,6 +2,7 @@ package refined
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 
 	"lbmsim/comm"
@@ -52,6 +53,9 @@ func atLevel(c *config.Case, level int, n [3]int) *config.Case {
 		own.Force.Density[a] *= width
 		own.Force.Most[a] *= width
 	}
+	if c.Force.At != nil {
+		own.Force.At = func(t float64) [3]float64 { return forceAt(c, level, t) }
+	}
 	place := func(x, y, z float64) (float64, float64, float64) {
 		if c.Dims() == 2 {
 			return width * x, width * y, z
@@ -88,9 +92,11 @@ func atLevel(c *config.Case, level int, n [3]int) *config.Case {
 					x, y, z = place(x, y, z)
 					return f(x, y, z, width*t)
 				}
+				b.Code[a] = codeAt(b.Code[a], c.Dims(), width)
 			}
 			b.Profile = &at
 		}
+		changesAt(b, c.Dims(), width)
 	}
 	own.Bodies = slices.Clone(c.Bodies)
 	for i := range own.Bodies {
@@ -105,6 +111,55 @@ func atLevel(c *config.Case, level int, n [3]int) *config.Case {
 		}
 	}
 	return &own
+}
+
+// variables are the place and the time in code for devices.
+var variables = regexp.MustCompile(`\b[xyzt]\b`)
+
+// codeAt returns code of the place in cells and the time in steps of level 0 as code of these on cells of another width.
+func codeAt(code string, dims int, width float64) string {
+	return variables.ReplaceAllStringFunc(code, func(name string) string {
+		if name == "z" && dims == 2 {
+			return name
+		}
+		return fmt.Sprintf("(%s*%g)", name, width) // a power of 2
+	})
+}
+
+// changesAt turns what changes with time at a boundary, and its profile, into cells of another width.
+func changesAt(b *config.Boundary, dims int, width float64) {
+	b.Ramp /= width
+	for _, f := range []**config.TableFile{&b.Table, &b.Outline} {
+		if *f != nil {
+			own := **f
+			own.Unit *= width
+			*f = &own
+		}
+	}
+	if in := b.Inflow; in != nil {
+		own := *in
+		own.RMS = func(p [3]float64, speed float64) float64 {
+			for a := range dims {
+				p[a] *= width
+			}
+			return in.RMS(p, speed)
+		}
+		own.Code = codeAt(in.Code, dims, width)
+		b.Inflow = &own
+	}
+}
+
+// forceAt returns a force that depends on the time, at a time in steps of a level.
+func forceAt(c *config.Case, level int, t float64) [3]float64 {
+	width := 1 / float64(int(1)<<level)
+	return times(c.Force.At(width*t), width)
+}
+
+func times(f [3]float64, by float64) [3]float64 {
+	for a := range f {
+		f[a] *= by
+	}
+	return f
 }
 
 // numbers returns the numbers of a step of a level.

@@ -19,6 +19,9 @@ func (g *Grid) Fill() error {
 			return err
 		}
 		for _, p := range at.patches {
+			if err := level.Present(p.Level); err != nil {
+				return err
+			}
 			if err := (level.Ahead{Level: p.Level}).Begin(); err != nil {
 				return err
 			}

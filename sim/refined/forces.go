@@ -1,6 +1,7 @@
 package refined
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -10,7 +11,17 @@ import (
 
 // PastForces returns what the fluid did to this rank's walls in the last step of each level, level by level in the order of the
 // types of walls: whole links, then links in sixths. Values are of the level's cells and steps: Loads adds them up.
-func (g *Grid) PastForces() ([]device.Load, error) { return g.forces((*level.Level).PastForces) }
+// Overlap, ghost cells and walls may have the values of the coming step already (Fill).
+func (g *Grid) PastForces() ([]device.Load, error) {
+	return g.forces(func(l *level.Level) ([]device.Load, error) {
+		if err := level.Past(l); err != nil {
+			return nil, err
+		}
+		loads, err := l.PastForces()
+		err = errors.Join(err, level.Present(l))
+		return loads, errors.Join(err, l.Sync()) // steps are scheduled next, and this moment is to be over by then
+	})
+}
 
 // ComingForces returns what the fluid will do to them in the coming step of each level. Collective.
 func (g *Grid) ComingForces() ([]device.Load, error) {

@@ -36,7 +36,7 @@ func TestMemoryForecast(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				g, err := New(rank.New(on, 1, nil), given, nil, h, dev)
+				g, err := New(rank.New(on, 1, nil), wholeOf(given), h, dev)
 				if err == nil {
 					mutex.Lock()
 					most = max(most, g.Bytes())

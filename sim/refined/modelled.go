@@ -21,11 +21,16 @@ func finestAt(b config.Body, solids []geometry.Shape, h *decomp.Hierarchy) int {
 	return config.FinestAt(lo, hi, h)
 }
 
-// withModelsOf makes bodies that have their model on a finer level plain walls of this one.
-func withModelsOf(c *config.Case, solids []geometry.Shape, h *decomp.Hierarchy, level int) {
+// withSurfacesOf makes bodies that have their surface on a finer level plain walls of this one, which are not thickened: thick cells of
+// this level would reach the end of the finer one.
+func withSurfacesOf(c *config.Case, solids []geometry.Shape, h *decomp.Hierarchy, level int) {
 	for i := range c.Bodies { // a copy of this level's
-		if b := &c.Bodies[i]; b.Kind.Law == boundary.ModelledWall && finestAt(c.Bodies[i], solids, h) != level {
-			b.Kind.Law = boundary.Bounce
+		b := &c.Bodies[i]
+		if modelled := b.Kind.Law == boundary.ModelledWall; (modelled || b.Thicken) && finestAt(*b, solids, h) != level {
+			b.Thicken = false
+			if modelled {
+				b.Kind.Law = boundary.Bounce
+			}
 		}
 	}
 }

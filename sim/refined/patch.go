@@ -16,6 +16,7 @@ type Patch struct {
 	own device.Buffer // sums of faces to the next level, from this side
 
 	up, down, beside device.Coupling // with the coarser and the finer level, and with other patches; nil: there is no such
+	spongy           []spongy        // with the coarser level in sponges
 }
 
 // couple uploads lists.
@@ -74,6 +75,15 @@ func (p *Patch) build(siblings *traffic, coarse, fine *between) error {
 	}
 	if coarse != nil {
 		lists, err := p.uplists(coarse)
+		for _, in := range p.layers(&lists) {
+			own := spongy{layer: in}
+			if err == nil {
+				own.Coupling, err = p.couple(in.lists)
+			}
+			if err == nil {
+				p.spongy = append(p.spongy, own)
+			}
+		}
 		if err == nil {
 			p.up, err = p.couple(lists)
 		}
@@ -99,13 +109,24 @@ func (p *Patch) build(siblings *traffic, coarse, fine *between) error {
 // sumBytes returns the size of the sums at a face: mass and momentum.
 func sumBytes(dims int) int { return 8 * (1 + dims) }
 
+// couplings returns those that the patch has.
+func (p *Patch) couplings() (list []device.Coupling) {
+	for _, c := range []device.Coupling{p.up, p.down, p.beside} {
+		if c != nil {
+			list = append(list, c)
+		}
+	}
+	for _, s := range p.spongy {
+		list = append(list, s.Coupling)
+	}
+	return list
+}
+
 // bytes returns the memory of a patch that has been built.
 func (p *Patch) bytes() int {
 	n := p.Level.Bytes()
-	for _, c := range []device.Coupling{p.up, p.down, p.beside} {
-		if c != nil {
-			n += c.Bytes()
-		}
+	for _, c := range p.couplings() {
+		n += c.Bytes()
 	}
 	if p.own != nil {
 		n += p.own.Bytes()
@@ -115,10 +136,8 @@ func (p *Patch) bytes() int {
 
 // close is collective.
 func (p *Patch) close() {
-	for _, c := range []device.Coupling{p.up, p.down, p.beside} {
-		if c != nil {
-			c.Close()
-		}
+	for _, c := range p.couplings() {
+		c.Close()
 	}
 	if p.own != nil {
 		p.own.Free()

@@ -26,11 +26,13 @@ type Grid struct {
 	Case      *config.Case // of level 0
 	Hierarchy *decomp.Hierarchy
 	Device    device.Device
-	solids    []geometry.Shape // the bodies from files, in cells of level 0
+	whole     *domain.Part // the domain on level 0
+	solids    []geometry.Shape
 	level.Streams
 
 	levels   []levelOf
 	steps    int               // of level 0
+	coming   [3]float64        // force of level 0 at the end of the coming step, where it is adjusted
 	walls    []domain.Coverage // with a model, of all levels and ranks
 	doubts   finding.List      // of these
 	filled   bool              // overlap and ghost cells have the current state's values (Fill)
@@ -40,6 +42,7 @@ type Grid struct {
 
 // levelOf is a rank's part of a level.
 type levelOf struct {
+	// params are the numbers of a step, with the force at the current state: patches' own are with the coming one where it is adjusted.
 	params   model.Params
 	patches  []*Patch        // those that the rank has a part of
 	absent   []*level.Absent // the others
@@ -55,10 +58,11 @@ type between struct {
 }
 
 // New makes the patches at step 0 with cells, kernels and memory, and the exchanges with other ranks. The hierarchy's level 0 is the
-// domain as the case cuts it (config.Case.Cut); solids are the bodies from files near the rank's cells of all levels (Near), in cells of
-// level 0. Collective; after an error, too, Close gives back what there is.
-func New(on *rank.Rank, c *config.Case, solids []geometry.Shape, h *decomp.Hierarchy, dev device.Device) (*Grid, error) {
-	g := &Grid{Rank: on, Case: c, solids: solids, Hierarchy: h, Device: dev}
+// domain as the case cuts it (config.Case.Cut). whole is the domain on level 0, with the files that its case names, but of bodies
+// those near the rank's cells of all levels (Near). Collective; after an error, too, Close gives back what there is.
+func New(on *rank.Rank, whole *domain.Part, h *decomp.Hierarchy, dev device.Device) (*Grid, error) {
+	c, solids := whole.Case, whole.Solids
+	g := &Grid{Rank: on, Case: c, whole: whole, solids: solids, Hierarchy: h, Device: dev}
 	if err := possible(c, h, dev); err != nil { // the same on every rank
 		return g, exit.With(exit.Usage, err)
 	}
@@ -71,18 +75,36 @@ func New(on *rank.Rank, c *config.Case, solids []geometry.Shape, h *decomp.Hiera
 	}
 	g.walls = domain.ByLevel(g.walls)
 	g.doubts = domain.ModelledDoubts(c, on, domain.Whole(g.walls))
+	if err := balance(g); err != nil {
+		return g, err
+	}
 	return g, g.connect()
+}
+
+// balance makes what passes faces with turbulence constant. Collective.
+func balance(g *Grid) error {
+	parts, patches := make([][]*domain.Part, len(g.levels)), map[*domain.Part]*Patch{}
+	for l := range g.levels {
+		for _, p := range g.levels[l].patches {
+			parts[l] = append(parts[l], p.Part)
+			patches[p.Part] = p
+		}
+	}
+	return domain.BalanceLevels(g.Rank, g.whole, parts, func(of *domain.Part, local [3]int) bool {
+		p, x := patches[of], of.Global(local)
+		return g.Hierarchy.Levels[p.cut.Level].Patches[p.cut.Patch].Owned.Contains(x) && !g.Hierarchy.Covered(p.cut.Level, x)
+	})
 }
 
 // build makes what needs no other rank.
 func (g *Grid) build() error {
 	for l := range g.Hierarchy.Levels {
 		c, params := atLevel(g.Case, l, g.Hierarchy.Levels[l].N), numbers(g.Case, l)
-		withModelsOf(c, g.solids, g.Hierarchy, l)
+		withSurfacesOf(c, g.solids, g.Hierarchy, l)
 		g.levels = append(g.levels, levelOf{params: params})
 		for k, whole := range g.Hierarchy.Levels[l].Patches {
 			p := &Patch{cut: decomp.Part{Hierarchy: g.Hierarchy, Level: l, Patch: k, Rank: g.Rank.ID}}
-			of := domain.Patch{Level: l, Params: params, Solids: g.solids, Blocked: p.cut.Blocked, Roles: &boundary.Patch{Wraps: whole.Plan.Periodic, Role: p.cut.Role, Sixths: g.sixths()}}
+			of := domain.Patch{Whole: g.whole, Level: l, Params: params, Blocked: p.cut.Blocked, Roles: &boundary.Patch{Wraps: whole.Plan.Periodic, Role: p.cut.Role, Sixths: g.sixths()}}
 			if of.Box = whole.Part(g.Rank.ID); of.Box.Cells() == 0 {
 				a, err := level.NewAbsent(c, g.Device)
 				g.levels[l].absent = append(g.levels[l].absent, a)
@@ -211,10 +233,19 @@ func (g *Grid) refines(l int) bool { return l+1 < len(g.levels) }
 
 // Initialize makes the formulas of the case the current state of all cells.
 func (g *Grid) Initialize() error {
+	return g.InitializeFrom(func(p *domain.Part) (level.Initial, error) { return level.Formulas{Part: p}, nil })
+}
+
+// InitializeFrom makes what values returns for each of the rank's parts the current state of its cells.
+func (g *Grid) InitializeFrom(values func(p *domain.Part) (level.Initial, error)) error {
 	g.filled = false
 	for l := range g.levels {
 		for _, p := range g.levels[l].patches {
-			if err := p.Initialize(level.Formulas{Part: p.Part}); err != nil {
+			in, err := values(p.Part)
+			if err == nil {
+				err = p.Initialize(in)
+			}
+			if err != nil {
 				return err
 			}
 		}

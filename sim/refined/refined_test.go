@@ -20,6 +20,7 @@ import (
 	"lbmsim/internal/brief"
 	"lbmsim/internal/ref"
 	"lbmsim/model"
+	"lbmsim/sim/domain"
 	"lbmsim/sim/rank"
 )
 
@@ -48,6 +49,9 @@ func (f flow) hierarchy(c *config.Case, ranks int) (*decomp.Hierarchy, error) {
 	return decomp.NewHierarchy(plan, list)
 }
 
+// wholeOf returns the domain of a case without files.
+func wholeOf(c *config.Case) *domain.Part { return &domain.Part{Case: c, Params: c.Params()} }
+
 // start makes a rank's part in its initial state. The device is the grid's to close by end.
 func (f flow) start(on *rank.Rank, dev device.Device) (*Grid, error) {
 	c, err := config.Load("test.toml", []byte(f.text))
@@ -59,7 +63,7 @@ func (f flow) start(on *rank.Rank, dev device.Device) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := New(on, c, nil, h, dev)
+	g, err := New(on, wholeOf(c), h, dev)
 	if err == nil {
 		err = g.Initialize()
 	}
@@ -137,9 +141,36 @@ func (g *Grid) moments(visit func(p *Patch, cell [3]int, m []float64, state []by
 func (g *Grid) oracle() (*ref.Levels, error) {
 	s := ref.NewLevels(g.Hierarchy, g.Case.Spec.Lattice, g.Case.Spec.Collision.Name, g.Case.Spec.Viscosity, g.Case.Params(), func(l int) boundary.Cells {
 		n := g.Hierarchy.Levels[l].N
-		scene := g.levels[l].patches[0].Part.Geometry()
-		return scene.Sample(decomp.Box{Hi: n})
+		cells := g.levels[l].patches[0].Part.Geometry().Sample(decomp.Box{Hi: n})
+		if cells.Rates != nil {
+			whole := g.whole.Geometry()
+			cells.Rates = func(x [3]int) *model.Params {
+				for a := range g.Case.Dims() {
+					x[a] >>= l
+				}
+				own := whole.Rates(x)
+				for range l {
+					if own != nil {
+						finer := own.Finer(g.Case.Spec.Viscosity)
+						own = &finer
+					}
+				}
+				return own
+			}
+		}
+		return cells
 	})
+	if at := g.Case.Force.At; at != nil {
+		for l, grid := range s.Grids {
+			grid.Force = func(step int) (force [3]float64) {
+				width := math.Pow(0.5, float64(l))
+				for a, f := range at(float64(step) * width) {
+					force[a] = f * width
+				}
+				return force
+			}
+		}
+	}
 	err := g.moments(func(p *Patch, x [3]int, m []float64, _ []byte) {
 		grid := s.Grids[p.cut.Level]
 		if cell := g.number(p, x); grid.Stores(cell) {
@@ -495,7 +526,7 @@ func TestMemoryRunsOut(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			g, err := New(rank.New(c, 1, nil), given, nil, h, d)
+			g, err := New(rank.New(c, 1, nil), wholeOf(given), h, d)
 			errs[c.Rank()] = err
 			g.Close()
 			return nil

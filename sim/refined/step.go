@@ -5,6 +5,7 @@ import "lbmsim/sim/level"
 // step queues the step of a level that leads on from its own step n: above level 0, the first one within a step of the coarser level
 // where n is even, the second one where it is odd.
 //
+//	walls, faces and the force get their values of the step, which is half a step of the level later
 //	values for the overlap of the finer level leave
 //	overlap cells that other patches own are copied
 //	ghost planes leave; inner cells step; values and ghost planes arrive; the edges step. Where a pass over cells and ghost cells
@@ -21,6 +22,9 @@ import "lbmsim/sim/level"
 func (g *Grid) step(l, n int, filled bool) error {
 	at := &g.levels[l]
 	finer := g.refines(l)
+	for _, p := range at.patches {
+		level.Ahead{Level: p.Level}.Advance(filled)
+	}
 	if !filled {
 		if finer {
 			if err := g.sendValues(l + 1); err != nil {
@@ -59,6 +63,7 @@ func (g *Grid) step(l, n int, filled bool) error {
 		}
 		ahead.End()
 	}
+	g.setForce(l, n+1)
 	g.count(l, n%2)
 	if !finer {
 		return nil
@@ -76,7 +81,7 @@ func (g *Grid) sendValues(l int) error {
 	t := g.levels[l].coarse.shells
 	buffer := t.next()
 	for _, p := range g.levels[l-1].patches {
-		p.down.GatherValues(g.Bulk, p.State[0], buffer, p.Params)
+		p.down.GatherValues(g.Bulk, p.State[0], buffer, g.levels[l-1].params)
 	}
 	return t.begin(g.Bulk)
 }
@@ -88,7 +93,7 @@ func (g *Grid) prolong(l int) error {
 		return err
 	}
 	for _, p := range g.levels[l].patches {
-		p.up.Prolong(g.Bulk, t.buffers[t.now], p.State[0], g.levels[l-1].params, p.Params)
+		p.prolong(g.Bulk, t.buffers[t.now], g.levels[l-1].params, g.levels[l].params)
 	}
 	return nil
 }
@@ -138,7 +143,7 @@ func (g *Grid) restrict(l int) error {
 	means := b.means.next()
 	coarse := g.levels[l-1].params
 	for _, p := range g.levels[l].patches {
-		p.up.Restrict(g.Bulk, p.State[0], means, p.Params, coarse)
+		p.restrict(g.Bulk, means, g.levels[l].params, coarse)
 	}
 	for _, t := range []*traffic{b.means, b.fluxes} {
 		if err := t.begin(g.Bulk); err != nil {
@@ -152,7 +157,7 @@ func (g *Grid) restrict(l int) error {
 	}
 	for _, p := range g.levels[l-1].patches {
 		p.down.Scatter(g.Bulk, means, p.State[0])
-		p.down.Correct(g.Bulk, p.own, b.fluxes.buffers[b.fluxes.now], p.State[0], p.Params)
+		p.down.Correct(g.Bulk, p.own, b.fluxes.buffers[b.fluxes.now], p.State[0], coarse)
 	}
 	return nil
 }

@@ -169,6 +169,14 @@ func (p *program) FindEddies(s device.Stream, state device.Buffer, q model.Param
 
 func (p *program) Eddies() device.Buffer { return p.Program.(device.EddyKeeper).Eddies() }
 
+func (p *program) Schedule(steps []device.Moment) error {
+	return p.Program.(device.Timed).Schedule(steps)
+}
+
+func (p *program) Advance(s device.Stream) {
+	p.n.do(func() { p.Program.(device.Timed).Advance(own(s)) })
+}
+
 func (p *program) Couple(lists device.CouplingLists) (device.Coupling, error) {
 	c, err := p.Program.(device.Coupler).Couple(lists)
 	return &coupling{Coupling: c, n: p.n}, err

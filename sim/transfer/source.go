@@ -84,8 +84,11 @@ func (s *Source) count() int {
 
 // Beside returns the files beside the source's that hold a part of it, as seen from its folder.
 func (s *Source) Beside() []string {
-	if r, ok := s.planes.(*fieldPlanes); ok {
+	switch r := s.planes.(type) {
+	case *fieldPlanes:
 		return r.file.Beside()
+	case *levels:
+		return r.beside()
 	}
 	return nil
 }
@@ -116,7 +119,11 @@ func Open(path string) (*Source, error) {
 // Verify reads the whole file and compares it with its checksums.
 func (s *Source) Verify() error {
 	if s.Checkpoint != nil {
-		return s.Checkpoint.Verify()
+		err := s.Checkpoint.Verify()
+		if r, ok := s.planes.(*levels); ok {
+			err = errors.Join(err, r.verify())
+		}
+		return err
 	}
 	return fields.Verify(s.Path)
 }
@@ -139,7 +146,7 @@ func openCheckpoint(path string) (*Source, error) {
 	s := &Source{Path: path, Kind: "checkpoint", Step: h.Step, Time: h.Time, Checkpoint: f, Cells: h.N}
 	if s.Case, err = caseOf(path, h.Case); err == nil {
 		if len(s.Case.Refine) > 0 { // fields of such a grid are refused by their reader
-			err = fmt.Errorf("%s cannot initialize a flow: it is of a refined grid, and its cells of level 0 have no flow inside the boxes of finer cells", path)
+			s.planes, err = newLevels(f, s.Case)
 		} else {
 			s.planes, err = newState(f, s.Case)
 		}

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -21,7 +22,7 @@ func main() {
 	flag.StringVar(&m.dir, "dir", "", "folder for the cases (default: a new one, removed when all is well)")
 	flag.DurationVar(&m.moment, "moment", 500*time.Millisecond, "how long a case runs")
 	only := flag.Int("only", 0, "only the case of this number")
-	flag.StringVar(&m.cases, "cases", "cases/examples/*.toml", "the cases that are changed")
+	flag.StringVar(&m.cases, "cases", "cases/examples/*.toml,tools/mutate/testdata/*.toml", "the cases that are changed")
 	flag.Parse()
 	fresh := m.dir == ""
 	err := m.prepare(".", *seed)
@@ -86,8 +87,12 @@ func (m *mutator) prepare(root string, seed uint64) (err error) {
 	if err != nil {
 		return err
 	}
-	if m.sources, err = read(filepath.Join(root, m.cases)); err != nil {
-		return err
+	for _, pattern := range strings.Split(m.cases, ",") {
+		list, err := read(filepath.Join(root, pattern))
+		if err != nil {
+			return err
+		}
+		m.sources = append(m.sources, list...)
 	}
 	others, err := read(filepath.Join(root, "config/testdata/messages/*.toml"))
 	for _, s := range append(others, m.sources...) {

@@ -47,7 +47,7 @@ func (s *soak) plan(dir string) (*attack, error) {
 	case 1, 2:
 		a.moment, a.after = "at any time", s.within(s.lasts)
 	default:
-		folders := []string{"checkpoints", "checkpoints", "checkpoints/averages", "fields", "averages"}
+		folders := []string{"checkpoints", "checkpoints", "checkpoints/averages", "checkpoints/levels/level1_box1", "fields", "averages"}
 		a.folder = filepath.Join(dir, "out", "case", folders[s.random.IntN(len(folders))])
 		events := []struct {
 			name  string

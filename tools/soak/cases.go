@@ -149,4 +149,123 @@ velocity = 0.06
 length = 10
 every = 2
 ` + outputs},
+	// Three levels, with all that changes on them: an inlet with turbulence, a wall that starts, a sponge through ends of boxes, a force
+	// of the time.
+	{"gusts", `
+title = "A ball in gusts, in finer cells"
+[domain]
+cells = [28, 16, 14]
+[fluid]
+viscosity = 0.03
+[force]
+acceleration = ["1e-5*sin(0.1*t)", 0, 0]
+[boundary.inlet]
+type = "velocity"
+faces = ["x-"]
+velocity = [0.05, 0, 0]
+ramp = 60
+turbulence_intensity = 0.1
+turbulence_length = 3
+turbulence_modes = 40
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+sponge = 6
+[boundary.road]
+type = "moving_wall"
+faces = ["z-"]
+velocity = [0.05, 0, 0]
+ramp = 40
+[boundary.rest]
+type = "slip"
+faces = ["y-", "y+", "z+"]
+[body.ball]
+shape = "sphere"
+centre = [10, 8, 7]
+radius = 2
+[refine.near]
+level = 1
+from = [0, 3, 0]
+to = [24, 13, 12]
+[refine.road]
+level = 2
+from = [15, 5, 0]
+to = [18, 9, 2]
+[run]
+steps = 200
+[output.fields]
+fields = ["pressure", "velocity", "vorticity"]
+every = 25
+[output.plane.middle]
+normal = "y"
+every = 20
+[output.picture]
+every = 60
+[output.probe.wake]
+at = [16, 8, 7]
+every = 3
+[output.force.ball]
+velocity = 0.05
+area = 12
+every = 3
+[output.series.domain]
+quantities = ["kinetic_energy", "mean_velocity", "body_force"]
+every = 5
+[checkpoint]
+every = 7
+keep = 2
+`},
+	// A force that keeps the mean velocity through boxes in the plane.
+	{"driven", `
+title = "A disc in a channel, in finer cells"
+[domain]
+cells = [40, 24]
+periodic = ["x"]
+[fluid]
+viscosity = 0.02
+[force]
+mean_velocity = [0.03, 0]
+adjust_every = 4
+response = 40
+[boundary.walls]
+type = "wall"
+faces = ["y-", "y+"]
+[body.disc]
+shape = "cylinder"
+centre = [14, 11]
+radius = 2.5
+[refine.near]
+level = 1
+from = [6, 3]
+to = [24, 19]
+[refine.wake]
+level = 1
+from = [24, 6]
+to = [36, 24]
+[refine.disc]
+level = 2
+from = [9, 6]
+to = [19, 16]
+[run]
+steps = 500
+[output.fields]
+every = 25
+[output.line.across]
+from = [30, 1]
+to = [30, 23]
+every = 40
+[output.probe.wake]
+at = [26, 11]
+every = 3
+[output.force.disc]
+velocity = 0.03
+length = 5
+every = 2
+[output.series.domain]
+quantities = ["kinetic_energy", "enstrophy", "body_force"]
+every = 10
+[checkpoint]
+every = 7
+keep = 2
+`},
 }

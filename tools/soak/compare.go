@@ -103,8 +103,10 @@ func sameState(a, b string) error {
 	}
 	var own [2]map[string]any
 	for i, h := range []*checkpoint.Header{&x, &y} {
-		if err := json.Unmarshal(h.Extra, &own[i]); err != nil {
-			return err
+		if len(h.Extra) > 0 { // boxes of finer cells have none
+			if err := json.Unmarshal(h.Extra, &own[i]); err != nil {
+				return err
+			}
 		}
 		delete(own[i], "Provenance")
 		delete(own[i], "Probes") // lengths of files, in which the provenance stands, too
@@ -153,8 +155,19 @@ func (l *leg) latest() (string, error) {
 type spoiled map[string]damage
 
 type damage struct {
-	path    string // the checkpoint, or the sums beside it
+	path    string // the checkpoint, or a file beside it
 	content []byte
+}
+
+// beside returns the files that belong to a checkpoint: the sums of averages, and the boxes of finer cells.
+func beside(path string) (list []string) {
+	for _, pattern := range []string{"averages", "levels/*"} {
+		found, err := filepath.Glob(filepath.Join(filepath.Dir(path), pattern, filepath.Base(path)))
+		if err == nil { // the patterns are right
+			list = append(list, found...)
+		}
+	}
+	return list
 }
 
 // has reports whether a checkpoint is still damaged: a run may have rewritten it.
@@ -174,24 +187,27 @@ func (l *leg) verify(damaged spoiled) (bad []string) {
 		return []string{err.Error()}
 	}
 	for _, path := range all {
-		if _, _, err := state(path); err != nil && !damaged.has(path) {
-			bad = append(bad, err.Error())
+		for _, file := range append([]string{path}, beside(path)...) {
+			if filepath.Base(filepath.Dir(file)) == "averages" {
+				continue
+			}
+			if _, _, err := state(file); err != nil && !damaged.has(path) {
+				bad = append(bad, err.Error())
+			}
 		}
 	}
 	return bad
 }
 
-// spoil damages the newest checkpoint, or the sums of averages beside it, where the one
-// before is good: a byte changes, or the end of the file is missing.
+// spoil damages the newest checkpoint, or a file beside it, where the one before is good: a byte changes, or the end of the file is missing.
 func (l *leg) spoil(damaged spoiled) error {
 	all, err := l.list()
 	if err != nil || len(all) < 2 || damaged.has(all[0]) || damaged.has(all[1]) {
 		return err
 	}
 	path := all[0]
-	beside := filepath.Join(filepath.Dir(path), "averages", filepath.Base(path))
-	if _, err := os.Stat(beside); err == nil && l.random.IntN(2) == 0 {
-		path = beside
+	if others := beside(path); len(others) > 0 && l.random.IntN(2) == 0 {
+		path = others[l.random.IntN(len(others))]
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {

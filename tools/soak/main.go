@@ -24,7 +24,13 @@ func main() {
 	launcher := flag.String("mpirun", "mpirun", "the launcher, with its options up to -np")
 	flag.StringVar(&s.dir, "dir", "", "folder for the runs (default: a new one, removed when all is well)")
 	flag.Float64Var(&s.damage, "damage", 0.1, "share of the kills after which the newest checkpoint is damaged as well")
+	only := flag.String("case", "", "only the case of this name")
 	flag.Parse()
+	for _, c := range cases {
+		if c.name == *only {
+			s.cases = append(s.cases, c)
+		}
+	}
 	s.launcher = strings.Fields(*launcher)
 	s.log = func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
 	fresh := s.dir == ""

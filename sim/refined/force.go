@@ -1,0 +1,41 @@
+package refined
+
+import "math"
+
+// The body force where it changes: with the time, or as a run adjusts it. A cell's momentum after a collision has half of the force
+// at the end of the step, so what passes between levels is computed with the force that the current state was made with. Steps get
+// the coming one (level.Schedule).
+
+// changes reports whether the force does.
+func changes(g *Grid) bool { return g.Case.Force.At != nil || g.Case.Force.Drive != nil }
+
+// Adjust makes a force of level 0 the one of the coming steps.
+func (g *Grid) Adjust(force [3]float64) {
+	g.coming = force
+	for l := range g.levels {
+		for _, p := range g.levels[l].patches {
+			p.Level.Params.Force = onLevel(force, l)
+		}
+	}
+}
+
+// Recall makes a force of level 0 the one that the current state was made with, and the one of the coming steps.
+func (g *Grid) Recall(force [3]float64) {
+	g.Adjust(force)
+	for l := range g.levels {
+		g.levels[l].params.Force = onLevel(force, l)
+	}
+}
+
+// setForce notes the force with which step n of a level was made.
+func (g *Grid) setForce(l, n int) {
+	switch force := &g.levels[l].params.Force; {
+	case g.Case.Force.At != nil:
+		*force = forceAt(g.Case, l, float64(n))
+	case g.Case.Force.Drive != nil:
+		*force = onLevel(g.coming, l)
+	}
+}
+
+// onLevel returns a force of level 0 in cells and steps of a level.
+func onLevel(force [3]float64, l int) [3]float64 { return times(force, math.Pow(0.5, float64(l))) }
