@@ -16,10 +16,11 @@ type Crossings struct {
 	Upstream []Upstream
 	Gains    []float64 // what moving walls add to populations that they send back: as further upstream cells would send it
 	Groups   []Crossed
-	Cells    []uint32   // of the groups: numbers in Upstream, or behind them in Gains
-	List     []Crossing // of the patterns
-	Scale    float64    // of the sums, in populations of the coarser level per sixth, positive out of the covered cell
-	Sums     int        // places of sums that are written: one more than the largest
+	Cells    []uint32       // of the groups: numbers in Upstream, or behind them in Gains
+	List     []Crossing     // of the patterns
+	Scale    float64        // of the sums, in populations of the coarser level per sixth, positive out of the covered cell
+	Sums     int            // places of sums that are written: one more than the largest
+	Heat     *HeatCrossings // nil: there is no scalar
 }
 
 // Upstream is a cell that sends populations (lbm_upstream).
@@ -52,8 +53,8 @@ func GainNumbers[T float32 | float64](c *Crossings) (list []T) {
 }
 
 // CoarseCrossings lists the crossings of a part's faces to the next level; the sum of cell k of outside is at place k.
-func CoarseCrossings(l model.Lattice, part decomp.Part, cells Cells, outside []decomp.Outside) (*Crossings, error) {
-	f := newCrossingFinder(l, part, cells, -1.0/6)
+func CoarseCrossings(spec model.Spec, part decomp.Part, cells Cells, outside []decomp.Outside) (*Crossings, error) {
+	f := newCrossingFinder(spec, part, cells, -1.0/6)
 	for k, o := range outside {
 		for _, face := range o.Faces {
 			covered := o.Cell // which may be an image's neighbour
@@ -66,8 +67,8 @@ func CoarseCrossings(l model.Lattice, part decomp.Part, cells Cells, outside []d
 }
 
 // FineCrossings lists the crossings of the fine faces that make up faces of the coarser level, whose sums have the places given.
-func FineCrossings(l model.Lattice, part decomp.Part, cells Cells, faces []decomp.Face, place func(decomp.Face) int) (*Crossings, error) {
-	f := newCrossingFinder(l, part, cells, math.Pow(0.5, float64(l.Dims))/6) // the area of a fine face times its step
+func FineCrossings(spec model.Spec, part decomp.Part, cells Cells, faces []decomp.Face, place func(decomp.Face) int) (*Crossings, error) {
+	f := newCrossingFinder(spec, part, cells, math.Pow(0.5, float64(spec.Lattice.Dims))/6) // the area of a fine face times its step
 	for _, face := range faces {
 		for _, pair := range part.Hierarchy.FineFaces(face) {
 			f.add(f.local(pair[0]), face.Axis, face.Side)
@@ -92,6 +93,7 @@ type crossingFinder struct {
 	patterns map[string][2]uint32
 	plain    map[string]*pattern // groups away from faces of the domain, by their faces
 	beyond   map[[2]int]FaceCell // ghost cells beyond the ends of rows, by x and row; nil: not listed yet
+	heat     *heatFinder         // nil: there is no scalar
 
 	faces []faceOf // of the group at hand
 }
@@ -127,7 +129,8 @@ type pattern struct {
 	first, count uint32
 }
 
-func newCrossingFinder(l model.Lattice, part decomp.Part, cells Cells, scale float64) *crossingFinder {
+func newCrossingFinder(spec model.Spec, part decomp.Part, cells Cells, scale float64) *crossingFinder {
+	l := spec.Lattice
 	f := &crossingFinder{lattice: l, part: part, cells: cells, found: Crossings{Scale: scale},
 		upstream: map[Upstream]uint32{}, gains: map[[9]float64]uint32{}, patterns: map[string][2]uint32{}, plain: map[string]*pattern{}}
 	for a := range l.Dims {
@@ -140,6 +143,9 @@ func newCrossingFinder(l model.Lattice, part decomp.Part, cells Cells, scale flo
 				f.paths[a] = append(f.paths[a], path{p, i, a, c[a]})
 			}
 		}
+	}
+	if spec.Scalar {
+		f.heat = newHeatFinder(f)
 	}
 	return f
 }
@@ -197,6 +203,9 @@ func (f *crossingFinder) end(place int) {
 		}
 		f.found.Cells = append(f.found.Cells, k)
 	}
+	if f.heat != nil && f.err == nil {
+		f.err = f.heat.end(place, first, string(key), away)
+	}
 	f.faces = f.faces[:0]
 }
 
@@ -205,8 +214,18 @@ const gainOf = 1 << 31
 
 // gain returns the number in Gains of what walls add to the populations that a cell sends across an axis.
 func (f *crossingFinder) gain(cell [3]int, axis, side int) uint32 {
-	var list [9]float64
-	n := 0
+	list, n := f.gainsOf(cell, axis, side)
+	k, ok := f.gains[list]
+	if !ok {
+		k = uint32(len(f.gains))
+		f.gains[list] = k
+		f.found.Gains = append(f.found.Gains, list[:n]...)
+	}
+	return k
+}
+
+// gainsOf returns what walls add to these populations, and their number.
+func (f *crossingFinder) gainsOf(cell [3]int, axis, side int) (list [9]float64, n int) {
 	for i, c := range f.lattice.Velocities {
 		if c[axis] != side {
 			continue
@@ -220,13 +239,7 @@ func (f *crossingFinder) gain(cell [3]int, axis, side int) uint32 {
 		}
 		n++
 	}
-	k, ok := f.gains[list]
-	if !ok {
-		k = uint32(len(f.gains))
-		f.gains[list] = k
-		f.found.Gains = append(f.found.Gains, list[:n]...)
-	}
-	return k
+	return list, n
 }
 
 // away reports whether no face of the domain is within two cells of a cell.
@@ -402,6 +415,9 @@ func (f *crossingFinder) finish() (*Crossings, error) {
 		} else {
 			c.Cells[k] = number[was]
 		}
+	}
+	if f.heat != nil {
+		c.Heat = f.heat.finish()
 	}
 	return c, nil
 }

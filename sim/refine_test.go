@@ -128,6 +128,20 @@ velocity = [0.05, 0, 0]
 `
 )
 
+// heated gives a case a temperature that drives it.
+func heated(text, gravity string, temperatures ...string) string {
+	for i := 0; i < len(temperatures); i += 2 {
+		text = strings.Replace(text, "["+temperatures[i]+"]\n", "["+temperatures[i]+"]\n"+temperatures[i+1]+"\n", 1)
+	}
+	return text + `
+[temperature]
+prandtl = 0.7
+expansion = 1e-3
+reference = 300
+initial = "300 + 2*sin(2*pi*x/Lx)"
+gravity = ` + gravity + "\n"
+}
+
 // refinedCases have walls, eddies, open faces, a body in the finest level, concave unions and periodic axes, and everything that outputs of
 // refined grids have.
 var refinedCases = map[string]string{
@@ -143,7 +157,9 @@ constant = 0.17
 model = "wale"
 constant = 0.5
 `,
-	"modelled ball": modelledBall,
+	"warm disc in a channel": heated(discInAChannel, "[1e-3, -2e-3]", "boundary.top", "temperature = 301", "boundary.bottom", "heat_flux = 1e-3", "body.disc", "temperature = 304"),
+	"warm ball in a tunnel":  heated(ballInATunnel, "[0, 0, -2e-3]", "boundary.inlet", "temperature = 299", "boundary.road", "temperature = 301", "body.ball", "heat_flux = 2e-3"),
+	"modelled ball":          modelledBall,
 	"modelled ball by wale": modelledBall + `
 [turbulence]
 model = "wale"
@@ -157,7 +173,7 @@ func refinedRun(name, precision string, steps int) string {
 	if strings.Contains(name, "ball") {
 		at, from, to = "[14, 7, 8]", "[1, 2.25, 0.5]", "[21, 12, 11]"
 	}
-	return refinedCases[name] + fmt.Sprintf(`
+	run := fmt.Sprintf(`
 [collision]
 precision = %q
 [run]
@@ -193,6 +209,10 @@ extremum = "max"
 every = %d
 keep = 9
 `, precision, steps, at, from, to, at, steps/4)
+	if strings.Contains(name, "warm") {
+		run = strings.NewReplacer(`"velocity", "vorticity"`, `"velocity", "temperature", "vorticity"`, `"mean_density"`, `"mean_density", "mean_temperature"`, "watch_every = 7\n", "watch_every = 7\ngrid_scale_every = 2\n").Replace(run)
+	}
+	return refinedCases[name] + run
 }
 
 // refinedOutputs returns the tables, fields and planes in a folder, and the state of all levels in its newest checkpoint.

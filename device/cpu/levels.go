@@ -19,6 +19,7 @@ type coupling struct {
 	levels kernels.Levels
 	lists  device.CouplingLists
 	sent   *memory // of upstream cells; behind it what walls add
+	warm   *memory // the same of a scalar's carriers
 	number int     // bytes of a number
 	values int     // of a cell
 }
@@ -32,7 +33,7 @@ var (
 func (d *Device) CouplesLevels(spec model.Spec) bool {
 	index, err := lookup.Index(spec)
 	_, ok := d.isa.Levels(index)
-	return err == nil && ok && !spec.Scalar
+	return err == nil && ok
 }
 
 // Couple takes the lists and the memory of what passes faces.
@@ -42,22 +43,37 @@ func (p *program) Couple(lists device.CouplingLists) (device.Coupling, error) {
 		return nil, err
 	}
 	if !p.device.CouplesLevels(p.spec) {
-		return nil, fmt.Errorf("%s has no coupling of levels: it takes moments of 32 or 64 bits without a scalar", p.spec)
+		return nil, fmt.Errorf("%s has no coupling of levels: it takes moments of 32 or 64 bits", p.spec)
 	}
 	levels, _ := p.device.isa.Levels(index)
-	c := &coupling{program: p, levels: levels, lists: lists, sent: &memory{}, number: p.spec.Precision.Bytes(), values: p.layout.Components}
+	c := &coupling{program: p, levels: levels, lists: lists, sent: &memory{}, warm: &memory{}, number: p.spec.Precision.Bytes(), values: p.layout.Components}
 	if x := lists.Crossings; x != nil {
-		first := len(x.Upstream) * levels.Sends() * c.number
-		if c.sent, err = newMemory(first + len(x.Gains)*c.number); err != nil {
-			return nil, fmt.Errorf("populations that pass between levels: %w", err)
+		if c.sent, err = c.room(len(x.Upstream), x); err == nil && x.Heat != nil {
+			c.warm, err = c.room(len(x.Heat.Carriers), &x.Heat.Crossings)
 		}
-		if p.spec.Precision == model.Float64 {
-			place(c.sent, first, boundary.GainNumbers[float64](x))
-		} else {
-			place(c.sent, first, boundary.GainNumbers[float32](x))
+		if err != nil {
+			return nil, fmt.Errorf("populations that pass between levels: %w", err)
 		}
 	}
 	return c, nil
+}
+
+// gainsAt returns the place of what walls add, behind what so many upstream cells send.
+func (c *coupling) gainsAt(upstream int) int { return upstream * c.levels.Sends() * c.number }
+
+// room returns memory for what so many upstream cells send, and what walls add.
+func (c *coupling) room(upstream int, x *boundary.Crossings) (*memory, error) {
+	first := c.gainsAt(upstream)
+	m, err := newMemory(first + len(x.Gains)*c.number)
+	switch {
+	case err != nil:
+		return &memory{}, err
+	case c.spec.Precision == model.Float64:
+		place(m, first, boundary.GainNumbers[float64](x))
+	default:
+		place(m, first, boundary.GainNumbers[float32](x))
+	}
+	return m, nil
 }
 
 // couplingPiece is the number of entries of a list that one task does.
@@ -138,20 +154,20 @@ func (c *coupling) copy(list []decomp.Copied, visit func(cell, compact int)) {
 
 // GatherValues queues what a finer level is interpolated from.
 func (c *coupling) GatherValues(s device.Stream, state, buffer device.Buffer, q model.Params) {
-	list := c.lists.Values
+	list, n := c.lists.Values, c.numbers(q)
 	c.queue(s, "gathering values", len(list), []device.Buffer{state, buffer}, []int{c.stateBytes(), c.copiedBytes(list)}, func(first, last int, at []unsafe.Pointer) {
-		c.levels.Values(c.box, &q.Force, unsafe.Pointer(unsafe.SliceData(list)), first, last, at[0], at[1])
+		c.levels.Values(c.box, n, unsafe.Pointer(unsafe.SliceData(list)), first, last, at[0], at[1])
 	})
 }
 
 // Prolong queues the cells beyond ends of the domain, then the overlap.
 func (c *coupling) Prolong(s device.Stream, buffer, state device.Buffer, coarse, own model.Params) {
-	v, p := lookup.Conversion(c.spec.Viscosity, coarse, own, 0.5), &c.lists.Parents
+	v, p := lookup.Conversion(c.spec, coarse, own, 0.5), &c.lists.Parents
 	need := c.bufferBytes(p.Cells + len(p.Extrapolated))
 	for round, first := range p.Rounds[:3] {
 		list := p.Extrapolated[first:p.Rounds[round+1]]
 		c.queue(s, "extrapolation", len(list), []device.Buffer{buffer}, []int{need}, func(from, to int, at []unsafe.Pointer) {
-			c.levels.Extrapolate(unsafe.Pointer(unsafe.SliceData(list)), from, to, p.Cells+first, at[0])
+			c.levels.Extrapolate(c.box, unsafe.Pointer(unsafe.SliceData(list)), from, to, p.Cells+first, at[0])
 		})
 	}
 	c.queue(s, "interpolation", len(p.List), []device.Buffer{buffer, state}, []int{need, c.stateBytes()}, func(from, to int, at []unsafe.Pointer) {
@@ -161,7 +177,7 @@ func (c *coupling) Prolong(s device.Stream, buffer, state device.Buffer, coarse,
 
 // Restrict queues the means of children.
 func (c *coupling) Restrict(s device.Stream, state, buffer device.Buffer, own, coarse model.Params) {
-	v, list := lookup.Conversion(c.spec.Viscosity, own, coarse, 2), c.lists.Families
+	v, list := lookup.Conversion(c.spec, own, coarse, 2), c.lists.Families
 	need := c.bufferBytes(places(list, func(f decomp.Family) int64 { return f.Place }))
 	c.queue(s, "means of children", len(list), []device.Buffer{state, buffer}, []int{c.stateBytes(), need}, func(first, last int, at []unsafe.Pointer) {
 		c.levels.Restrict(c.box, &v, unsafe.Pointer(unsafe.SliceData(list)), first, last, at[0], at[1])
@@ -179,19 +195,30 @@ func (c *coupling) Count(s device.Stream, state, sums device.Buffer, add bool) {
 		c.levels.Send(c.box, number, unsafe.Pointer(unsafe.SliceData(x.Upstream)), first, last, at[0], c.sent.pointer())
 	})
 	c.queue(s, "flux between levels", len(x.Groups), []device.Buffer{sums}, []int{c.sumBytes(x.Sums)}, func(first, last int, at []unsafe.Pointer) {
-		c.levels.Count(unsafe.Pointer(unsafe.SliceData(x.Groups)), unsafe.Pointer(unsafe.SliceData(x.Cells)), unsafe.Pointer(unsafe.SliceData(x.List)), first, last, c.sent.pointer(), x.Scale, add, at[0])
+		c.levels.Count(unsafe.Pointer(unsafe.SliceData(x.Groups)), unsafe.Pointer(unsafe.SliceData(x.Cells)), unsafe.Pointer(unsafe.SliceData(x.List)), first, last, c.sent.pointer(), x.Scale, add, device.SumNumbers(c.spec), at[0])
+	})
+	h := x.Heat
+	if h == nil {
+		return
+	}
+	c.queue(s, "scalar between levels", len(h.Carriers), []device.Buffer{state}, []int{c.stateBytes()}, func(first, last int, at []unsafe.Pointer) {
+		gains := unsafe.Add(c.warm.pointer(), c.gainsAt(len(h.Carriers)))
+		c.levels.Carry(c.box, number, unsafe.Pointer(unsafe.SliceData(h.Carriers)), first, last, at[0], gains, c.warm.pointer())
+	})
+	c.queue(s, "heat between levels", len(h.Groups), []device.Buffer{sums}, []int{c.sumBytes(h.Sums)}, func(first, last int, at []unsafe.Pointer) {
+		c.levels.Heat(unsafe.Pointer(unsafe.SliceData(h.Groups)), unsafe.Pointer(unsafe.SliceData(h.Cells)), unsafe.Pointer(unsafe.SliceData(h.List)), first, last, c.warm.pointer(), h.Scale, add, at[0])
 	})
 }
 
 // sumBytes returns the bytes of so many sums.
-func (c *coupling) sumBytes(sums int) int { return 8 * (1 + c.spec.Lattice.Dims) * sums }
+func (c *coupling) sumBytes(sums int) int { return 8 * device.SumNumbers(c.spec) * sums }
 
 // Correct queues the corrections of cells outside the interface.
 func (c *coupling) Correct(s device.Stream, own, fine, state device.Buffer, q model.Params) {
-	list, faces := c.lists.Corrected, c.lists.Faces
+	list, faces, n := c.lists.Corrected, c.lists.Faces, c.numbers(q)
 	need := places(faces, func(f uint32) int64 { return int64(f) })
 	c.queue(s, "correction", len(list), []device.Buffer{own, fine, state}, []int{c.sumBytes(len(list)), c.sumBytes(need), c.stateBytes()}, func(first, last int, at []unsafe.Pointer) {
-		c.levels.Correct(c.box, &q.Force, unsafe.Pointer(unsafe.SliceData(list)), unsafe.Pointer(unsafe.SliceData(faces)), first, last, at[0], at[1], at[2])
+		c.levels.Correct(c.box, n, unsafe.Pointer(unsafe.SliceData(list)), unsafe.Pointer(unsafe.SliceData(faces)), first, last, at[0], at[1], at[2])
 	})
 }
 
@@ -202,9 +229,15 @@ func (c *coupling) Bytes() int {
 		len(raw.Bytes(l.Families)) + len(raw.Bytes(l.Corrected)) + len(raw.Bytes(l.Faces))
 	if x := l.Crossings; x != nil {
 		n += len(raw.Bytes(x.Upstream)) + len(raw.Bytes(x.Groups)) + len(raw.Bytes(x.Cells)) + len(raw.Bytes(x.List))
+		if h := x.Heat; h != nil {
+			n += len(raw.Bytes(h.Carriers)) + len(raw.Bytes(h.Groups)) + len(raw.Bytes(h.Cells)) + len(raw.Bytes(h.List))
+		}
 	}
-	return n + c.sent.Bytes()
+	return n + c.sent.Bytes() + c.warm.Bytes()
 }
 
 // Close frees the memory.
-func (c *coupling) Close() { c.sent.Free() }
+func (c *coupling) Close() {
+	c.sent.Free()
+	c.warm.Free()
+}

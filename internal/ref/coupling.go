@@ -63,9 +63,12 @@ func (g *Grid) value(cell int) (v value) {
 }
 
 // set is the inverse of value.
-func (g *Grid) set(cell int, v value) {
+func (g *Grid) set(cell int, v value) { g.setBy(g.force(v.theta), cell, v) }
+
+// setBy does so with a force given.
+func (g *Grid) setBy(force [3]float64, cell int, v value) {
 	var m [10]float64
-	d, force := g.Lattice.Dims, g.force(v.theta)
+	d := g.Lattice.Dims
 	rho := 1 + v.density
 	m[0] = v.density
 	for a := range d {
@@ -583,18 +586,19 @@ func (c *coupling) count(g *Grid, of passages) {
 	}
 }
 
-// correct gives the cells outside the faces what passed more on the finer level. P and the scalar's flux stay.
+// correct gives the cells outside the faces what passed more on the finer level. P, the scalar's flux and the force in the momentum
+// stay.
 func (s *Levels) correct(fine *Grid) {
 	coarse, c := s.Grids[fine.Level-1], &fine.coupling
 	for k, cell := range c.cells {
 		v, r := coarse.value(cell), c.excess[k]
-		rho := 1 + v.density
+		rho, force := 1+v.density, coarse.force(v.theta)
 		v.density += r[0]
 		for a := range v.u {
 			v.u[a] = (rho*v.u[a] + r[1+a]) / (1 + v.density)
 		}
 		v.theta += (r[4] - v.theta*r[0]) / (1 + v.density)
-		coarse.set(cell, v)
+		coarse.setBy(force, cell, v)
 		c.excess[k] = [5]float64{}
 	}
 }

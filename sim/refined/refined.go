@@ -139,7 +139,7 @@ func (g *Grid) traffic(l int) (err error) {
 	}
 	add(&b.shells, decomp.Shells, l-1, more, g.cellBytes())
 	add(&b.means, decomp.Means, l-1, 0, g.cellBytes())
-	add(&b.fluxes, decomp.Fluxes, l-1, 0, sumBytes(g.Case.Dims()))
+	add(&b.fluxes, decomp.Fluxes, l-1, 0, sumBytes(g.Case.Spec))
 	at.coarse = b
 	return err
 }
@@ -177,7 +177,7 @@ func (g *Grid) connect() error {
 		for _, t := range at.all() {
 			bytes := g.cellBytes()
 			if t == at.coarse.fluxes {
-				bytes = sumBytes(g.Case.Dims())
+				bytes = sumBytes(g.Case.Spec)
 			}
 			if err := t.connect(g.Rank, g.Case, g.Device, bytes); err != nil {
 				return err
