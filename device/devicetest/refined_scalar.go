@@ -36,49 +36,62 @@ func refinedScalar(t *testing.T, d device.Device, o Options) {
 }
 
 // refinedHeat verifies that the heat of closed boxes stays, in a flow between walls that it drives, too, and that a uniform scalar stays
-// uniform there: by 1e-16 and 2e-10 of the heat per step, and within 1e-14 and 1e-6, as a uniform flow.
+// uniform there: by 1e-16 and 2e-10 of the heat per step, and within 1e-14 and 1e-6, as a uniform flow. Without boxes steps round by more
+// in float32, and on D3Q27 by a last digit in one direction. So four times what they do without boxes is allowed, which was added after
+// seeing that: the finest level does four steps in one.
 func refinedHeat(t *testing.T, d device.Device, o Options) {
 	o.couples(t, d, func(t *testing.T, spec model.Spec) {
-		spec.Scalar = true
-		steps := 200
-		if spec.Lattice.Dims == 3 {
-			steps = 40
+		if testing.Short() && spec.Collision.Name != "cumulant" {
+			t.Skip("the same lists: make test-all runs it")
 		}
+		spec.Scalar = true
 		heat, uniform := 1e-16, 1e-14
 		if spec.Precision != model.Float64 {
 			heat, uniform = 2e-10, 1e-6
 		}
 		f := refinedFlows(spec)["lid"].scaled(4/(spec.Lattice.Dims-1)).with(0.6, 0, [3]float64{}).carries(0.55, [3]float64{1e-4, 2e-4})
 		f.walls = []boundary.Wall{{}, {Law: boundary.Slip}}
-		run := func(amplitude float64) (drift, worst float64) {
-			h := f.hierarchy(t)
-			oracle := f.oracle(h)
-			f.waves(oracle)
-			oracle.SetScalar(func(at [3]float64) (float64, [3]float64) { return 1 + amplitude*math.Sin(at[0]-at[1]), [3]float64{} })
-			r := startRefined(t, d, f, h, oracle)
-			mean := func() float64 {
-				sum, volume := 0.0, 0.0
-				r.eachCounted(t, func(level int, m []float64) {
-					share, theta := math.Pow(0.5, float64(spec.Lattice.Dims*level)), m[spec.Lattice.Moments()]
-					sum, volume = sum+share*(theta-1+m[0]*theta), volume+share
-				})
-				return sum / volume
-			}
-			before := mean()
-			for range steps {
-				r.advance(0, 0)
-			}
-			r.eachCounted(t, func(_ int, m []float64) { worst = max(worst, math.Abs(m[spec.Lattice.Moments()]-1)) })
-			return (mean() - before) / float64(steps), worst
+		whole := f
+		whole.boxes = nil
+		drift, _ := f.heated(t, d, 0.5)
+		own, _ := whole.heated(t, d, 0.5)
+		_, worst := f.heated(t, d, 0)
+		_, least := whole.heated(t, d, 0)
+		t.Logf("%s: heat changes by %.1e per step, uniform within %.1e; without boxes %.1e, %.1e", spec, drift, worst, own, least)
+		if limit := max(heat, 4*math.Abs(own)); !(math.Abs(drift) <= limit) {
+			t.Errorf("%s: heat changes by %.2e of itself per step, at most %.0e", spec, drift, limit)
 		}
-		drift, _ := run(0.5)
-		_, worst := run(0)
-		t.Logf("%s: heat changes by %.1e per step, uniform within %.1e", spec, drift, worst)
-		if !(math.Abs(drift) <= heat) {
-			t.Errorf("%s: heat changes by %.2e of itself per step, at most %.0e", spec, drift, heat)
-		}
-		if !(worst <= uniform) {
-			t.Errorf("%s: a uniform scalar deviates by %.2e, at most %.0e", spec, worst, uniform)
+		if limit := max(uniform, 4*least); !(worst <= limit) {
+			t.Errorf("%s: a uniform scalar deviates by %.2e, at most %.0e", spec, worst, limit)
 		}
 	})
+}
+
+// heated returns the change of the mean heat of a flow per step, which is about 1, and how far the scalar is from 1 in the end. At the start
+// it is a wave around 1.
+func (f refinedFlow) heated(t *testing.T, d device.Device, amplitude float64) (drift, worst float64) {
+	dims, number := f.spec.Lattice.Dims, f.spec.Lattice.Moments()
+	steps := 200
+	if dims == 3 {
+		steps = 40
+	}
+	h := f.hierarchy(t)
+	oracle := f.oracle(h)
+	f.waves(oracle)
+	oracle.SetScalar(func(at [3]float64) (float64, [3]float64) { return 1 + amplitude*math.Sin(at[0]-at[1]), [3]float64{} })
+	r := startRefined(t, d, f, h, oracle)
+	mean := func() float64 {
+		sum, volume := 0.0, 0.0
+		r.eachCounted(t, func(level int, m []float64) {
+			share, theta := math.Pow(0.5, float64(dims*level)), m[number]
+			sum, volume = sum+share*(theta-1+m[0]*theta), volume+share
+		})
+		return sum / volume
+	}
+	before := mean()
+	for range steps {
+		r.advance(0, 0)
+	}
+	r.eachCounted(t, func(_ int, m []float64) { worst = max(worst, math.Abs(m[number]-1)) })
+	return (mean() - before) / float64(steps), worst
 }
