@@ -40,7 +40,8 @@ func (g *Grid) forces(of func(*level.Level) ([]device.Load, error)) ([]device.Lo
 func (g *Grid) types() int { return len(g.Case.Boundaries) + len(g.Case.Bodies) }
 
 // Loads adds up the levels' loads of all ranks, as loads in cells and steps of level 0. In a step of a level a force of 1 changes the
-// momentum of a cell of the level, which is 1/2^(dims+1) of the one of a cell twice as large, in half of the time.
+// momentum of a cell of the level, which is 1/2^(dims+1) of the one of a cell twice as large, in half of the time. Heat is of a cell of
+// the level, too.
 func (g *Grid) Loads(all []device.Load) []device.Load {
 	types := g.types()
 	sum := make([]device.Load, types)
@@ -52,6 +53,7 @@ func (g *Grid) Loads(all []device.Load) []device.Load {
 			load.Force[a] = int64(math.RoundToEven(force * float64(load.Force[a])))
 			load.Torque[a] = int64(math.RoundToEven(torque * float64(load.Torque[a])))
 		}
+		load.Scalar = int64(math.RoundToEven(force * float64(load.Scalar)))
 		sum[i%types].Add(load)
 	}
 	return sum
