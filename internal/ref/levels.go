@@ -216,7 +216,7 @@ func (g *Grid) update(cell int) {
 	g.arithmetic.collide(&m, &g.Params, g.omega(cell))
 	g.arithmetic.populations(&m, g.next[cell])
 	if g.G != nil {
-		g.after[cell] = g.carried(cell, g.position(cell), g.next[cell])
+		g.after[cell] = carried(g.Flow, cell, g.position(cell), g.next[cell])
 	}
 	if up == nil {
 		copy(g.next[cell], g.applyOutflow(g.position(cell), g.next[cell]))

@@ -242,13 +242,13 @@ func (f *Flow) carry(next [][]float64) []Scalar {
 			}
 			return
 		}
-		after[cell] = f.carried(cell, x, next[cell])
+		after[cell] = carried(f, cell, x, next[cell])
 	})
 	return after
 }
 
 // carried returns a cell of the fluid after the step that computed its populations pop, to which it adds the force.
-func (f *Flow) carried(cell int, x [3]int, pop []float64) (now Scalar) {
+func carried(f *Flow, cell int, x [3]int, pop []float64) (now Scalar) {
 	var rho, e float64
 	var j, phi [3]float64
 	for i, c := range f.Lattice.Velocities {

@@ -35,8 +35,9 @@ func (v View) farthest(planes []Excess) (e Excess, err error) {
 	if v.Case.Temperature.Bounds == nil {
 		return e, nil
 	}
+	order := orderOf(v)
 	for _, p := range planes {
-		if p.Beyond > e.Beyond || p.Beyond > 0 && p.Beyond == e.Beyond && v.number(p) < v.number(e) {
+		if p.Beyond > e.Beyond || p.Beyond > 0 && p.Beyond == e.Beyond && order.number(p) < order.number(e) {
 			e = p
 		}
 	}
@@ -45,10 +46,9 @@ func (v View) farthest(planes []Excess) (e Excess, err error) {
 	if err = comm.Max(v.Rank.Comm, most); err != nil || most[0] == 0 {
 		return Excess{}, err
 	}
-	levels := v.levels()
-	end, place := v.number(Excess{Level: len(levels)}), []int64{0}
+	end, place := order.before(len(order)), []int64{0}
 	if most[0] == int64(math.Float64bits(e.Beyond)) {
-		place[0] = 2 * (end - v.number(e))
+		place[0] = 2 * (end - order.number(e))
 		if e.Above {
 			place[0]++
 		}
@@ -56,35 +56,43 @@ func (v View) farthest(planes []Excess) (e Excess, err error) {
 	if err = comm.Max(v.Rank.Comm, place); err != nil {
 		return Excess{}, err
 	}
-	e = Excess{Beyond: math.Float64frombits(uint64(most[0])), Above: place[0]%2 == 1}
-	number := end - place[0]/2
-	for e.Level = len(levels) - 1; number < v.number(Excess{Level: e.Level}); e.Level-- {
-	}
-	first, n := int(number-v.number(Excess{Level: e.Level})), levels[e.Level]
-	e.At = [3]int{first % n[0], first / n[0] % n[1], first / n[0] / n[1]}
+	e = order.at(end - place[0]/2)
+	e.Beyond, e.Above = math.Float64frombits(uint64(most[0])), place[0]%2 == 1
 	return e, nil
 }
 
-// levels returns the domain's cells at the spacing of each level.
-func (v View) levels() (list [][3]int) {
+// order numbers the cells of a domain, level by level, by the domain's cells at the spacing of each.
+type order [][3]int
+
+func orderOf(v View) (o order) {
 	if v.Refined == nil {
-		return [][3]int{v.Case.Cells}
+		return order{v.Case.Cells}
 	}
 	for _, l := range v.Refined.Hierarchy.Levels {
-		list = append(list, l.N)
+		o = append(o, l.N)
 	}
-	return list
+	return o
 }
 
-// number returns the place of an excess's cell in the order of all cells, level by level.
-func (v View) number(e Excess) int64 {
-	before, levels := int64(0), v.levels()
-	for _, n := range levels[:e.Level] {
-		before += int64(n[0]) * int64(n[1]) * int64(n[2])
+// before returns the number of the first cell of a level.
+func (o order) before(level int) (number int64) {
+	for _, n := range o[:level] {
+		number += int64(n[0]) * int64(n[1]) * int64(n[2])
 	}
-	if e.Level == len(levels) {
-		return before
+	return number
+}
+
+// number returns the number of an excess's cell, at the inverse.
+func (o order) number(e Excess) int64 {
+	n := o[e.Level]
+	return o.before(e.Level) + (int64(e.At[2])*int64(n[1])+int64(e.At[1]))*int64(n[0]) + int64(e.At[0])
+}
+
+func (o order) at(number int64) (e Excess) {
+	for e.Level = len(o) - 1; number < o.before(e.Level); {
+		e.Level--
 	}
-	n := levels[e.Level]
-	return before + (int64(e.At[2])*int64(n[1])+int64(e.At[1]))*int64(n[0]) + int64(e.At[0])
+	n, k := o[e.Level], int(number-o.before(e.Level))
+	e.At = [3]int{k % n[0], k / n[0] % n[1], k / n[0] / n[1]}
+	return e
 }

@@ -29,3 +29,14 @@ func TestTemperatureBeyondBounds(t *testing.T) {
 		}
 	}
 }
+
+// Cells of all levels have an order, in which one is found again.
+func TestOrderOfCells(t *testing.T) {
+	o := order{{3, 2, 1}, {6, 4, 1}}
+	for number := range int64(3*2 + 6*4) {
+		e := o.at(number)
+		if got := o.number(e); got != number || e.Level == 0 != (number < 6) {
+			t.Errorf("cell %d is %v of level %d, which is %d", number, e.At, e.Level, got)
+		}
+	}
+}
