@@ -8,7 +8,7 @@
 
 namespace lbm { namespace {
 
-// Kinds of lbm_carrier (boundary.CarrierKind). A population that passes a face has theta f with the flow, and diffuses the rest.
+// Kinds of lbm_carrier (boundary.Carried and so on). A population that passes a face has theta f with the flow, and diffuses the rest.
 enum {
 	LEVEL_CARRIED,    // all of a cell's population; of a ghost cell that the fluid slides along, by the mirror image's flux
 	LEVEL_ENTERS,     // theta (w + f): from beyond an open face
