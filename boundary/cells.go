@@ -84,7 +84,7 @@ func NewCells(n [3]int) Cells {
 
 // wrapped returns the cells of a box that continues at its other end along some axes: so does the domain then. A patch of a refined
 // domain may end before the other end of a periodic axis, and store cells beyond one: these lie behind no face.
-func (c Cells) wrapped(periodic [3]bool) Cells {
+func wrapped(c Cells, periodic [3]bool) Cells {
 	for a := range periodic {
 		c.Periodic[a] = c.Periodic[a] || periodic[a]
 	}

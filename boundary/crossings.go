@@ -17,10 +17,11 @@ type Crossings struct {
 	Gains    []float64 // what moving walls add to populations that they send back: as further upstream cells would send it
 	Models   []ModelledUpstream
 	Groups   []Crossed
-	Cells    []uint32   // of the groups: numbers in Upstream, behind them in Gains, and behind these in Models
-	List     []Crossing // of the patterns
-	Scale    float64    // of the sums, in populations of the coarser level per sixth, positive out of the covered cell
-	Sums     int        // places of sums that are written: one more than the largest
+	Cells    []uint32       // of the groups: numbers in Upstream, behind them in Gains, and behind these in Models
+	List     []Crossing     // of the patterns
+	Scale    float64        // of the sums, in populations of the coarser level per sixth, positive out of the covered cell
+	Sums     int            // places of sums that are written: one more than the largest
+	Heat     *HeatCrossings // nil: there is no scalar
 
 	lattice model.Lattice
 	cells   Cells
@@ -42,6 +43,31 @@ func (c *Crossings) AdvanceTo(t float64) {
 		list, _ := c.gainsOf(g.sender, t)
 		copy(c.Gains[g.first:], list[:g.count])
 	}
+	if c.Heat != nil {
+		c.Heat.AdvanceTo(t)
+	}
+}
+
+// gain returns the number in Gains of what walls add to the populations that a cell sends across an axis. Equal ones that stay as they
+// are share their numbers.
+func (c *Crossings) gain(of sender, steady map[[9]float64]uint32, later map[sender]uint32) uint32 {
+	if k, ok := later[of]; ok {
+		return k
+	}
+	list, n := c.gainsOf(of, 0)
+	changes := c.gainsLater(of)
+	if k, ok := steady[list]; ok && !changes {
+		return k
+	}
+	k := uint32(len(c.Gains) / n)
+	if changes {
+		c.timed = append(c.timed, timedGain{of, len(c.Gains), n})
+		later[of] = k
+	} else {
+		steady[list] = k
+	}
+	c.Gains = append(c.Gains, list[:n]...)
+	return k
 }
 
 // gainsOf returns what walls add at a time to the populations that a cell sends across an axis, and their number.
@@ -119,8 +145,8 @@ func GainNumbers[T float32 | float64](c *Crossings) (list []T) {
 }
 
 // CoarseCrossings lists the crossings of a part's faces to the next level; the sum of cell k of outside is at place k.
-func CoarseCrossings(l model.Lattice, part decomp.Part, cells Cells, outside []decomp.Outside) (*Crossings, error) {
-	f := newCrossingFinder(l, part, cells, -1.0/6)
+func CoarseCrossings(spec model.Spec, part decomp.Part, cells Cells, outside []decomp.Outside) (*Crossings, error) {
+	f := newCrossingFinder(spec, part, cells, -1.0/6)
 	for k, o := range outside {
 		for _, face := range o.Faces {
 			covered := o.Cell // which may be an image's neighbour
@@ -133,8 +159,8 @@ func CoarseCrossings(l model.Lattice, part decomp.Part, cells Cells, outside []d
 }
 
 // FineCrossings lists the crossings of the fine faces that make up faces of the coarser level, whose sums have the places given.
-func FineCrossings(l model.Lattice, part decomp.Part, cells Cells, faces []decomp.Face, place func(decomp.Face) int) (*Crossings, error) {
-	f := newCrossingFinder(l, part, cells, math.Pow(0.5, float64(l.Dims))/6) // the area of a fine face times its step
+func FineCrossings(spec model.Spec, part decomp.Part, cells Cells, faces []decomp.Face, place func(decomp.Face) int) (*Crossings, error) {
+	f := newCrossingFinder(spec, part, cells, math.Pow(0.5, float64(spec.Lattice.Dims))/6) // the area of a fine face times its step
 	for _, face := range faces {
 		for _, pair := range part.Hierarchy.FineFaces(face) {
 			f.add(f.local(pair[0]), face.Axis, face.Side)
@@ -161,6 +187,7 @@ type crossingFinder struct {
 	patterns map[string][2]uint32
 	plain    map[string]*pattern // groups away from faces of the domain, by their faces
 	beyond   map[[2]int]FaceCell // ghost cells beyond the ends of rows, by x and row; nil: not listed yet
+	heat     *heatFinder         // nil: there is no scalar
 
 	faces []faceOf // of the group at hand
 }
@@ -198,7 +225,8 @@ type pattern struct {
 	first, count uint32
 }
 
-func newCrossingFinder(l model.Lattice, part decomp.Part, cells Cells, scale float64) *crossingFinder {
+func newCrossingFinder(spec model.Spec, part decomp.Part, cells Cells, scale float64) *crossingFinder {
+	l := spec.Lattice
 	f := &crossingFinder{lattice: l, part: part, cells: cells, found: Crossings{Scale: scale, lattice: l, cells: cells},
 		upstream: map[Upstream]uint32{}, gains: map[[9]float64]uint32{}, models: map[ModelledUpstream]uint32{}, later: map[sender]uint32{},
 		patterns: map[string][2]uint32{}, plain: map[string]*pattern{}}
@@ -212,6 +240,9 @@ func newCrossingFinder(l model.Lattice, part decomp.Part, cells Cells, scale flo
 				f.paths[a] = append(f.paths[a], path{p, i, a, c[a]})
 			}
 		}
+	}
+	if spec.Scalar {
+		f.heat = newHeatFinder(f)
 	}
 	return f
 }
@@ -254,7 +285,7 @@ func (f *crossingFinder) end(place int) {
 	f.found.Sums = max(f.found.Sums, place+1)
 	for _, s := range p.senders {
 		if s.gains {
-			f.found.Cells = append(f.found.Cells, f.gain(sender{cell: plus(first, s.cell), axis: s.axis, side: s.side})|gainOf)
+			f.found.Cells = append(f.found.Cells, f.found.gain(sender{cell: plus(first, s.cell), axis: s.axis, side: s.side}, f.gains, f.later)|gainOf)
 			continue
 		}
 		if s.models {
@@ -272,6 +303,9 @@ func (f *crossingFinder) end(place int) {
 			f.found.Upstream = append(f.found.Upstream, u)
 		}
 		f.found.Cells = append(f.found.Cells, k)
+	}
+	if f.heat != nil && f.err == nil {
+		f.err = f.heat.end(place, first, string(key), away)
 	}
 	f.faces = f.faces[:0]
 }
@@ -299,29 +333,6 @@ func (f *crossingFinder) model(cell [3]int, axis, side int) uint32 {
 	return k
 }
 
-// gain returns the number in Gains of what walls add to the populations that a cell sends across an axis. Equal ones that stay as they
-// are share their numbers.
-func (f *crossingFinder) gain(of sender) uint32 {
-	c := &f.found
-	if k, ok := f.later[of]; ok {
-		return k
-	}
-	list, n := c.gainsOf(of, 0)
-	later := c.gainsLater(of)
-	if k, ok := f.gains[list]; ok && !later {
-		return k
-	}
-	k := uint32(len(c.Gains) / n)
-	if later {
-		c.timed = append(c.timed, timedGain{of, len(c.Gains), n})
-		f.later[of] = k
-	} else {
-		f.gains[list] = k
-	}
-	c.Gains = append(c.Gains, list[:n]...)
-	return k
-}
-
 // away reports whether no face of the domain is within two cells of a cell.
 func (f *crossingFinder) away(cell [3]int) bool {
 	n := f.part.Hierarchy.Levels[f.part.Level].N
@@ -331,6 +342,13 @@ func (f *crossingFinder) away(cell [3]int) bool {
 		}
 	}
 	return true
+}
+
+// gained returns how many sixths of what a moving wall adds to a population that it sends back pass on a path.
+func (f *crossingFinder) gained(x passage, p path, sign int) int {
+	c := f.lattice.Velocities[f.lattice.Opposite(p.direction)]
+	slips, _ := f.cells.SlipsBehind(x.from, c, f.lattice.Dims)
+	return sign * p.Along(c, p.axis, slips)
 }
 
 // pattern lists the crossings of the group at hand, by the rules of the oracle (internal/ref/coupling.go): the ghost cells of open
@@ -378,10 +396,8 @@ func (f *crossingFinder) pattern(first [3]int) *pattern {
 			s := sender{cell: minus(x.from, first), axis: face.axis, side: path.side, models: x.models}
 			add(s, path.direction, x.mass, x.momentum)
 			if x.returns && f.cells.Gains(f.lattice, x.from, path.direction) {
-				c := f.lattice.Velocities[f.lattice.Opposite(path.direction)]
-				slips, _ := f.cells.SlipsBehind(x.from, c, f.lattice.Dims)
 				s.gains = true
-				add(s, path.direction, -sign*path.Along(c, path.axis, slips), x.momentum/2)
+				add(s, path.direction, -f.gained(x, path, sign), x.momentum/2)
 			}
 		}
 	}
@@ -539,6 +555,9 @@ func (f *crossingFinder) finish() (*Crossings, error) {
 		default:
 			c.Cells[k] = number[was]
 		}
+	}
+	if f.heat != nil {
+		c.Heat = f.heat.finish()
 	}
 	return c, nil
 }

@@ -10,8 +10,9 @@ import (
 )
 
 // interfaceOf returns the crossings on both sides of the interface of a box in the middle of a periodic domain.
-func interfaceOf(t *testing.T, l model.Lattice, parents int) (coarse, fine *boundary.Crossings, faces int) {
+func interfaceOf(t *testing.T, spec model.Spec, parents int) (coarse, fine *boundary.Crossings, faces int) {
 	t.Helper()
+	l := spec.Lattice
 	n, from, to := [3]int{parents + 6, parents + 6, 1}, [3]float64{3, 3, 0}, [3]float64{float64(parents + 3), float64(parents + 3), 1}
 	if l.Dims == 3 {
 		n[2], from[2], to[2] = n[0], from[0], to[0]
@@ -34,7 +35,7 @@ func interfaceOf(t *testing.T, l model.Lattice, parents int) (coarse, fine *boun
 		return p, cells
 	}
 	p, cells := part(0)
-	if coarse, err = boundary.CoarseCrossings(l, p, cells, p.Outside()); err != nil {
+	if coarse, err = boundary.CoarseCrossings(spec, p, cells, p.Outside()); err != nil {
 		t.Fatal(err)
 	}
 	p, cells = part(1)
@@ -43,7 +44,7 @@ func interfaceOf(t *testing.T, l model.Lattice, parents int) (coarse, fine *boun
 	for k, f := range inside {
 		place[f] = k
 	}
-	if fine, err = boundary.FineCrossings(l, p, cells, inside, func(f decomp.Face) int { return place[f] }); err != nil {
+	if fine, err = boundary.FineCrossings(spec, p, cells, inside, func(f decomp.Face) int { return place[f] }); err != nil {
 		t.Fatal(err)
 	}
 	return coarse, fine, len(inside)
@@ -54,13 +55,17 @@ func interfaceOf(t *testing.T, l model.Lattice, parents int) (coarse, fine *boun
 func TestCrossingsAreShared(t *testing.T) {
 	for name, items := range map[string]int{"D2Q9": 16, "D3Q19": 56, "D3Q27": 128} {
 		l, _ := model.FindLattice(name)
-		coarse, fine, faces := interfaceOf(t, l, 24)
+		coarse, fine, faces := interfaceOf(t, model.Spec{Lattice: l, Scalar: true}, 24)
 		perFace := 1 << (l.Dims - 1)
 		if most := 2.6 * float64(faces*perFace); float64(len(fine.Upstream)) > most || fine.Sums != faces || len(fine.Groups) != faces {
 			t.Errorf("%s: %d upstream cells, %d sums of %d faces: at most %g and all of them", name, len(fine.Upstream), fine.Sums, faces, most)
 		}
 		if want := 2 * l.Dims * items; len(fine.List) != want {
 			t.Errorf("%s: %d crossings in all patterns, want %d", name, len(fine.List), want)
+		}
+		// Away from walls a scalar passes with the same populations.
+		if h := fine.Heat; len(h.Carriers) != len(fine.Upstream) || len(h.List) != len(fine.List) || h.Sums != faces || len(h.Groups) != faces {
+			t.Errorf("%s: %d carriers and %d crossings of a scalar", name, len(h.Carriers), len(h.List))
 		}
 		if len(coarse.Groups) != faces { // of a box each cell outside has one face
 			t.Errorf("%s: %d coarse sums of %d faces", name, len(coarse.Groups), faces)
@@ -89,7 +94,7 @@ func TestCrossingsOfALargeBox(t *testing.T) {
 	}
 	l, _ := model.FindLattice("D3Q27")
 	start := time.Now()
-	_, fine, faces := interfaceOf(t, l, 128)
+	_, fine, faces := interfaceOf(t, model.Spec{Lattice: l, Scalar: true}, 128)
 	took := time.Since(start)
 	t.Logf("%d faces, %d upstream cells, %d crossings: %.2f s", faces, len(fine.Upstream), len(fine.List), took.Seconds())
 	if took > 10*time.Second {

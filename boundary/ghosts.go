@@ -77,7 +77,7 @@ const (
 
 // FindFaces lists the ghost cells of a box.
 func FindFaces(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells Cells) (*Faces, error) {
-	cells = cells.wrapped(periodic)
+	cells = wrapped(cells, periodic)
 	if !cells.HasOpen() {
 		return nil, nil
 	}

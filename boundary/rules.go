@@ -196,7 +196,7 @@ func (c Cells) Gains(l model.Lattice, x [3]int, i int) bool {
 // cells elsewhere meets a wall, the wall of the face straight beside its cell. Links to the edge of a
 // moving wall and another one bring nothing: no link beyond the edge would lose what this one gains.
 func (c Cells) linkPlace(k uint8, x [3]int, q float64, dir [3]int, dims int) (p [3]float64, moves bool) {
-	if c.Wall(k).Law == Bounce && c.movingEdge(x, dir, dims) {
+	if c.Wall(k).Law == Bounce && movingEdge(c, x, dir, dims) {
 		return p, false
 	}
 	if c.Open(k) {
@@ -212,7 +212,7 @@ func (c Cells) linkPlace(k uint8, x [3]int, q float64, dir [3]int, dims int) (p 
 
 // movingEdge reports whether the link along dir into cell x comes from behind the edge of a wall that moves and another one,
 // or of two faces that move.
-func (c Cells) movingEdge(x, dir [3]int, dims int) bool {
+func movingEdge(c Cells, x, dir [3]int, dims int) bool {
 	moving, walls := 0, 0
 	for a := range dims {
 		at := x

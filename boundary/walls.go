@@ -31,7 +31,7 @@ func FindWalls(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells Ce
 	if cells.N != n || len(cells.Type) != (n[0]+2)*(n[1]+2)*(n[2]+2) {
 		return nil, fmt.Errorf("the cells (%v, %d of them) do not fit a box of %v", cells.N, len(cells.Type), n)
 	}
-	cells = cells.wrapped(periodic)
+	cells = wrapped(cells, periodic)
 	w := &Walls{lattice: l, cells: cells.ForFlow(l.Dims), given: cells, periodic: periodic, block: block, blocks: layout.Pitch / block}
 	for _, c := range l.Velocities {
 		w.from = append(w.from, -cells.Index(c[0]-1, c[1]-1, c[2]-1))

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"lbmsim/boundary"
 	"lbmsim/config/language"
 	"lbmsim/model"
 )
@@ -19,6 +20,7 @@ func (r *unrefined) refuse() {
 		return
 	}
 	r.models()
+	r.heat()
 	r.surfaces()
 	r.outputs()
 }
@@ -41,8 +43,30 @@ func (r *unrefined) models() {
 	if e := s.Get("precision"); e != nil && precisionOf(e.Text) == model.Float16 {
 		r.add(e.At, `use "float32" or "float64"`, "precision "+language.Quote(e.Text))
 	}
-	if t := r.Section("temperature"); t != nil {
-		r.add(t.At, "", "[temperature]")
+}
+
+// heat refuses temperatures whose flux has relaxation times of the cells, by eddies, and solids that conduct.
+func (r *unrefined) heat() {
+	if !r.Spec.Scalar {
+		return
+	}
+	if t := r.Section("turbulence"); t != nil {
+		r.add(t.At, "remove [turbulence] or [temperature]", "[turbulence] with [temperature]")
+	}
+	modelled := func(s *language.Section, kind boundary.Kind) {
+		if kind.Law == boundary.ModelledWall {
+			r.add(s.ValueAt("type"), `use "wall"`, s.Head()+" type "+language.Quote(kind.Name)+" with [temperature]")
+		}
+	}
+	for _, b := range r.Boundaries {
+		modelled(r.Named("boundary", b.Name), b.Kind)
+	}
+	for _, b := range r.Bodies {
+		s := r.Named("body", b.Name)
+		modelled(s, b.Kind)
+		if s.Has("diffusivity") {
+			r.add(s.KeyAt("diffusivity"), "give the body a temperature or a heat_flux", s.Head()+" diffusivity")
+		}
 	}
 }
 

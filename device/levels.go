@@ -8,7 +8,7 @@ import (
 
 // LevelCoupler is a Device whose programs couple levels of refined grids. Found by type assertion.
 type LevelCoupler interface {
-	// CouplesLevels reports whether programs of a spec are Couplers that couple: moments of 32 or 64 bits without a scalar.
+	// CouplesLevels reports whether programs of a spec are Couplers that couple: moments of 32 or 64 bits.
 	CouplesLevels(spec model.Spec) bool
 }
 
@@ -30,8 +30,16 @@ type CouplingLists struct {
 	Faces               []uint32 // of Corrected
 }
 
+// SumNumbers returns the numbers of a sum of what passes faces: mass, momentum and the heat of a scalar.
+func SumNumbers(spec model.Spec) int {
+	if spec.Scalar {
+		return 2 + spec.Lattice.Dims
+	}
+	return 1 + spec.Lattice.Dims
+}
+
 // Coupling is uploaded lists. A compact buffer has as many numbers of each cell as a state, in its number type, cell after cell: the
-// components, or rho - 1, u and P on the way to a finer level. Sums are float64, mass and momentum (1 + Dims) for each place. All work is queued on s, may be recorded, and gives the same bits for any
+// components, or rho - 1, u and P on the way to a finer level, a scalar as it is. Sums are float64, SumNumbers for each place. All work is queued on s, may be recorded, and gives the same bits for any
 // cut and any number of threads. A step of level l consists of:
 //
 //	GatherValues        of level l
@@ -57,7 +65,7 @@ type Coupling interface {
 	Restrict(s Stream, state, buffer Buffer, own, coarse model.Params)
 	// Count sets sums of Crossings from the state before a step, or adds to them.
 	Count(s Stream, state, sums Buffer, add bool)
-	// Correct adds to each cell of Corrected its own sum, by CoarseCrossings, and its faces' in fine. P stays.
+	// Correct adds to each cell of Corrected its own sum, by CoarseCrossings, and its faces' in fine. P and a scalar's flux stay.
 	Correct(s Stream, own, fine, state Buffer, p model.Params)
 	// Bytes is the memory that the lists take.
 	Bytes() int

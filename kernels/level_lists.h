@@ -11,6 +11,8 @@ typedef struct {
 	double lawFrom[4], lawTo[4], width;
 	int kind;  // 0: all cells have the same
 	int tied;  // the trace relaxes as the deviator
+	// Of a scalar: the force for each unit of it on both levels, and the factors of its flux or, where that is 0, of its gradient.
+	double buoyancyFrom[3], buoyancyTo[3], flux, fluxGradient;
 } lbm_conversion;
 
 // lbm_copied is a cell of a state and its place, counted in cells, in a compact buffer.
@@ -36,6 +38,15 @@ typedef struct {
 	int rule;
 	unsigned char axis, high, unused[2];  // high: the side is +1, otherwise -1
 } lbm_upstream;
+
+// lbm_carrier is a cell that sends what of a scalar passes faces across an axis (level_scalar.h): the place of the cell whose
+// populations of the flow carry it, as of lbm_upstream, the cell's whose scalar it is, and its kind. Of what walls add, rule is the
+// number of these numbers. What diffuses has the flux in the direction that is reversed along the axes of mirror, a bit each.
+typedef struct {
+	long long at, source;
+	int rule;
+	unsigned char axis, high, kind, mirror;
+} lbm_carrier;
 
 // lbm_crossing is a population that passes a face: of the upstream cell with a number within its face's list, the slot among the
 // populations that the cell sends, its direction, and how many sixths of its mass and of its momentum count.

@@ -9,6 +9,7 @@
 #include "lattice/d3q19.h"
 #include "level_laws.h"
 #include "level_lists.h"
+#include "level_scalar.h"
 
 namespace lbm { namespace {
 
@@ -16,41 +17,53 @@ namespace lbm { namespace {
 template <int D> struct AroundOf { typedef D3Q19 Type; };
 template <> struct AroundOf<2> { typedef D2Q9 Type; };
 
+// HalfForce is half of the force on a cell: the body force, and what a scalar's value adds.
+template <class L, class R> struct HalfForce {
+	using T = typename Scalar<R>::type;
+	R of[L::D];
+	LBM_HD LBM_INLINE explicit HalfForce(const double* force) {
+		unroll<L::D>([&](auto a) LBM_LAMBDA { of[a.value] = R{} + T(0.5 * force[a.value]); });
+	}
+	LBM_HD LBM_INLINE HalfForce(const double* force, const double* buoyancy, const R& theta) {
+		unroll<L::D>([&](auto a) LBM_LAMBDA { of[a.value] = T(0.5 * force[a.value]) + theta * T(0.5 * buoyancy[a.value]); });
+	}
+};
+
 // LevelValue is what is interpolated, of one cell or a vector of them. Compact buffers on the way to a finer level have these values.
 template <class L, class R> struct LevelValue {
 	using T = typename Scalar<R>::type;
 	R r, u[L::D], p[L::M - 1 - L::D];  // rho - 1, velocity, P
 
-	LBM_HD LBM_INLINE static LevelValue of(const Moments<L, R>& m, const double* force) {
+	LBM_HD LBM_INLINE static LevelValue of(const Moments<L, R>& m, const HalfForce<L, R>& force) {
 		LevelValue v;
 		v.r = m.r;
 		const R inv = reciprocal(T(1) + m.r);
 		R rhou[L::D];
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
-			rhou[a.value] = m.j[a.value] - T(0.5) * T(force[a.value]);
+			rhou[a.value] = m.j[a.value] - force.of[a.value];
 			v.u[a.value] = rhou[a.value] * inv;
 		});
 		v.stress(rhou, force, [&](auto ab, const R& flow) LBM_LAMBDA { v.p[ab.value] = m.s[ab.value] - flow; });
 		return v;
 	}
-	LBM_HD LBM_INLINE Moments<L, R> moments(const double* force) const {
+	LBM_HD LBM_INLINE Moments<L, R> moments(const HalfForce<L, R>& force) const {
 		Moments<L, R> m;
 		m.r = r;
 		R rhou[L::D];
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			rhou[a.value] = (T(1) + r) * u[a.value];
-			m.j[a.value] = rhou[a.value] + T(0.5) * T(force[a.value]);
+			m.j[a.value] = rhou[a.value] + force.of[a.value];
 		});
 		stress(rhou, force, [&](auto ab, const R& flow) LBM_LAMBDA { m.s[ab.value] = flow + p[ab.value]; });
 		return m;
 	}
 	// stress calls take(Int<ab>, rho u_a u_b + (u_a F_b + u_b F_a)/2).
-	template <class F> LBM_HD LBM_INLINE void stress(const R* rhou, const double* force, F take) const {
+	template <class F> LBM_HD LBM_INLINE void stress(const R* rhou, const HalfForce<L, R>& force, F take) const {
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			constexpr int A = decltype(a)::value;
 			unroll<A + 1>([&](auto b) LBM_LAMBDA {
 				constexpr int B = decltype(b)::value;
-				take(Int<L::pair(A, B)>{}, u[A] * rhou[B] + (u[A] * T(0.5 * force[B]) + u[B] * T(0.5 * force[A])));
+				take(Int<L::pair(A, B)>{}, u[A] * rhou[B] + (u[A] * force.of[B] + u[B] * force.of[A]));
 			});
 		});
 	}
@@ -137,9 +150,9 @@ template <class L, class T> struct Parabola {
 		});
 	}
 
-	// child returns the moments of the child on these sides, -1 or +1, of the parent's centre: the mean over the child. R is T, or a
+	// child returns the values of the child on these sides, -1 or +1, of the parent's centre: the mean over the child. R is T, or a
 	// vector of children.
-	template <class LAW, class R> LBM_HD LBM_INLINE Moments<L, R> child(const R* side, const lbm_conversion& c) const {
+	template <class LAW, class R> LBM_HD LBM_INLINE LevelValue<L, R> child(const R* side, const lbm_conversion& c) const {
 		LevelValue<L, R> out;
 		R gradient[L::D][L::D];  // at the child, in its cells
 		out.r = R{} + mid.r;
@@ -170,13 +183,13 @@ template <class L, class T> struct Parabola {
 			});
 		});
 		out.template convert<LAW>(c, gradient);
-		return out.moments(c.to);
+		return out;
 	}
 };
 
-// parentOf returns the moments of a mirror cell, the means of mass, momentum and P of its children, x fastest; get(Int<k>) returns
-// the moments of child k. R is a number, or a vector of mirror cells.
-template <class L, class R, class LAW, class GET> LBM_HD LBM_INLINE Moments<L, R> parentOf(const lbm_conversion& c, GET get) {
+// parentOf returns the values of a mirror cell, by the means of mass, momentum and P of its children, x fastest; get(Int<k>) returns
+// the values of child k. R is a number, or a vector of mirror cells.
+template <class L, class R, class LAW, class GET> LBM_HD LBM_INLINE LevelValue<L, R> parentOf(const lbm_conversion& c, GET get) {
 	typedef LevelValue<L, R> Value;
 	using T = typename Scalar<R>::type;
 	constexpr int N = 1 << L::D;
@@ -185,7 +198,7 @@ template <class L, class R, class LAW, class GET> LBM_HD LBM_INLINE Moments<L, R
 	R j[L::D], gradient[L::D][L::D];  // in cells of the coarser level
 	unroll<N>([&](auto k) LBM_LAMBDA {
 		constexpr int K = decltype(k)::value;
-		const Value v = Value::of(get(k), c.from);
+		const Value v = get(k);
 		if constexpr (K == 0) mean = v;
 		else mean.add(v);
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
@@ -209,7 +222,7 @@ template <class L, class R, class LAW, class GET> LBM_HD LBM_INLINE Moments<L, R
 	});
 	unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { mean.p[k.value] = mean.p[k.value] * share; });
 	mean.template convert<LAW>(c, gradient);
-	return mean.moments(c.to);
+	return mean;
 }
 
 // Sent<L> numbers the populations that a cell sends through faces across an axis on one side, by rising direction.
@@ -235,7 +248,7 @@ template <class L, class T> LBM_HD LBM_INLINE void addCrossing(const lbm_crossin
 }
 
 // corrected returns the moments of a cell that gets mass and momentum. P stays. The sums are rounded once, when they are stored.
-template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> corrected(const Moments<L, T>& m, const double* gain, const double* force) {
+template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> corrected(const Moments<L, T>& m, const double* gain, const HalfForce<L, double>& force) {
 	LevelValue<L, double> v;
 	Moments<L, double> wide;
 	wide.r = double(m.r);
@@ -251,6 +264,12 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> corrected(const Mome
 	unroll<L::D>([&](auto a) LBM_LAMBDA { out.j[a.value] = T(double(m.j[a.value]) + gain[1 + a.value]); });
 	unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { out.s[k.value] = T(wide.s[k.value]); });
 	return out;
+}
+
+// correctedScalar returns the value of such a cell's scalar, of the density 1 + r before; gain has the heat behind the momentum. Heat is
+// rho theta.
+template <class L> LBM_HD LBM_INLINE double correctedScalar(double theta, double r, const double* gain) {
+	return theta + (gain[1 + L::D] - theta * gain[0]) / (1 + r + gain[0]);
 }
 
 }}  // namespace lbm

@@ -151,6 +151,11 @@ func (p Params) Finer(law ViscosityLaw) Params {
 	}
 	for a := range p.Force {
 		p.Force[a] /= 2
+		p.Buoyancy[a] /= 2
+	}
+	if p.ScalarTau != 0 {
+		p.ScalarTau = 2*p.ScalarTau - 0.5
+		p.ScalarKeep = 1 - 1/p.ScalarTau
 	}
 	p.Viscosity = finer(law, p)
 	return p

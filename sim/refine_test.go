@@ -183,6 +183,20 @@ velocity = [0.05, 0, 0]
 `
 )
 
+// heated gives a case a temperature that drives it.
+func heated(text, gravity string, temperatures ...string) string {
+	for i := 0; i < len(temperatures); i += 2 {
+		text = strings.Replace(text, "["+temperatures[i]+"]\n", "["+temperatures[i]+"]\n"+temperatures[i+1]+"\n", 1)
+	}
+	return text + `
+[temperature]
+prandtl = 0.7
+expansion = 1e-3
+reference = 300
+initial = "300 + 2*sin(2*pi*x/Lx)"
+gravity = ` + gravity + "\n"
+}
+
 // refinedCases have walls, eddies, open faces, a body in the finest level, concave unions and periodic axes, and everything that outputs of
 // refined grids have.
 var refinedCases = map[string]string{
@@ -198,8 +212,10 @@ constant = 0.17
 model = "wale"
 constant = 0.5
 `,
-	"modelled ball": modelledBall,
-	"modelled cube": modelledCube,
+	"warm disc in a channel": heated(discInAChannel, "[1e-3, -2e-3]", "boundary.top", "temperature = 301", "boundary.bottom", "heat_flux = 1e-3", "body.disc", "temperature = 304"),
+	"warm ball in a tunnel":  heated(ballInATunnel, "[0, 0, -2e-3]", "boundary.inlet", "temperature = 299", "boundary.road", "temperature = 301", "body.ball", "heat_flux = 2e-3"),
+	"modelled ball":          modelledBall,
+	"modelled cube":          modelledCube,
 	"modelled ball by wale": modelledBall + `
 [turbulence]
 model = "wale"
@@ -216,7 +232,7 @@ func refinedRun(name, precision string, steps int) string {
 	if strings.Contains(name, "modelled") {
 		means, stress = `, "mean_y_plus", "mean_wall_shear"`, ""
 	}
-	return refinedCases[name] + fmt.Sprintf(`
+	run := fmt.Sprintf(`
 [collision]
 precision = %q
 [run]
@@ -264,6 +280,10 @@ every = 20
 every = %d
 keep = 9
 `, precision, steps, stress, at, from, to, at, means, steps/4)
+	if strings.Contains(name, "warm") {
+		run = strings.NewReplacer(`"velocity", "vorticity"`, `"velocity", "temperature", "vorticity"`, `"mean_density"`, `"mean_density", "mean_temperature"`, "watch_every = 7\n", "watch_every = 7\ngrid_scale_every = 2\n").Replace(run)
+	}
+	return refinedCases[name] + run
 }
 
 // refinedOutputs returns the tables, fields and planes in a folder, and the state of all levels in its newest checkpoint.
@@ -441,6 +461,77 @@ about = [0, 0]
 		if got, want := by*finer[name], uniform[name]; !(math.Abs(got-want) <= 0.005*math.Abs(want)) {
 			t.Errorf("%s is %g, want %g", name, got, want)
 		}
+	}
+}
+
+// The Nusselt number of a warm disc in a finer box, at Re 20, is the one on a grid that has the finer cells everywhere, within 0.5 % (set
+// beforehand), with a temperature of its surface and with a heat flux; and a disc with a heat flux gives what it is given.
+func TestRefinedHeatIsTheUniformOnes(t *testing.T) {
+	text := func(by int, wall, boxes string) string {
+		n := float64(by)
+		return fmt.Sprintf(`
+[domain]
+cells = [%g, %g]
+[fluid]
+viscosity = %g
+[temperature]
+prandtl = 0.7
+reference = 0
+[boundary.inlet]
+type = "velocity"
+velocity = [0.05, 0]
+temperature = 0
+faces = ["x-"]
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[boundary.sides]
+type = "slip"
+faces = ["y-", "y+"]
+[body.disc]
+type = "interpolated_wall"
+shape = "cylinder"
+centre = [%g, %g]
+radius = %g
+%s
+[initial]
+velocity = [0.05, 0]
+[collision]
+precision = "float64"
+[run]
+steps = %d
+[output.force.disc]
+velocity = 0.05
+length = %g
+temperature_difference = 1
+every = %d
+[output.series.mean]
+quantities = ["mean_temperature"]
+every = %d
+`, 60*n, 30*n, 0.02*n, 20*n, 15*n, 4*n, wall, 4000*by, 8*n, 4000*by, 4000*by) + boxes
+	}
+	last := func(text string) map[string]float64 {
+		dir, end := t.TempDir(), map[string]float64{}
+		trial{text: text, ranks: 1, threads: 2, dir: dir}.must(t)
+		for _, file := range []string{"force_disc.csv", "series_mean.csv"} {
+			for name, column := range table(t, filepath.Join(dir, file)) {
+				end[name] = column[len(column)-1]
+			}
+		}
+		return end
+	}
+	const box = "[refine.near]\nlevel = 1\nfrom = [9, 5]\nto = [44, 25]\n"
+	uniform, finer := last(text(2, "temperature = 1", "")), last(text(1, "temperature = 1", box))
+	for _, name := range []string{"nusselt", "mean_temperature"} {
+		if t.Logf("%s: %.6g and %.6g", name, uniform[name], finer[name]); !(math.Abs(finer[name]/uniform[name]-1) <= 0.005) {
+			t.Errorf("%s is %g, on a uniform grid %g", name, finer[name], uniform[name])
+		}
+	}
+	const flux = 1e-3
+	uniform, finer = last(text(2, fmt.Sprintf("heat_flux = %g", flux), "")), last(text(1, fmt.Sprintf("heat_flux = %g", flux), box))
+	t.Logf("mean temperature: %.6g and %.6g; heat by the flux times the circumference: %.4f", uniform["mean_temperature"], finer["mean_temperature"], finer["heat"]/(flux*8*math.Pi))
+	if !(math.Abs(finer["mean_temperature"]/uniform["mean_temperature"]-1) <= 0.005) || !(math.Abs(2*finer["heat"]/uniform["heat"]-1) <= 0.005) {
+		t.Errorf("mean temperature %g, heat %g, on a uniform grid %g and half of %g", finer["mean_temperature"], finer["heat"], uniform["mean_temperature"], uniform["heat"])
 	}
 }
 

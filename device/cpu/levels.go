@@ -19,6 +19,7 @@ type coupling struct {
 	levels kernels.Levels
 	lists  device.CouplingLists
 	sent   *memory     // of upstream cells; behind it what walls add, and what ghost cells of walls with a model send
+	warm   *memory     // the same of a scalar's carriers
 	slots  [3][2][]int // directions of the populations that are sent across an axis, down and up
 	number int         // bytes of a number
 	values int         // of a cell
@@ -33,7 +34,7 @@ var (
 func (d *Device) CouplesLevels(spec model.Spec) bool {
 	index, err := lookup.Index(spec)
 	_, ok := d.isa.Levels(index)
-	return err == nil && ok && !spec.Scalar
+	return err == nil && ok
 }
 
 // Couple takes the lists and the memory of what passes faces.
@@ -43,12 +44,15 @@ func (p *program) Couple(lists device.CouplingLists) (device.Coupling, error) {
 		return nil, err
 	}
 	if !p.device.CouplesLevels(p.spec) {
-		return nil, fmt.Errorf("%s has no coupling of levels: it takes moments of 32 or 64 bits without a scalar", p.spec)
+		return nil, fmt.Errorf("%s has no coupling of levels: it takes moments of 32 or 64 bits", p.spec)
 	}
 	levels, _ := p.device.isa.Levels(index)
-	c := &coupling{program: p, levels: levels, lists: lists, sent: &memory{}, number: p.spec.Precision.Bytes(), values: p.layout.Components}
+	c := &coupling{program: p, levels: levels, lists: lists, sent: &memory{}, warm: &memory{}, number: p.spec.Precision.Bytes(), values: p.layout.Components}
 	if x := lists.Crossings; x != nil {
-		if c.sent, err = newMemory((len(x.Upstream)*levels.Sends() + len(x.Gains) + len(x.Models)*levels.Sends()) * c.number); err != nil {
+		if c.sent, err = c.room(len(x.Upstream), x); err == nil && x.Heat != nil {
+			c.warm, err = c.room(len(x.Heat.Carriers), &x.Heat.Crossings)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("populations that pass between levels: %w", err)
 		}
 		c.placeGains()
@@ -74,7 +78,7 @@ func (c *coupling) sendModels(s device.Stream) {
 		return
 	}
 	q, sends := c.spec.Lattice.Q(), c.levels.Sends()
-	first := (len(x.Upstream)*sends + len(x.Gains)) * c.number
+	first := c.gainsAt(len(x.Upstream)) + len(x.Gains)*c.number
 	populations := int(uintptr(m.list.Populations) - uintptr(m.memory.pointer()))
 	c.queue(s, "populations of ghost cells between levels", len(x.Models), nil, nil, func(from, to int, _ []unsafe.Pointer) {
 		for k, u := range x.Models[from:to] {
@@ -86,14 +90,31 @@ func (c *coupling) sendModels(s device.Stream) {
 	})
 }
 
-// placeGains writes what walls add behind the populations of upstream cells.
+// gainsAt returns the place of what walls add, behind what so many upstream cells send.
+func (c *coupling) gainsAt(upstream int) int { return upstream * c.levels.Sends() * c.number }
+
+// room returns memory for what so many upstream cells send, and behind it what walls add and ghost cells of walls with a model send.
+func (c *coupling) room(upstream int, x *boundary.Crossings) (*memory, error) {
+	m, err := newMemory(c.gainsAt(upstream) + len(x.Gains)*c.number + c.gainsAt(len(x.Models)))
+	if err != nil {
+		return &memory{}, err
+	}
+	return m, nil
+}
+
+// placeGains writes what walls add.
 func (c *coupling) placeGains() {
+	to := func(m *memory, upstream int, x *boundary.Crossings) {
+		if c.spec.Precision == model.Float64 {
+			place(m, c.gainsAt(upstream), boundary.GainNumbers[float64](x))
+		} else {
+			place(m, c.gainsAt(upstream), boundary.GainNumbers[float32](x))
+		}
+	}
 	x := c.lists.Crossings
-	first := len(x.Upstream) * c.levels.Sends() * c.number
-	if c.spec.Precision == model.Float64 {
-		place(c.sent, first, boundary.GainNumbers[float64](x))
-	} else {
-		place(c.sent, first, boundary.GainNumbers[float32](x))
+	to(c.sent, len(x.Upstream), x)
+	if x.Heat != nil {
+		to(c.warm, len(x.Heat.Carriers), &x.Heat.Crossings)
 	}
 }
 
@@ -181,20 +202,20 @@ func (c *coupling) copy(list []decomp.Copied, visit func(cell, compact int)) {
 
 // GatherValues queues what a finer level is interpolated from.
 func (c *coupling) GatherValues(s device.Stream, state, buffer device.Buffer, q model.Params) {
-	list := c.lists.Values
+	list, n := c.lists.Values, c.numbers(q)
 	c.queue(s, "gathering values", len(list), []device.Buffer{state, buffer}, []int{c.stateBytes(), c.copiedBytes(list)}, func(first, last int, at []unsafe.Pointer) {
-		c.levels.Values(c.box, &q.Force, unsafe.Pointer(unsafe.SliceData(list)), first, last, at[0], at[1])
+		c.levels.Values(c.box, n, unsafe.Pointer(unsafe.SliceData(list)), first, last, at[0], at[1])
 	})
 }
 
 // Prolong queues the cells beyond ends of the domain, then the overlap.
 func (c *coupling) Prolong(s device.Stream, buffer, state device.Buffer, coarse, own model.Params) {
-	v, p := lookup.Conversion(c.spec.Viscosity, coarse, own, 0.5), &c.lists.Parents
+	v, p := lookup.Conversion(c.spec, coarse, own, 0.5), &c.lists.Parents
 	need := c.bufferBytes(p.Cells + len(p.Extrapolated))
 	for round, first := range p.Rounds[:3] {
 		list := p.Extrapolated[first:p.Rounds[round+1]]
 		c.queue(s, "extrapolation", len(list), []device.Buffer{buffer}, []int{need}, func(from, to int, at []unsafe.Pointer) {
-			c.levels.Extrapolate(unsafe.Pointer(unsafe.SliceData(list)), from, to, p.Cells+first, at[0])
+			c.levels.Extrapolate(c.box, unsafe.Pointer(unsafe.SliceData(list)), from, to, p.Cells+first, at[0])
 		})
 	}
 	c.queue(s, "interpolation", len(p.List), []device.Buffer{buffer, state}, []int{need, c.stateBytes()}, func(from, to int, at []unsafe.Pointer) {
@@ -204,7 +225,7 @@ func (c *coupling) Prolong(s device.Stream, buffer, state device.Buffer, coarse,
 
 // Restrict queues the means of children.
 func (c *coupling) Restrict(s device.Stream, state, buffer device.Buffer, own, coarse model.Params) {
-	v, list := lookup.Conversion(c.spec.Viscosity, own, coarse, 2), c.lists.Families
+	v, list := lookup.Conversion(c.spec, own, coarse, 2), c.lists.Families
 	need := c.bufferBytes(places(list, func(f decomp.Family) int64 { return f.Place }))
 	c.queue(s, "means of children", len(list), []device.Buffer{state, buffer}, []int{c.stateBytes(), need}, func(first, last int, at []unsafe.Pointer) {
 		c.levels.Restrict(c.box, &v, unsafe.Pointer(unsafe.SliceData(list)), first, last, at[0], at[1])
@@ -223,19 +244,30 @@ func (c *coupling) Count(s device.Stream, state, sums device.Buffer, add bool) {
 	})
 	c.sendModels(s)
 	c.queue(s, "flux between levels", len(x.Groups), []device.Buffer{sums}, []int{c.sumBytes(x.Sums)}, func(first, last int, at []unsafe.Pointer) {
-		c.levels.Count(unsafe.Pointer(unsafe.SliceData(x.Groups)), unsafe.Pointer(unsafe.SliceData(x.Cells)), unsafe.Pointer(unsafe.SliceData(x.List)), first, last, c.sent.pointer(), x.Scale, add, at[0])
+		c.levels.Count(unsafe.Pointer(unsafe.SliceData(x.Groups)), unsafe.Pointer(unsafe.SliceData(x.Cells)), unsafe.Pointer(unsafe.SliceData(x.List)), first, last, c.sent.pointer(), x.Scale, add, device.SumNumbers(c.spec), at[0])
+	})
+	h := x.Heat
+	if h == nil {
+		return
+	}
+	c.queue(s, "scalar between levels", len(h.Carriers), []device.Buffer{state}, []int{c.stateBytes()}, func(first, last int, at []unsafe.Pointer) {
+		gains := unsafe.Add(c.warm.pointer(), c.gainsAt(len(h.Carriers)))
+		c.levels.Carry(c.box, number, unsafe.Pointer(unsafe.SliceData(h.Carriers)), first, last, at[0], gains, c.warm.pointer())
+	})
+	c.queue(s, "heat between levels", len(h.Groups), []device.Buffer{sums}, []int{c.sumBytes(h.Sums)}, func(first, last int, at []unsafe.Pointer) {
+		c.levels.Heat(unsafe.Pointer(unsafe.SliceData(h.Groups)), unsafe.Pointer(unsafe.SliceData(h.Cells)), unsafe.Pointer(unsafe.SliceData(h.List)), first, last, c.warm.pointer(), h.Scale, add, at[0])
 	})
 }
 
 // sumBytes returns the bytes of so many sums.
-func (c *coupling) sumBytes(sums int) int { return 8 * (1 + c.spec.Lattice.Dims) * sums }
+func (c *coupling) sumBytes(sums int) int { return 8 * device.SumNumbers(c.spec) * sums }
 
 // Correct queues the corrections of cells outside the interface.
 func (c *coupling) Correct(s device.Stream, own, fine, state device.Buffer, q model.Params) {
-	list, faces := c.lists.Corrected, c.lists.Faces
+	list, faces, n := c.lists.Corrected, c.lists.Faces, c.numbers(q)
 	need := places(faces, func(f uint32) int64 { return int64(f) })
 	c.queue(s, "correction", len(list), []device.Buffer{own, fine, state}, []int{c.sumBytes(len(list)), c.sumBytes(need), c.stateBytes()}, func(first, last int, at []unsafe.Pointer) {
-		c.levels.Correct(c.box, &q.Force, unsafe.Pointer(unsafe.SliceData(list)), unsafe.Pointer(unsafe.SliceData(faces)), first, last, at[0], at[1], at[2])
+		c.levels.Correct(c.box, n, unsafe.Pointer(unsafe.SliceData(list)), unsafe.Pointer(unsafe.SliceData(faces)), first, last, at[0], at[1], at[2])
 	})
 }
 
@@ -246,9 +278,15 @@ func (c *coupling) Bytes() int {
 		len(raw.Bytes(l.Families)) + len(raw.Bytes(l.Corrected)) + len(raw.Bytes(l.Faces))
 	if x := l.Crossings; x != nil {
 		n += len(raw.Bytes(x.Upstream)) + len(raw.Bytes(x.Groups)) + len(raw.Bytes(x.Cells)) + len(raw.Bytes(x.List))
+		if h := x.Heat; h != nil {
+			n += len(raw.Bytes(h.Carriers)) + len(raw.Bytes(h.Groups)) + len(raw.Bytes(h.Cells)) + len(raw.Bytes(h.List))
+		}
 	}
-	return n + c.sent.Bytes()
+	return n + c.sent.Bytes() + c.warm.Bytes()
 }
 
 // Close frees the memory.
-func (c *coupling) Close() { c.sent.Free() }
+func (c *coupling) Close() {
+	c.sent.Free()
+	c.warm.Free()
+}

@@ -312,7 +312,7 @@ func TestABI(t *testing.T) {
 	}
 	var fields, places []string
 	var want []uint64
-	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Barrier": barrierABI{}, "Links": linksABI{}, "Modelled": modelledABI{}, "Gathered": gatheredABI{}, "ModelledCell": modelledCellABI{}, "LayerCell": kernels.LayerCell{}, "lbm_conversion": kernels.Conversion{}, "lbm_copied": decomp.Copied{}, "lbm_extrapolated": decomp.Extrapolated{}, "lbm_parent": decomp.Parent{}, "lbm_family": decomp.Family{}, "lbm_corrected": decomp.Corrected{}, "lbm_upstream": boundary.Upstream{}, "lbm_crossing": boundary.Crossing{}, "lbm_crossed": boundary.Crossed{}, "LinkCell": boundary.LinkCell{}, "RowEnd": rowEndABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": boundary.ScalarLink{}, "ScalarPlace": boundary.ScalarPlace{}, "FaceCell": boundary.FaceCell{}, "OutletCell": boundary.OutletCell{}, "Later": laterABI{}, "Term": termABI{}, "Clock": clockABI{}} {
+	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Barrier": barrierABI{}, "Links": linksABI{}, "Modelled": modelledABI{}, "Gathered": gatheredABI{}, "ModelledCell": modelledCellABI{}, "LayerCell": kernels.LayerCell{}, "lbm_conversion": kernels.Conversion{}, "lbm_copied": decomp.Copied{}, "lbm_extrapolated": decomp.Extrapolated{}, "lbm_parent": decomp.Parent{}, "lbm_family": decomp.Family{}, "lbm_corrected": decomp.Corrected{}, "lbm_upstream": boundary.Upstream{}, "lbm_carrier": boundary.Carrier{}, "lbm_crossing": boundary.Crossing{}, "lbm_crossed": boundary.Crossed{}, "LinkCell": boundary.LinkCell{}, "RowEnd": rowEndABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": boundary.ScalarLink{}, "ScalarPlace": boundary.ScalarPlace{}, "FaceCell": boundary.FaceCell{}, "OutletCell": boundary.OutletCell{}, "Later": laterABI{}, "Term": termABI{}, "Clock": clockABI{}} {
 		of, in := reflect.TypeOf(v), "lbm::"
 		if strings.HasPrefix(name, "lbm_") {
 			in = "" // plain C
@@ -345,6 +345,7 @@ func TestABI(t *testing.T) {
 		"lbm::LINK_NUMBERS": boundary.LinkNumbers, "lbm::ENTERING": boundary.EnteringPer, "lbm::FACE_NUMBERS": boundary.FaceNumbers, "lbm::OUTLET_NUMBERS": boundary.OutletNumbers, "lbm::OUTLET_BITS": boundary.OutletBits, "lbm::MOMENT_FORCE": 1, "lbm::MOMENT_WALLS": 2, "lbm::WALL_NUMBERS": 2, "lbm::GHOST_LINK": boundary.GhostLink, "lbm::MODELLED_LINK": boundary.ModelledLink, "lbm::MODELLED_NUMBERS": boundary.ModelledCount, "lbm::MODELLED_RESULTS": kernels.ModelledResults, "lbm::PLUS_COUNT": boundary.PlusCount,
 		"(unsigned long long)lbm::FORCE_UNITS": device.ForceUnits, "(unsigned long long)lbm::TORQUE_UNITS": device.TorqueUnits,
 		"(unsigned long long)lbm::SCALAR_UNITS": device.ScalarUnits, "lbm::SCALAR_FIXED": uint64(boundary.ScalarFixed), "lbm::SCALAR_FLUX": uint64(boundary.ScalarFlux), "lbm::SCALAR_OPEN": uint64(boundary.ScalarOpen), "lbm::SCALAR_INLET": uint64(boundary.ScalarInlet), "lbm::SCALAR_OUTLET": uint64(boundary.ScalarOutlet), "lbm::SCALAR_HALFWAY": boundary.ScalarHalfway,
+		"lbm::LEVEL_CARRIED": boundary.Carried, "lbm::LEVEL_ENTERS": boundary.Enters, "lbm::LEVEL_REFLECTED": boundary.Reflected, "lbm::LEVEL_SLIDES": boundary.Slides, "lbm::LEVEL_GAINED": boundary.Gained,
 	}
 	for name, v := range numbers {
 		fields, places, want = append(fields, name), append(places, name), append(want, v)
@@ -522,7 +523,7 @@ func TestCompileModelled(t *testing.T) {
 func TestCompileLevels(t *testing.T) {
 	brief.Fewer(t, "GPUs and laws")
 	c := compilerForTest(t)
-	names := []string{"lbm_level_gather", "lbm_level_scatter", "lbm_level_values", "lbm_level_extrapolate", "lbm_level_prolong", "lbm_level_restrict", "lbm_level_send", "lbm_level_count", "lbm_level_correct"}
+	names := []string{"lbm_level_gather", "lbm_level_scatter", "lbm_level_values", "lbm_level_extrapolate", "lbm_level_prolong", "lbm_level_restrict", "lbm_level_send", "lbm_level_carry", "lbm_level_count", "lbm_level_heat", "lbm_level_correct"}
 	compiles := func(spec model.Spec, arch int) {
 		t.Run(fmt.Sprintf("sm_%d/%s", arch, spec), func(t *testing.T) {
 			t.Parallel()
@@ -554,6 +555,10 @@ func TestCompileLevels(t *testing.T) {
 				}
 			}
 			spec.Viscosity = model.Newtonian
+			if spec.Scalar = true; slices.Contains(c.archs, 90) && (spec.Collision.Name == "cumulant" || !testing.Short()) {
+				compiles(spec, 90)
+			}
+			spec.Scalar = false
 		}
 	}
 }

@@ -22,8 +22,8 @@ import (
 // couplings is the functions of kernels/gpu/levels.h, loaded when a program is first coupled.
 type couplings struct {
 	*core
-	module                                                                          module
-	gather, scatter, values, extrapolate, prolong, restricted, send, count, correct cu.Function
+	module                                                                                       module
+	gather, scatter, values, extrapolate, prolong, restricted, send, carry, count, heat, correct cu.Function
 }
 
 var (
@@ -33,7 +33,7 @@ var (
 
 // CouplesLevels reports whether programs of a spec can be coupled.
 func (*Device) CouplesLevels(spec model.Spec) bool {
-	return spec.Collision.Scheme == model.Moments && spec.Precision != model.Float16 && !spec.Scalar
+	return spec.Collision.Scheme == model.Moments && spec.Precision != model.Float16
 }
 
 func (c *couplings) free() { c.module.unload(c.d) }
@@ -47,7 +47,7 @@ func (c *couplings) prepare() error {
 	}
 	return c.load(&c.module, "loading the kernels that couple levels", levelsFile, functions{
 		"lbm_level_gather": &c.gather, "lbm_level_scatter": &c.scatter, "lbm_level_values": &c.values, "lbm_level_extrapolate": &c.extrapolate, "lbm_level_prolong": &c.prolong,
-		"lbm_level_restrict": &c.restricted, "lbm_level_send": &c.send, "lbm_level_count": &c.count, "lbm_level_correct": &c.correct}, nil)
+		"lbm_level_restrict": &c.restricted, "lbm_level_send": &c.send, "lbm_level_carry": &c.carry, "lbm_level_count": &c.count, "lbm_level_heat": &c.heat, "lbm_level_correct": &c.correct}, nil)
 }
 
 // uploaded is a list in the GPU's memory, and what its kernels need of buffers.
@@ -61,6 +61,7 @@ type uploaded struct {
 type coupling struct {
 	*couplings
 	crossed
+	warm                                                         crossed // of a scalar
 	gathered, scattered, valued, parents, extrapolated, families uploaded
 	rounds                                                       [4]int
 	corrected, facesOf                                           uploaded
@@ -71,16 +72,17 @@ type coupling struct {
 	given       [2]bool
 }
 
-// crossed is boundary.Crossings, and what upstream cells send, with what walls add behind it.
+// crossed is boundary.Crossings or boundary.HeatCrossings, and what upstream cells send, with what walls add behind it.
 type crossed struct {
 	upstream, faces, upstreamOf, crossings, sent uploaded
 	scale                                        float64
+	gains                                        int // bytes of sent before what walls add
 }
 
 // Couple brings the lists to the GPU.
 func (c *couplings) Couple(lists device.CouplingLists) (device.Coupling, error) {
 	if !c.d.CouplesLevels(c.spec) {
-		return nil, fmt.Errorf("%s has no coupling of levels: it takes moments of 32 or 64 bits without a scalar", c.spec)
+		return nil, fmt.Errorf("%s has no coupling of levels: it takes moments of 32 or 64 bits", c.spec)
 	}
 	if lists.Crossings.Timed() {
 		return nil, fmt.Errorf("coupling of levels of %s: moving walls that meet the ends of boxes cannot change with time on GPUs", c.spec)
@@ -105,23 +107,31 @@ func (c *couplings) Couple(lists device.CouplingLists) (device.Coupling, error) 
 	if x := lists.Crossings; x != nil && len(x.Models) > 0 {
 		errs = append(errs, errors.New("boxes of refinement at faces of type \"wall_model\" run on CPUs alone so far"))
 	} else if x != nil {
-		sends := 0 // populations of an upstream cell
-		for _, v := range c.spec.Lattice.Velocities {
-			sends += max(0, v[0])
+		errs = append(errs, put(p, &p.upstream, x.Upstream, nil), p.crossed.put(p, len(x.Upstream), x))
+		if h := x.Heat; h != nil {
+			errs = append(errs, put(p, &p.warm.upstream, h.Carriers, nil), p.warm.put(p, len(h.Carriers), &h.Crossings))
 		}
-		gains := raw.Bytes(boundary.GainNumbers[float32](x))
-		if c.spec.Precision == model.Float64 {
-			gains = raw.Bytes(boundary.GainNumbers[float64](x))
-		}
-		errs = append(errs, put(p, &p.upstream, x.Upstream, nil), put(p, &p.faces, x.Groups, nil), put(p, &p.upstreamOf, x.Cells, nil), put(p, &p.crossings, x.List, nil),
-			put(p, &p.sent, append(make([]byte, len(x.Upstream)*sends*c.valueBytes()), gains...), nil))
-		p.faces.need, p.scale = x.Sums, x.Scale
 	}
 	if err := errors.Join(errs...); err != nil {
 		p.Close()
 		return nil, fmt.Errorf("coupling of levels of %s: %w", c.spec, err)
 	}
 	return p, nil
+}
+
+// put uploads the lists of crossings of so many upstream cells.
+func (x *crossed) put(c *coupling, upstream int, of *boundary.Crossings) error {
+	sends := 0 // populations of an upstream cell
+	for _, v := range c.spec.Lattice.Velocities {
+		sends += max(0, v[0])
+	}
+	gains := raw.Bytes(boundary.GainNumbers[float32](of))
+	if c.spec.Precision == model.Float64 {
+		gains = raw.Bytes(boundary.GainNumbers[float64](of))
+	}
+	x.gains, x.faces.need, x.scale = upstream*sends*c.valueBytes(), of.Sums, of.Scale
+	return errors.Join(put(c, &x.faces, of.Groups, nil), put(c, &x.upstreamOf, of.Cells, nil), put(c, &x.crossings, of.List, nil),
+		put(c, &x.sent, append(make([]byte, x.gains), gains...), nil))
 }
 
 // put uploads a list. place returns the place of an entry in a compact buffer, or among sums; nil: entries have none.
@@ -153,7 +163,7 @@ func (c *coupling) ofCells(b device.Buffer, cells int) used {
 	return used{b, cells * c.layout.Components * c.spec.Precision.Bytes()}
 }
 func (c *coupling) ofSums(b device.Buffer, sums int) used {
-	return used{b, 8 * (1 + c.spec.Lattice.Dims) * sums}
+	return used{b, 8 * device.SumNumbers(c.spec) * sums}
 }
 
 // queue queues kernels that work with some buffers, whose addresses launch gets.
@@ -243,7 +253,7 @@ func (c *coupling) Prolong(s device.Stream, buffer, state device.Buffer, coarse,
 	if c.parents.count == 0 {
 		return
 	}
-	upload := func() error { return c.convert(0, lookup.Conversion(c.spec.Viscosity, coarse, own, 0.5)) }
+	upload := func() error { return c.convert(0, lookup.Conversion(c.spec, coarse, own, 0.5)) }
 	c.queue(s, "interpolation", []used{c.ofCells(buffer, c.parents.need), c.ofState(state)}, upload, func(own *stream, at []uint64) error {
 		for round, first := range c.rounds[:3] {
 			last := c.rounds[round+1]
@@ -260,7 +270,7 @@ func (c *coupling) Restrict(s device.Stream, state, buffer device.Buffer, own, c
 	if c.families.count == 0 {
 		return
 	}
-	upload := func() error { return c.convert(1, lookup.Conversion(c.spec.Viscosity, own, coarse, 2)) }
+	upload := func() error { return c.convert(1, lookup.Conversion(c.spec, own, coarse, 2)) }
 	c.queue(s, "means of children", []used{c.ofState(state), c.ofCells(buffer, c.families.need)}, upload, func(own *stream, at []uint64) error {
 		return run(c.restricted, c.families.count, own, uint64(c.box.at), c.conversion(1), uint64(c.families.at.at), at[0], at[1], uint64(c.families.count))
 	})
@@ -279,8 +289,20 @@ func (c *coupling) Count(s device.Stream, state, sums device.Buffer, add bool) {
 		if err := run(c.send, c.upstream.count, own, uint64(c.box.at), uint64(c.upstream.at.at), at[0], uint64(c.sent.at.at), uint64(c.upstream.count)); err != nil {
 			return err
 		}
-		return run(c.count, levelLanes*c.faces.count, own, uint64(c.faces.at.at), uint64(c.upstreamOf.at.at), uint64(c.crossings.at.at), uint64(c.sent.at.at), at[1], math.Float64bits(c.scale), adds, uint64(c.faces.count))
+		if err := c.crossed.run(c.count, own, at[1], adds); err != nil || c.warm.faces.count == 0 {
+			return err
+		}
+		w := &c.warm
+		if err := run(c.carry, w.upstream.count, own, uint64(c.box.at), uint64(w.upstream.at.at), at[0], uint64(w.sent.at.at)+uint64(w.gains), uint64(w.sent.at.at), uint64(w.upstream.count)); err != nil {
+			return err
+		}
+		return w.run(c.heat, own, at[1], adds)
 	})
+}
+
+// run queues sums of what has been sent.
+func (x *crossed) run(fn cu.Function, own *stream, sums, add uint64) error {
+	return run(fn, levelLanes*x.faces.count, own, uint64(x.faces.at.at), uint64(x.upstreamOf.at.at), uint64(x.crossings.at.at), uint64(x.sent.at.at), sums, math.Float64bits(x.scale), add, uint64(x.faces.count))
 }
 
 // Correct queues the corrections of cells outside the interface.
@@ -299,7 +321,7 @@ func (c *coupling) Bytes() int { return c.bytes }
 
 // Close frees the memory.
 func (c *coupling) Close() {
-	for _, l := range []uploaded{c.gathered, c.scattered, c.valued, c.parents, c.extrapolated, c.families, c.upstream, c.faces, c.upstreamOf, c.crossings, c.sent, c.corrected, c.facesOf, c.conversions} {
+	for _, l := range []uploaded{c.gathered, c.scattered, c.valued, c.parents, c.extrapolated, c.families, c.upstream, c.faces, c.upstreamOf, c.crossings, c.sent, c.warm.upstream, c.warm.faces, c.warm.upstreamOf, c.warm.crossings, c.warm.sent, c.corrected, c.facesOf, c.conversions} {
 		l.at.Free()
 	}
 }

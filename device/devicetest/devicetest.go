@@ -139,6 +139,8 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"Couplings", couplings},
 		{"RefinedSteps", refinedSteps},
 		{"RefinedLaws", refinedLaws},
+		{"RefinedScalar", refinedScalar},
+		{"RefinedHeat", refinedHeat},
 		{"RefinedUniform", refinedUniform},
 		{"RefinedMass", refinedMass},
 		{"RefinedCuts", refinedCuts},

@@ -52,6 +52,11 @@ func refinedFlows(spec model.Spec) map[string]refinedFlow {
 		if f.walls == nil {
 			f.walls = []boundary.Wall{{}}
 		}
+		if spec.Scalar {
+			for k := range f.walls {
+				f.walls[k].Scalar = scalarOf(name, k)
+			}
+		}
 		flows[name] = f
 	}
 	return flows
@@ -68,6 +73,31 @@ func (f refinedFlow) with(tau, bulk float64, force [3]float64) refinedFlow {
 		f.params.OmegaBulk = 1 / bulk
 	}
 	return f
+}
+
+// carries returns the flow with a scalar, of relaxation time tau on level 0.
+func (f refinedFlow) carries(tau float64, buoyancy [3]float64) refinedFlow {
+	if f.spec.Lattice.Dims == 2 {
+		buoyancy[2] = 0
+	}
+	f.params = f.params.WithScalar((tau-0.5)/3, buoyancy)
+	return f
+}
+
+// scalarOf returns what wall k of a flow does to a scalar: of "lid" and "ends" nothing passes.
+func scalarOf(name string, k int) boundary.ScalarWall {
+	fixed := boundary.ScalarWall{Law: boundary.ScalarFixed, Value: 0.03}
+	flux := boundary.ScalarWall{Law: boundary.ScalarFlux, Value: 0.002}
+	open := boundary.ScalarWall{Law: boundary.ScalarOpen}
+	switch name {
+	case "open":
+		return []boundary.ScalarWall{fixed, open, {}, flux}[k]
+	case "outflow":
+		return []boundary.ScalarWall{fixed, open, {}, {}}[k]
+	case "walls":
+		return []boundary.ScalarWall{{}, fixed}[k]
+	}
+	return boundary.ScalarWall{}
 }
 
 // scaled returns the flow in a domain with so many times as many cells along each axis.
@@ -118,7 +148,7 @@ func uncoupled(t *testing.T, d device.Device, o Options) {
 	}
 	o.all(t, func(t *testing.T, spec model.Spec) {
 		for _, spec.Scalar = range []bool{false, true} {
-			if couples.CouplesLevels(spec) != (spec.Collision.Scheme == model.Moments && spec.Precision != model.Float16 && !spec.Scalar) {
+			if couples.CouplesLevels(spec) != (spec.Collision.Scheme == model.Moments && spec.Precision != model.Float16) {
 				t.Errorf("%s: couples levels is %v", spec, couples.CouplesLevels(spec))
 			}
 			if couples.CouplesLevels(spec) {
@@ -126,7 +156,7 @@ func uncoupled(t *testing.T, d device.Device, o Options) {
 			}
 			n := [3]int{4, 4, 1 + 3*(spec.Lattice.Dims-2)}
 			p := load(t, d, spec, decomp.NewLayout(n, [3]int{0, 3 - spec.Lattice.Dims, spec.Lattice.Dims - 2}, spec.Components()), [3]bool{true, true, true}, boundary.NewCells(n))
-			if _, err := p.(device.Coupler).Couple(device.CouplingLists{}); err == nil || !strings.Contains(err.Error(), "moments of 32 or 64 bits without a scalar") {
+			if _, err := p.(device.Coupler).Couple(device.CouplingLists{}); err == nil || !strings.Contains(err.Error(), "moments of 32 or 64 bits") {
 				t.Errorf("%s is coupled: error %v", spec, err)
 			}
 			p.Close()
@@ -145,6 +175,12 @@ func (f refinedFlow) noise(oracle *ref.Levels, seed uint64) {
 					m[k] = 0.05 * (r.Float64() - 0.5)
 				}
 				g.F[cell] = g.Close(g.Populations(m))
+				if f.spec.Scalar {
+					g.G[cell].Theta = 0.05 * (r.Float64() - 0.5)
+					for a := range f.spec.Lattice.Dims {
+						g.G[cell].Q[a] = 0.05 * (r.Float64() - 0.5)
+					}
+				}
 			}
 		}
 	}
@@ -165,6 +201,12 @@ func (f refinedFlow) waves(oracle *ref.Levels) {
 		}
 		return 0.01 * math.Sin(k[0]*at[0]) * math.Cos(k[1]*at[1]), u, gradient
 	})
+	if f.spec.Scalar {
+		oracle.SetScalar(func(at [3]float64) (theta float64, gradient [3]float64) {
+			k := 2 * math.Pi / float64(f.n[0])
+			return 0.03 + 0.02*math.Sin(k*at[0]) + 0.001*at[1], [3]float64{0.02 * k * math.Cos(k*at[0]), 0.001}
+		})
+	}
 }
 
 // relative is the largest error by the scale of the values.
@@ -184,7 +226,7 @@ func (r *refined) check(t *testing.T, what string, level int, oracle *ref.Levels
 		got := r.values(t, p)
 		r.eachValue(level, p, g, func(cell, at int) {
 			m := got(at)
-			for k, want := range g.Moments(g.F[cell]) {
+			for k, want := range numbersOf(g, cell) {
 				if diff := math.Abs(m[k] - want); !(diff <= worst) {
 					worst = diff
 				}
@@ -201,24 +243,24 @@ func (r *refined) check(t *testing.T, what string, level int, oracle *ref.Levels
 // checkSums compares what has been counted with the oracle.
 func (r *refined) checkSums(t *testing.T, what string, level int, oracle *ref.Levels, limit float64) {
 	t.Helper()
-	dims := r.flow.spec.Lattice.Dims
+	numbers := device.SumNumbers(r.flow.spec)
 	if err := r.stream.Sync(); err != nil {
 		t.Fatal(err)
 	}
 	sum := func(b device.Buffer) func(place, k int) float64 {
 		all := read(t, b, b.Bytes(), 0)
 		return func(place, k int) float64 {
-			return math.Float64frombits(binary.LittleEndian.Uint64(all[8*(place*(1+dims)+k):]))
+			return math.Float64frombits(binary.LittleEndian.Uint64(all[8*(place*numbers+k):]))
 		}
 	}
 	faces := map[decomp.Face]int{}
 	r.h.Faces(level-1, func(f decomp.Face) { faces[f] = len(faces) })
-	fine, got := sum(r.levels[level].fine), map[[3]int][4]float64{}
+	fine, got := sum(r.levels[level].fine), map[[3]int][]float64{}
 	for _, p := range r.levels[level-1].parts {
 		own := sum(p.own)
 		for place, o := range p.Outside() {
-			var s [4]float64
-			for k := range 1 + dims {
+			s := make([]float64, numbers)
+			for k := range numbers {
 				s[k] = own(place, k)
 				for _, f := range o.Faces {
 					s[k] += fine(faces[f], k)
@@ -228,13 +270,17 @@ func (r *refined) checkSums(t *testing.T, what string, level int, oracle *ref.Le
 		}
 	}
 	worst, scale, cells := 0.0, 0.0, 0
-	oracle.Excess(level, func(cell [3]int, excess [4]float64) {
+	oracle.Excess(level, func(cell [3]int, excess [5]float64) {
 		s, ok := got[cell]
 		if !ok {
 			t.Fatalf("%s, level %d: cell %v has no sum", what, level, cell)
 		}
-		for k, want := range excess {
-			if diff := math.Abs(s[k] - want); !(diff <= worst) {
+		for k, v := range s {
+			want := excess[k]
+			if k == 1+r.flow.spec.Lattice.Dims {
+				want = excess[4]
+			}
+			if diff := math.Abs(v - want); !(diff <= worst) {
 				worst = diff
 			}
 			scale = max(scale, math.Abs(want))
@@ -474,6 +520,8 @@ func refinedCuts(t *testing.T, d device.Device, o Options) {
 			t.Skip("the same lists: make test-all runs it")
 		}
 		SameRefined(t, []device.Device{d}, spec, []int{1, 2, 3})
+		spec.Scalar = true
+		SameRefined(t, []device.Device{d}, spec, []int{1, 2, 3})
 	})
 }
 
@@ -482,6 +530,9 @@ func SameRefined(t *testing.T, devices []device.Device, spec model.Spec, ranks [
 	flows := refinedFlows(spec)
 	for _, name := range names(flows) {
 		f := flows[name].with(0.6, 0, [3]float64{1e-4, -2e-4, 1e-4})
+		if spec.Scalar {
+			f = f.carries(0.55, [3]float64{1e-3, -2e-3, 1e-3})
+		}
 		f.n[spec.Lattice.Dims-1] += 6 // so that levels have parts on several ranks
 		for _, boxes := range f.boxes {
 			for k := range boxes {

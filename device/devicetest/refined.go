@@ -106,10 +106,14 @@ func (f refinedFlow) cells(n, lo, size [3]int, solid func(cell [3]int) bool) bou
 
 // oracle returns the flow at rest on the oracle.
 func (f refinedFlow) oracle(h *decomp.Hierarchy) *ref.Levels {
-	return ref.NewLevels(h, f.spec.Lattice, f.spec.Collision.Name, f.spec.Viscosity, f.params, func(level int) boundary.Cells {
+	s := ref.NewLevels(h, f.spec.Lattice, f.spec.Collision.Name, f.spec.Viscosity, f.params, func(level int) boundary.Cells {
 		n := h.Levels[level].N
 		return f.cells(n, [3]int{}, n, nil)
 	})
+	if f.spec.Scalar {
+		s.SetScalar(func([3]float64) (float64, [3]float64) { return 0, [3]float64{} })
+	}
+	return s
 }
 
 // layout returns the layout of a part of a patch.
@@ -233,7 +237,7 @@ func (r *refined) buffer(t testing.TB, d device.Device, cells int) device.Buffer
 }
 
 func (r *refined) sums(t testing.TB, d device.Device, places int) device.Buffer {
-	b := alloc(t, d, 8*(1+r.flow.spec.Lattice.Dims)*max(1, places))
+	b := alloc(t, d, 8*device.SumNumbers(r.flow.spec)*max(1, places))
 	t.Cleanup(b.Free)
 	return b
 }
@@ -328,9 +332,9 @@ func (r *refined) couple(t testing.TB, d device.Device, level int) {
 	r.h.Faces(level-1, func(f decomp.Face) { faces[f] = len(faces) })
 	place := func(f decomp.Face) int { return faces[f] }
 	fine.shell, fine.means, fine.fine = r.buffer(t, d, len(shell.cells)+more), r.buffer(t, d, len(means.cells)), r.sums(t, d, len(faces))
-	lattice := r.flow.spec.Lattice
+	spec := r.flow.spec
 	for _, p := range fine.parts {
-		x, err := boundary.FineCrossings(lattice, p.Part, r.cellsOf(p.Part), p.Inside(), place)
+		x, err := boundary.FineCrossings(spec, p.Part, r.cellsOf(p.Part), p.Inside(), place)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -338,7 +342,7 @@ func (r *refined) couple(t testing.TB, d device.Device, level int) {
 	}
 	for _, p := range coarse.parts {
 		outside := p.Outside()
-		x, err := boundary.CoarseCrossings(lattice, p.Part, r.cellsOf(p.Part), outside)
+		x, err := boundary.CoarseCrossings(spec, p.Part, r.cellsOf(p.Part), outside)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -446,7 +450,7 @@ func (r *refined) set(t testing.TB, oracle *ref.Levels) {
 		for _, p := range l.parts {
 			state := make([]byte, stateBytes(r.flow.spec, p.Layout))
 			r.eachValue(level, p, g, func(cell int, at int) {
-				for k, v := range g.Moments(g.F[cell]) {
+				for k, v := range numbersOf(g, cell) {
 					to := state[(at+k*p.Layout.Pitch)*bytes:]
 					if bytes == 8 {
 						binary.LittleEndian.PutUint64(to, math.Float64bits(v))
@@ -458,6 +462,15 @@ func (r *refined) set(t testing.TB, oracle *ref.Levels) {
 			write(t, p.state[0], state, 0)
 		}
 	}
+}
+
+// numbersOf returns what a cell of an oracle holds: moments, then the scalar and its flux.
+func numbersOf(g *ref.Grid, cell int) []float64 {
+	m := g.Moments(g.F[cell])
+	if g.G != nil {
+		m = append(append(m, g.G[cell].Theta), g.G[cell].Q[:g.Lattice.Dims]...)
+	}
+	return m
 }
 
 // eachValue visits the cells of a part that the oracle has values of: their numbers there and their places.

@@ -97,6 +97,9 @@ func interfaceBytes(c *config.Case, p decomp.Patch, part decomp.Box) int64 {
 	if c.Dims() == 2 {
 		lists = faceLists2
 	}
+	if c.Spec.Scalar { // carriers have lists of their own
+		lists *= 2
+	}
 	return int64(faces) * int64(lists+faceValues*c.Spec.Components()*c.Spec.Precision.Bytes())
 }
 

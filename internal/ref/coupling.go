@@ -3,15 +3,20 @@ package ref
 import (
 	"math"
 
+	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/model"
 )
 
-// value is what a cell holds, in a form that can be interpolated: rho - 1, the velocity and P, in the order of Pairs.
+// value is what a cell holds, in a form that can be interpolated: rho - 1, the velocity and P, in the order of Pairs; of a scalar
+// theta and its flux q.
 type value struct {
 	density float64
 	u       [3]float64
 	stress  [6]float64
+
+	theta float64
+	flux  [3]float64
 }
 
 // add adds w times another value.
@@ -23,13 +28,28 @@ func (v *value) add(w float64, o *value) {
 	for k := range v.stress {
 		v.stress[k] += w * o.stress[k]
 	}
+	v.theta += w * o.theta
+	for a := range v.flux {
+		v.flux[a] += w * o.flux[a]
+	}
+}
+
+// force returns the force on a cell with a scalar's value theta.
+func (g *Grid) force(theta float64) (force [3]float64) {
+	for a := range force {
+		force[a] = g.Params.Force[a] + g.Params.Buoyancy[a]*theta
+	}
+	return force
 }
 
 // value returns what a cell holds.
 func (g *Grid) value(cell int) (v value) {
 	var m [10]float64
 	g.arithmetic.sums(g.F[cell], &m)
-	d, force := g.Lattice.Dims, g.Params.Force
+	if g.G != nil {
+		v.theta, v.flux = g.G[cell].Theta, g.G[cell].Q
+	}
+	d, force := g.Lattice.Dims, g.force(v.theta)
 	rho := 1 + m[0]
 	v.density = m[0]
 	for a := range d {
@@ -43,9 +63,12 @@ func (g *Grid) value(cell int) (v value) {
 }
 
 // set is the inverse of value.
-func (g *Grid) set(cell int, v value) {
+func (g *Grid) set(cell int, v value) { g.setBy(g.force(v.theta), cell, v) }
+
+// setBy does so with a force given.
+func (g *Grid) setBy(force [3]float64, cell int, v value) {
 	var m [10]float64
-	d, force := g.Lattice.Dims, g.Params.Force
+	d := g.Lattice.Dims
 	rho := 1 + v.density
 	m[0] = v.density
 	for a := range d {
@@ -56,6 +79,29 @@ func (g *Grid) set(cell int, v value) {
 		m[1+d+k] = rho*v.u[a]*v.u[b] + (v.u[a]*force[b]+v.u[b]*force[a])/2 + v.stress[k]
 	}
 	g.arithmetic.populations(&m, g.F[cell])
+	if g.G != nil {
+		g.G[cell] = Scalar{Theta: v.theta, Q: v.flux, U: g.speed(g.F[cell])}
+	}
+}
+
+// setFlux replaces the flux of the scalar by -1/3 rho (tau - 1) times its gradient, in cells of the level.
+func (g *Grid) setFlux(v *value, gradient [3]float64) {
+	for a := range v.flux {
+		v.flux[a] = -1. / 3 * (1 + v.density) * (g.Params.ScalarTau - 1) * gradient[a]
+	}
+}
+
+// convertFlux turns the flux of the scalar of a level into the next level's as convert does with P, which is (tau - 1) times a
+// gradient, too.
+func convertFlux(v *value, from, to *Grid, gradient [3]float64) {
+	tau, other := from.Params.ScalarTau, to.Params.ScalarTau
+	if math.Abs(tau-1) < nearOne || math.Abs(other-1) < nearOne {
+		to.setFlux(v, gradient)
+		return
+	}
+	for a := range v.flux {
+		v.flux[a] *= (other - 1) / (tau - 1) * to.Width() / from.Width()
+	}
 }
 
 // setTrace replaces the trace of P by -2/3 rho (tau_b - 1) div u, the gradient in cells of the level.
@@ -169,9 +215,9 @@ func mix(share, a, b float64) float64 {
 type coupling struct {
 	parents      []parent // of interpolated overlap cells
 	mirror       []family
-	fine, coarse []crossing
+	fine, coarse passages
 	cells        []int        // of the coarser level, outside the faces
-	excess       [][4]float64 // R: mass and momentum that have left through the faces of each, more on the finer level
+	excess       [][5]float64 // R: mass, momentum and heat that have left through the faces of each, more on the finer level
 }
 
 // parent is a cell of the coarser level with overlap cells to fill.
@@ -235,8 +281,8 @@ func (s *Levels) around(g *Grid, at [3]int) (list [27]value) {
 	return list
 }
 
-// near returns the value of a cell, extrapolated beyond the ends of the domain: the velocity by a parabola, which a channel has,
-// density and stress linearly.
+// near returns the value of a cell, extrapolated beyond the ends of the domain: velocity and scalar by a parabola, which a channel
+// has, density, stress and the scalar's flux linearly.
 func (s *Levels) near(g *Grid, x [3]int) value {
 	at, inside := s.Hierarchy.Wrap(g.Level, x)
 	if inside {
@@ -248,51 +294,69 @@ func (s *Levels) near(g *Grid, x [3]int) value {
 		line.add([]float64{2, -1, 0}[k], &v)
 		parabola.add([]float64{3, -3, 1}[k], &v)
 	}
-	line.u = parabola.u
+	line.u, line.theta = parabola.u, parabola.theta
 	return line
 }
 
 // prolong fills the overlap of a level from the coarser one: each child is its parent plus 1/8 of the difference of the cells on
-// either side, for each axis, and for velocities 1/64 of the mixed differences: the mean over the child of the parabola that has the
-// means of the cells around. The children's mean is the parent's value.
+// either side, for each axis, and for velocities and a scalar 1/64 of the mixed differences: the mean over the child of the parabola
+// that has the means of the cells around. The children's mean is the parent's value.
 func (s *Levels) prolong(fine *Grid) {
 	coarse := s.Grids[fine.Level-1]
-	d, stride := coarse.Lattice.Dims, [3]int{1, 3, 9}
-	const mid = 13
 	for _, p := range fine.coupling.parents {
 		v := s.around(coarse, p.at)
-		mixed := func(a, x, y int) float64 {
-			return v[mid+x+y].u[a] - v[mid+x-y].u[a] - v[mid-x+y].u[a] + v[mid-x-y].u[a]
-		}
 		for _, c := range p.children {
 			out := v[mid]
+			for x := range coarse.Lattice.Dims {
+				side := float64(c.side[x])
+				out.add(side/8, &v[mid+stride[x]])
+				out.add(-side/8, &v[mid-stride[x]])
+			}
 			var gradient [3][3]float64 // at the child, in its cells
-			for x := range d {
-				side, hi, lo := float64(c.side[x]), &v[mid+stride[x]], &v[mid-stride[x]]
-				out.add(side/8, hi)
-				out.add(-side/8, lo)
-				for a := range d {
-					slope := (hi.u[a]-lo.u[a])/2 + side/4*(hi.u[a]-2*v[mid].u[a]+lo.u[a])
-					for y := range d {
-						if y == x {
-							continue
-						}
-						m := mixed(a, stride[x], stride[y])
-						slope += float64(c.side[y]) / 16 * m
-						if y > x {
-							out.u[a] += side * float64(c.side[y]) / 64 * m
-						}
-					}
-					gradient[a][x] = slope / 2
-				}
+			for a := range coarse.Lattice.Dims {
+				out.u[a], gradient[a] = coarse.inChild(&v, c.side, func(v *value) float64 { return v.u[a] })
 			}
 			convert(&out, coarse.in(coarse.number(p.at)), fine.in(c.cell), gradient)
+			if fine.G != nil {
+				var slope [3]float64
+				out.theta, slope = coarse.inChild(&v, c.side, func(v *value) float64 { return v.theta })
+				convertFlux(&out, coarse, fine, slope)
+			}
 			fine.set(c.cell, out)
 		}
 	}
 }
 
-// restrict gives mirror cells the means of their children: of mass, momentum and P.
+// mid is the cell itself in around, and stride the distances of the cells beside it.
+const mid = 13
+
+var stride = [3]int{1, 3, 9}
+
+// inChild returns the mean of a number over a child, and its gradient at the child in cells of the finer level.
+func (g *Grid) inChild(v *[27]value, side [3]int, of func(v *value) float64) (mean float64, gradient [3]float64) {
+	at := func(k int) float64 { return of(&v[k]) }
+	mean = at(mid)
+	for x := range g.Lattice.Dims {
+		s, hi, lo := float64(side[x]), at(mid+stride[x]), at(mid-stride[x])
+		mean += s / 8 * (hi - lo)
+		slope := (hi-lo)/2 + s/4*(hi-2*at(mid)+lo)
+		for y := range g.Lattice.Dims {
+			if y == x {
+				continue
+			}
+			i, k := stride[x], stride[y]
+			m := at(mid+i+k) - at(mid+i-k) - at(mid-i+k) + at(mid-i-k)
+			slope += float64(side[y]) / 16 * m
+			if y > x {
+				mean += s * float64(side[y]) / 64 * m
+			}
+		}
+		gradient[x] = slope / 2
+	}
+	return mean, gradient
+}
+
+// restrict gives mirror cells the means of their children: of mass, momentum, P, heat and its flux.
 func (s *Levels) restrict(fine *Grid) {
 	coarse := s.Grids[fine.Level-1]
 	d := coarse.Lattice.Dims
@@ -300,11 +364,15 @@ func (s *Levels) restrict(fine *Grid) {
 		var mean value
 		var j [3]float64
 		var gradient [3][3]float64 // in cells of the coarser level
+		var heat float64
+		var slope [3]float64
 		share := 1 / float64(len(m.children))
 		for k, cell := range m.children {
 			v := fine.value(cell)
 			mean.add(share, &v)
+			heat += share * (1 + v.density) * v.theta
 			for a := range d {
+				slope[a] += 4 * share * float64(k>>a&1*2-1) * v.theta
 				j[a] += share * (1 + v.density) * v.u[a]
 				for x := range d {
 					gradient[a][x] += 4 * share * float64(k>>x&1*2-1) * v.u[a]
@@ -315,6 +383,9 @@ func (s *Levels) restrict(fine *Grid) {
 			mean.u[a] = j[a] / (1 + mean.density)
 		}
 		convert(&mean, fine.in(m.children[0]), coarse.in(m.cell), gradient)
+		if mean.theta = heat / (1 + mean.density); fine.G != nil {
+			convertFlux(&mean, fine, coarse, slope)
+		}
 		coarse.set(m.cell, mean)
 	}
 }
@@ -328,6 +399,14 @@ type crossing struct {
 	mass, momentum float64 // share of the population, in populations of the coarser level, positive out of the covered cell
 	returns        bool    // from a wall, which may move
 	gained         float64 // the share that passes of what a moving wall adds
+	carrier        int     // the cell whose value the mass has: before a ghost cell the one beside it
+}
+
+// diffusion is what diffuses through a face along a direction: a share of what a cell's population has beside what the flow carries.
+type diffusion struct {
+	from, dir, cell int
+	share           float64
+	still           bool // off a wall, with the value at rest: the flow's part returns to its cell
 }
 
 // listFaces lists the crossings of the interface on both levels.
@@ -342,12 +421,62 @@ func (c *coupling) listFaces(h *decomp.Hierarchy, coarse, fine *Grid) {
 			index[cell] = k
 			c.cells = append(c.cells, cell)
 		}
-		c.coarse = append(c.coarse, coarse.crossings(f.Covered, f.Axis, f.Side, k, -1)...)
+		c.coarse.list(coarse, f.Covered, f.Axis, f.Side, k, -1)
 		for _, pair := range h.FineFaces(f) {
-			c.fine = append(c.fine, fine.crossings(pair[0], f.Axis, f.Side, k, area)...)
+			c.fine.list(fine, pair[0], f.Axis, f.Side, k, area)
 		}
 	})
-	c.excess = make([][4]float64, len(c.cells))
+	c.excess = make([][5]float64, len(c.cells))
+}
+
+// passages is what passes faces on one level.
+type passages struct {
+	flow []crossing
+	heat []diffusion
+}
+
+func (p *passages) list(g *Grid, inside [3]int, axis, side, k int, share float64) {
+	p.flow = append(p.flow, g.crossings(inside, axis, side, k, share)...)
+	p.heat = append(p.heat, g.diffusions(inside, axis, side, k, share)...)
+}
+
+// diffusions lists what diffuses through the face of a cell, on the paths of the populations: from cell to cell, and along walls,
+// which reflect it as mirrors do, by the order of the other axes. Nothing diffuses through a face from where it has a value, or from
+// beyond an open face, since all that comes from there follows from the cell where it arrives.
+func (g *Grid) diffusions(inside [3]int, axis, side, k int, share float64) (list []diffusion) {
+	outside := inside
+	outside[axis] += side
+	dims := g.Lattice.Dims
+	for i, c := range g.Lattice.Velocities {
+		up, sign := inside, 1.0
+		if c[axis] != side {
+			up, sign = outside, -1
+		}
+		for _, p := range decomp.Crossings(c, axis) {
+			from := g.wrapped(minus(up, p.Before))
+			to := g.wrapped([3]int{from[0] + c[0], from[1] + c[1], from[2] + c[2]})
+			wall := g.Cells.ScalarAt(from, dims)
+			if g.Cells.ScalarAt(to, dims) != 0 {
+				continue
+			}
+			if wall == 0 {
+				list = append(list, diffusion{from: g.number(from), dir: i, cell: k, share: share * sign * float64(p.Sixths) / 6})
+				continue
+			}
+			law := g.Cells.ScalarLaw(wall).Law
+			source, way, mirrors := g.mirrored(to, i, wall)
+			if !mirrors || law != boundary.ScalarClosed && law != boundary.ScalarFlux && law != boundary.ScalarMirror {
+				continue
+			}
+			var across [3]bool
+			for a, v := range g.Lattice.Velocities[way] {
+				across[a] = v != c[a]
+			}
+			along := share * sign * float64(p.Along(c, axis, across)) / 6
+			list = append(list, diffusion{from: g.number(source), dir: way, cell: k, share: along, still: law != boundary.ScalarMirror})
+		}
+	}
+	return list
 }
 
 // crossings lists the populations that pass the face of a cell in a direction along an axis, by decomp.Crossings. The ghost cells
@@ -371,7 +500,11 @@ func (g *Grid) crossings(inside [3]int, axis, side, k int, share float64) (list 
 			x := crossing{from: from, dir: i, cell: k, mass: part, momentum: part}
 			fluid, ghost := g.sends(from)
 			arrives, beyond := g.sends(to)
-			x.ghost = ghost
+			if x.ghost = ghost; fluid {
+				x.carrier = g.number(from)
+			} else if before, _, ok := g.Cells.Ghost(from, d); ok {
+				x.carrier = g.number(before.From)
+			}
 			reflects, across := g.Cells.Reflects(from, d)
 			if reflects {
 				x.mass = share * sign * float64(p.Along(c, axis, across)) / 6
@@ -391,6 +524,7 @@ func (g *Grid) crossings(inside [3]int, axis, side, k int, share float64) (list 
 			case ghost && g.Cells.Meets(to, from, d) == 0:
 			case !ghost && !arrives && !beyond:
 				x.from, x.mass = g.wrapped(up), 0
+				x.carrier = g.number(up)
 			default:
 				continue // counted twice in the opposite direction
 			}
@@ -416,10 +550,11 @@ func (g *Grid) sends(x [3]int) (fluid, ghost bool) {
 	return !ghost && wall == 0, ghost
 }
 
-// count adds what passes the faces in the coming step of a level to the excess.
-func (c *coupling) count(g *Grid, list []crossing) {
+// count adds what passes the faces in the coming step of a level to the excess. The mass that passes has the value of the scalar in
+// the cell that it comes from.
+func (c *coupling) count(g *Grid, of passages) {
 	ghosts := map[[3]int][]float64{}
-	for _, x := range list {
+	for _, x := range of.flow {
 		var f float64
 		if x.ghost {
 			pop, ok := ghosts[x.from]
@@ -432,29 +567,44 @@ func (c *coupling) count(g *Grid, list []crossing) {
 		} else {
 			f = g.F[g.number(x.from)][x.dir]
 		}
-		f -= g.Lattice.Weights[x.dir]
 		r, gain := &c.excess[x.cell], 0.0 // what a moving wall adds
 		if x.returns {
 			gain = g.Cells.Gain(g.Lattice, x.from, x.dir, g.Time)
 		}
+		if g.G != nil {
+			r[4] += g.G[x.carrier].Theta * (x.mass*f - x.gained*gain)
+		}
+		f -= g.Lattice.Weights[x.dir]
 		r[0] += x.mass*f - x.gained*gain
 		for a, v := range g.Lattice.Velocities[x.dir] {
 			r[1+a] += x.momentum * (f + gain/2) * float64(v)
 		}
 	}
+	if g.G == nil {
+		return
+	}
+	for _, x := range of.heat {
+		v := g.scalarOf(x.from, x.dir) - g.G[x.from].Theta*g.F[x.from][x.dir]
+		if x.still {
+			v = g.still(x.from, x.dir)
+		}
+		c.excess[x.cell][4] += x.share * v
+	}
 }
 
-// correct gives the cells outside the faces what passed more on the finer level. P stays.
+// correct gives the cells outside the faces what passed more on the finer level. P, the scalar's flux and the force in the momentum
+// stay.
 func (s *Levels) correct(fine *Grid) {
 	coarse, c := s.Grids[fine.Level-1], &fine.coupling
 	for k, cell := range c.cells {
 		v, r := coarse.value(cell), c.excess[k]
-		rho := 1 + v.density
+		rho, force := 1+v.density, coarse.force(v.theta)
 		v.density += r[0]
 		for a := range v.u {
 			v.u[a] = (rho*v.u[a] + r[1+a]) / (1 + v.density)
 		}
-		coarse.set(cell, v)
-		c.excess[k] = [4]float64{}
+		v.theta += (r[4] - v.theta*r[0]) / (1 + v.density)
+		coarse.setBy(force, cell, v)
+		c.excess[k] = [5]float64{}
 	}
 }

@@ -49,6 +49,7 @@ type Grid struct {
 	runs       [3][]int // the cells of depth 0; up to 1; up to 2; that are not covered
 	upstream   [][]int  // the cells that the populations of a cell come from; nil beside faces of the domain
 	next       [][]float64
+	after      []Scalar // of a flow with a scalar
 	arithmetic *arithmetic
 	coupling   coupling // to the coarser level
 }
@@ -102,7 +103,7 @@ func (s *Levels) place(g *Grid) {
 		case depth == nothing:
 			g.F[cell] = nil
 		case depth == 0 && h.Role(g.Level, x) == decomp.Hidden:
-			forget(g.F[cell])
+			g.forget(cell)
 		case depth == 0 && h.Role(g.Level, x) == decomp.Mirrored:
 		default:
 			for d := int(depth); d < nothing; d++ {
@@ -125,10 +126,13 @@ func each(b decomp.Box, visit func(x [3]int)) {
 	}
 }
 
-// forget makes populations useless.
-func forget(pop []float64) {
-	for i := range pop {
-		pop[i] = math.NaN()
+// forget makes what a cell holds useless.
+func (g *Grid) forget(cell int) {
+	for i := range g.F[cell] {
+		g.F[cell][i] = math.NaN()
+	}
+	if g.G != nil {
+		g.G[cell].Theta = math.NaN()
 	}
 }
 
@@ -190,10 +194,13 @@ func (g *Grid) step(which int) {
 	}
 	for _, cell := range g.runs[deepest] {
 		g.F[cell], g.next[cell] = g.next[cell], g.F[cell]
+		if g.G != nil {
+			g.G[cell] = g.after[cell]
+		}
 	}
 	for _, cell := range g.runs[2] {
 		if int(g.depth[cell]) > deepest {
-			forget(g.F[cell]) // of the step before
+			g.forget(cell) // of the step before
 		}
 	}
 }
@@ -229,6 +236,9 @@ func (g *Grid) update(cell int) {
 	own := g.in(cell)
 	g.arithmetic.collide(&m, &own.Params, own.omega(cell))
 	g.arithmetic.populations(&m, g.next[cell])
+	if g.G != nil {
+		g.after[cell] = carried(g.Flow, cell, g.position(cell), g.next[cell])
+	}
 	if up == nil {
 		copy(g.next[cell], g.applyOutflow(g.position(cell), g.next[cell]))
 	}
@@ -271,6 +281,33 @@ func (s *Levels) Set(fill func(at [3]float64) (density float64, u [3]float64, gr
 			g.set(cell, v)
 		})
 	}
+}
+
+// SetScalar gives the flow, which is there, a scalar: fill returns its value and gradient at a place, per cell of level 0.
+func (s *Levels) SetScalar(fill func(at [3]float64) (theta float64, gradient [3]float64)) {
+	for _, g := range s.Grids {
+		g.G, g.after = make([]Scalar, len(g.F)), make([]Scalar, len(g.F))
+		g.Each(func(cell int, x [3]int, solid bool) {
+			if solid || g.depth[cell] == nothing || math.IsNaN(g.F[cell][0]) {
+				return
+			}
+			v := g.value(cell)
+			var gradient [3]float64
+			v.theta, gradient = fill(g.Centre(x))
+			for a := range gradient {
+				gradient[a] *= g.Width()
+			}
+			g.setFlux(&v, gradient)
+			g.set(cell, v)
+		})
+	}
+}
+
+// EachScalar calls visit for the finest cell in each place.
+func (s *Levels) EachScalar(visit func(g *Grid, x [3]int, density, theta, volume float64)) {
+	s.EachCounted(func(g *Grid, x [3]int, density float64, _ [3]float64, volume float64) {
+		visit(g, x, density, g.G[g.number(x)].Theta, volume)
+	})
 }
 
 // EachCounted calls visit for the finest cell in each place, with its share of a cell of level 0.

@@ -19,6 +19,11 @@ func finer(p model.Params, law model.ViscosityLaw) model.Params {
 	}
 	for a := range p.Force {
 		p.Force[a] /= 2
+		p.Buoyancy[a] /= 2
+	}
+	if p.ScalarTau != 0 {
+		p.ScalarTau = 2*p.ScalarTau - 0.5
+		p.ScalarKeep = 1 - 1/p.ScalarTau
 	}
 	n := &p.Viscosity
 	switch law {

@@ -18,8 +18,8 @@ func (s *Levels) CountFine(level int) {
 	c.count(s.Grids[level], c.fine)
 }
 
-// Excess visits the cells of the coarser level outside the interface: the mass and momentum that have been counted.
-func (s *Levels) Excess(level int, visit func(cell [3]int, excess [4]float64)) {
+// Excess visits the cells of the coarser level outside the interface: the mass, momentum and heat that have been counted.
+func (s *Levels) Excess(level int, visit func(cell [3]int, excess [5]float64)) {
 	c := &s.Grids[level].coupling
 	for k, cell := range c.cells {
 		visit(s.Grids[level-1].position(cell), c.excess[k])

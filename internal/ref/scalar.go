@@ -242,48 +242,55 @@ func (f *Flow) carry(next [][]float64) []Scalar {
 			}
 			return
 		}
-		var rho, e float64
-		var j, phi [3]float64
-		for i, c := range f.Lattice.Velocities {
-			up := minus(x, c)
-			var a arrival
-			if k := f.Cells.ScalarAt(up, f.Lattice.Dims); k != 0 {
-				a = f.fromWall(cell, x, i, k)
-			} else {
-				a.flow, a.g = f.F[f.number(up)][i], f.scalarOf(f.number(up), i)
-				a.mass, a.heat = a.flow, a.g
-			}
-			rho, e = rho+a.mass, e+a.heat
-			for b := range j {
-				j[b] += float64(c[b]) * a.flow
-				phi[b] += float64(c[b]) * a.g
-			}
+		after[cell] = carried(f, cell, x, next[cell])
+	})
+	return after
+}
+
+// carried returns a cell of the fluid after the step that computed its populations pop, to which it adds the force.
+func carried(f *Flow, cell int, x [3]int, pop []float64) (now Scalar) {
+	var rho, e float64
+	var j, phi [3]float64
+	for i, c := range f.Lattice.Velocities {
+		up := minus(x, c)
+		var a arrival
+		if k := f.Cells.ScalarAt(up, f.Lattice.Dims); k != 0 {
+			a = f.fromWall(cell, x, i, k)
+		} else {
+			a.flow, a.g = f.F[f.number(up)][i], f.scalarOf(f.number(up), i)
+			a.mass, a.heat = a.flow, a.g
 		}
-		now := Scalar{Theta: e / rho}
-		var force, u [3]float64
-		mass := sum(next[cell])
-		for a, v := range f.speed(next[cell]) {
-			force[a] = f.Params.Buoyancy[a] * f.G[cell].Theta
-			u[a] = v + (force[a]-f.Params.Force[a])/2/mass
+		rho, e = rho+a.mass, e+a.heat
+		for b := range j {
+			j[b] += float64(c[b]) * a.flow
+			phi[b] += float64(c[b]) * a.g
 		}
+	}
+	now.Theta = e / rho
+	var force, u [3]float64
+	mass := sum(pop)
+	for a, v := range f.speed(pop) {
+		force[a] = f.Params.Buoyancy[a] * f.G[cell].Theta
+		u[a] = v + (force[a]-f.Params.Force[a])/2/mass
+	}
+	if f.Params.Buoyancy != [3]float64{} {
 		for i, c := range f.Lattice.Velocities {
 			for a := range f.Lattice.Dims {
-				next[cell][i] += f.Lattice.Weights[i] * 3 * float64(c[a]) * force[a]
+				pop[i] += f.Lattice.Weights[i] * 3 * float64(c[a]) * force[a]
 				for b := range f.Lattice.Dims {
-					next[cell][i] += f.Lattice.Weights[i] * 4.5 * hermite(c, a, b) * (u[a]*force[b] + u[b]*force[a])
+					pop[i] += f.Lattice.Weights[i] * 4.5 * hermite(c, a, b) * (u[a]*force[b] + u[b]*force[a])
 				}
 			}
 		}
 		if f.closes() { // the state is the moments, which now have the force
-			next[cell] = f.Close(f.Populations(f.Moments(next[cell])))
+			copy(pop, f.Close(f.Populations(f.Moments(pop))))
 		}
-		now.U = f.speed(next[cell])
-		for a := range j {
-			now.Q[a] = keeps(f, cell, next[cell]) * (phi[a] - now.Theta*j[a])
-		}
-		after[cell] = now
-	})
-	return after
+	}
+	now.U = f.speed(pop)
+	for a := range j {
+		now.Q[a] = keeps(f, cell, pop) * (phi[a] - now.Theta*j[a])
+	}
+	return now
 }
 
 // conducted returns a cell of a solid after the step.

@@ -73,7 +73,24 @@ template <class L, class T> struct LevelsOf {
 		return (k & 1) + (k >> 1 & 1) * row + (k >> 2 & 1) * row * (l.ny + 2 * l.gy);
 	}
 
-	static void values(const lbm_case* c, const double* force, const lbm_copied* list, int64_t first, int64_t last, const void* state, void* buffer) {
+	// numbers returns how many numbers a cell has in states and compact buffers. A scalar's come behind the flow's.
+	static LBM_INLINE long numbers(const lbm_case* c) { return c->components; }
+	static LBM_INLINE bool carries(const lbm_case* c) { return c->components > L::M; }
+	// scalars reads the scalar of W cells, whose numbers are so far apart.
+	static LBM_INLINE LevelScalar<L, R> scalars(const T* const* p, long pitch) {
+		return LevelScalar<L, R>::of([&](auto k) LBM_LAMBDA {
+			alignas(64) T v[W];
+			for (int n = 0; n < W; n++) v[n] = p[n][(L::M + k.value) * pitch];
+			return load(v);
+		});
+	}
+	static LBM_INLINE void writeScalars(const LevelScalar<L, R>& s, T* const* p, long pitch, int lanes) {
+		s.each([&](int k, const R& v) LBM_LAMBDA {
+			for (int n = 0; n < lanes; n++) p[n][(L::M + k) * pitch] = v[n];
+		});
+	}
+
+	static void values(const lbm_case* c, const lbm_numbers* of, const lbm_copied* list, int64_t first, int64_t last, const void* state, void* buffer) {
 		FlushTiny guard;
 		for (int64_t i = first; i < last; i += W) {
 			const int lanes = int(W < last - i ? W : last - i);
@@ -82,7 +99,13 @@ template <class L, class T> struct LevelsOf {
 			T* to[W];
 			for (int n = 0; n < W; n++) {
 				const lbm_copied& cell = list[i + (n < lanes ? n : 0)];
-				from[n] = (const T*)state + cell.at, to[n] = (T*)buffer + cell.place * L::M;
+				from[n] = (const T*)state + cell.at, to[n] = (T*)buffer + cell.place * numbers(c);
+			}
+			HalfForce<L, R> force(of->force);
+			if (carries(c)) {
+				const LevelScalar<L, R> s = scalars(from, c->pitch);
+				writeScalars(s, to, 1, lanes);
+				force = HalfForce<L, R>(of->force, of->buoyancy, s.theta);
 			}
 			LevelValue<L, R>::of(readAll(from, c->pitch), force).each([&](int k, const R& v) LBM_LAMBDA {
 				for (int n = 0; n < lanes; n++) to[n][k] = v[n];
@@ -90,41 +113,61 @@ template <class L, class T> struct LevelsOf {
 		}
 	}
 
-	static void extrapolated(const lbm_extrapolated* list, int64_t first, int64_t last, int64_t cells, void* buffer) {
+	static void extrapolated(const lbm_case* c, const lbm_extrapolated* list, int64_t first, int64_t last, int64_t cells, void* buffer) {
 		FlushTiny guard;
 		T* const values = (T*)buffer;
 		for (int64_t i = first; i < last; i++) {
 			const T* from[3];
-			for (int k = 0; k < 3; k++) from[k] = values + (long)list[i].from[k] * L::M;
-			extrapolate<L>(from[0], from[1], from[2], values + (cells + i) * L::M);
+			T* const to = values + (cells + i) * numbers(c);
+			for (int k = 0; k < 3; k++) from[k] = values + (long)list[i].from[k] * numbers(c);
+			extrapolate<L>(from[0], from[1], from[2], to);
+			if (carries(c)) extrapolateScalar<L>(from[0] + L::M, from[1] + L::M, from[2] + L::M, to + L::M);
 		}
 	}
 
 	static void prolong(const lbm_case* c, const lbm_conversion* conversion, const lbm_parent* list, int64_t first, int64_t last, const void* buffer, void* state) {
+		if (carries(c)) prolongAll<true>(c, conversion, list, first, last, (const T*)buffer, (T*)state);
+		else prolongAll<false>(c, conversion, list, first, last, (const T*)buffer, (T*)state);
+	}
+	template <bool SCALAR> static void prolongAll(const lbm_case* c, const lbm_conversion* conversion, const lbm_parent* list, int64_t first, int64_t last, const T* buffer, T* state) {
 		FlushTiny guard;
 		constexpr int N = 1 << L::D;
 		const Layout l = Box(c).layout;
+		const long own = numbers(c);
 		alignas(64) T sides[L::D][N + W] = {};
 		for (int k = 0; k < N; k++)
 			for (int a = 0; a < L::D; a++) sides[a][k] = k >> a & 1 ? T(1) : T(-1);
 		for (int64_t i = first; i < last; i++) {
 			const lbm_parent& parent = list[i];
-			const Parabola<L, T> parabola([&](auto k) LBM_LAMBDA { return (const T*)buffer + (long)parent.around[k.value] * L::M; });
+			auto at = [&](auto k) LBM_LAMBDA { return buffer + (long)parent.around[k.value] * own; };
+			const Parabola<L, T> parabola(at);
 			for (int k = 0; k < N; k += W) {
 				R side[L::D];
 				for (int a = 0; a < L::D; a++) side[a] = load(sides[a] + k);
-				T* const to = (T*)state + parent.first;
-				each(parabola.template child<AnyOwnLaw>(side, *conversion), [&](int component, const R& v) LBM_LAMBDA {
+				T* const to = state + parent.first;
+				auto put = [&](int component, const R& v) LBM_LAMBDA {
 					for (int n = 0; n < (W < N ? W : N); n += 2) __builtin_memcpy(to + child(l, k + n) + component * l.pitch, (const T*)&v + n, 2 * sizeof(T));
-				});
+				};
+				const LevelValue<L, R> value = parabola.template child<AnyOwnLaw>(side, *conversion);
+				HalfForce<L, R> force(conversion->to);
+				if constexpr (SCALAR) {
+					const ScalarParabola<L, T, typename Parabola<L, T>::Around> curve([&](auto k) LBM_LAMBDA { return at(k) + L::M; });
+					const LevelScalar<L, R> s = curve.child(side, *conversion, value.r);
+					force = HalfForce<L, R>(conversion->to, conversion->buoyancyTo, s.theta);
+					s.each([&](int number, const R& v) LBM_LAMBDA { put(L::M + number, v); });
+				}
+				each(value.moments(force), put);
 			}
 		}
 	}
 
 	static void restricted(const lbm_case* c, const lbm_conversion* conversion, const lbm_family* list, int64_t first, int64_t last, const void* state, void* buffer) {
+		if (carries(c)) restrictAll<true>(c, conversion, list, first, last, (const T*)state, (T*)buffer);
+		else restrictAll<false>(c, conversion, list, first, last, (const T*)state, (T*)buffer);
+	}
+	template <bool SCALAR> static void restrictAll(const lbm_case* c, const lbm_conversion* conversion, const lbm_family* list, int64_t first, int64_t last, const T* values, T* buffer) {
 		FlushTiny guard;
 		const Layout l = Box(c).layout;
-		const T* const values = (const T*)state;
 		for (int64_t i = first; i < last; i += W) {
 			const int lanes = int(W < last - i ? W : last - i);
 			for (int64_t next = i + AHEAD; next < i + AHEAD + W && next < last; next++)
@@ -133,14 +176,28 @@ template <class L, class T> struct LevelsOf {
 			T* to[W];
 			for (int n = 0; n < W; n++) {
 				const lbm_family& family = list[i + (n < lanes ? n : 0)];
-				from[n] = values + family.first, to[n] = (T*)buffer + family.place * L::M;
+				from[n] = values + family.first, to[n] = buffer + family.place * numbers(c);
 			}
-			const Moments<L, R> mean = parentOf<L, R, AnyOwnLaw>(*conversion, [&](auto k) LBM_LAMBDA {
+			ScalarParent<L, R> scalar;
+			const LevelValue<L, R> mean = parentOf<L, R, AnyOwnLaw>(*conversion, [&](auto k) LBM_LAMBDA {
 				const T* at[W];
 				for (int n = 0; n < W; n++) at[n] = from[n] + child(l, k.value);
-				return readAll(at, l.pitch);
+				const Moments<L, R> m = readAll(at, l.pitch);
+				HalfForce<L, R> force(conversion->from);
+				if constexpr (SCALAR) {
+					const LevelScalar<L, R> s = scalars(at, l.pitch);
+					force = HalfForce<L, R>(conversion->from, conversion->buoyancyFrom, s.theta);
+					scalar.template add<decltype(k)::value>(s, m.r);
+				}
+				return LevelValue<L, R>::of(m, force);
 			});
-			writeAll(mean, to, 1, lanes);
+			HalfForce<L, R> force(conversion->to);
+			if constexpr (SCALAR) {
+				const LevelScalar<L, R> s = scalar.mean(*conversion, mean.r);
+				force = HalfForce<L, R>(conversion->to, conversion->buoyancyTo, s.theta);
+				writeScalars(s, to, 1, lanes);
+			}
+			writeAll(mean.moments(force), to, 1, lanes);
 		}
 	}
 
@@ -166,13 +223,20 @@ template <class L, class T> struct LevelsOf {
 		return momentsAt<L, true, R>([&](auto k) LBM_LAMBDA { return load(all[k.value]); });
 	}
 
+	// Directions are those of the slots across an axis on one side.
+	struct Directions {
+		int of[3][2][Sent<L>::N] = {};
+		Directions() {
+			for (int a = 0; a < L::D; a++)
+				for (int i = 0, n[2] = {}; i < L::Q; i++)
+					if (const int v = L::c(i, a)) of[a][v > 0][n[v > 0]++] = i;
+		}
+	};
+
 	static void send(const lbm_case* c, int model, const lbm_upstream* list, int64_t first, int64_t last, const void* state, void* sent) {
 		FlushTiny guard;
 		const T* const values = (const T*)state;
-		int directions[3][2][Sent<L>::N] = {};
-		for (int a = 0; a < L::D; a++)
-			for (int i = 0, n[2] = {}; i < L::Q; i++)
-				if (const int v = L::c(i, a)) directions[a][v > 0][n[v > 0]++] = i;
+		const Directions directions;
 		for (int64_t i = first; i < last;) {
 			int lanes = 1;  // that send alike
 			while (lanes < W && i + lanes < last && list[i + lanes].axis == list[i].axis && list[i + lanes].high == list[i].high) lanes++;
@@ -187,14 +251,54 @@ template <class L, class T> struct LevelsOf {
 			}
 			const Expansion<L, R> x = expandAny(model, plain ? readAll(from, c->pitch) : withGhosts(c, list + i, lanes, from));
 			for (int k = 0; k < Sent<L>::N; k++) {
-				const R f = x.any(directions[list[i].axis][list[i].high][k]);
+				const R f = x.any(directions.of[list[i].axis][list[i].high][k]);
 				for (int n = 0; n < lanes; n++) ((T*)sent)[(i + n) * Sent<L>::N + k] = f[n];
 			}
 			i += lanes;
 		}
 	}
 
-	static void count(const lbm_crossed* list, const uint32_t* upstream, const lbm_crossing* crossings, int64_t first, int64_t last, const void* sent, double scale, int add, double* sums) {
+	static void carry(const lbm_case* c, int model, const lbm_carrier* list, int64_t first, int64_t last, const void* state, const void* gains, void* sent) {
+		FlushTiny guard;
+		const T* const values = (const T*)state;
+		const Directions directions;
+		for (int64_t i = first; i < last;) {
+			const lbm_carrier& one = list[i];
+			int lanes = 1;  // that send alike
+			for (; lanes < W && i + lanes < last; lanes++) {
+				const lbm_carrier& other = list[i + lanes];
+				if (other.axis != one.axis || other.high != one.high || other.kind != one.kind || other.mirror != one.mirror) break;
+			}
+			const T *from[W], *source[W];
+			lbm_upstream upstream[W] = {};
+			bool plain = true;
+			for (int n = 0; n < W; n++) {
+				const lbm_carrier& cell = list[i + (n < lanes ? n : 0)];
+				from[n] = values + cell.at, source[n] = values + cell.source;
+				upstream[n].rule = cell.rule;
+				plain = plain && cell.rule < 0;
+			}
+			const bool flows = one.kind == LEVEL_CARRIED || one.kind == LEVEL_ENTERS;
+			Expansion<L, R> x{};
+			if (flows) x = expandAny(model, plain ? readAll(from, c->pitch) : withGhosts(c, upstream, lanes, from));
+			const LevelScalar<L, R> s = scalars(source, c->pitch);
+			R u[L::D];
+			velocityOf(readAll(source, c->pitch), u);
+			const Carrier<L, R> carrier(s.theta, s.q, u);
+			for (int k = 0; k < Sent<L>::N; k++) {
+				const int direction = directions.of[one.axis][one.high][k];
+				R f{};
+				if (flows) f = x.any(direction);
+				if (one.kind == LEVEL_GAINED)
+					for (int n = 0; n < lanes; n++) f[n] = ((const T*)gains)[(long)list[i + n].rule * Sent<L>::N + k];
+				const R g = passing(carrier, one.kind, direction, turned<L>(direction, one.mirror), f);
+				for (int n = 0; n < lanes; n++) ((T*)sent)[(i + n) * Sent<L>::N + k] = g[n];
+			}
+			i += lanes;
+		}
+	}
+
+	static void count(const lbm_crossed* list, const uint32_t* upstream, const lbm_crossing* crossings, int64_t first, int64_t last, const void* sent, double scale, int add, int numbers, double* sums) {
 		FlushTiny guard;
 		typedef double Sum __attribute__((vector_size(32)));  // mass and momentum
 		constexpr unsigned MOST = 256;
@@ -218,29 +322,51 @@ template <class L, class T> struct LevelsOf {
 				}
 				for (unsigned k = 0; k < n; k++) sum += share[k] * double(((const T*)sent)[(long)cells[part[k].cell] * Sent<L>::N + part[k].slot]);
 			}
-			double* const to = sums + face.place * (1 + L::D);
+			double* const to = sums + face.place * numbers;
 			for (int k = 0; k <= L::D; k++) to[k] = add ? to[k] + scale * sum[k] : scale * sum[k];
 		}
 	}
 
-	static void correct(const lbm_case* c, const double* force, const lbm_corrected* list, const uint32_t* faces, int64_t first, int64_t last, const double* own, const double* fine, void* state) {
+	static void heat(const lbm_crossed* list, const uint32_t* carriers, const lbm_crossing* crossings, int64_t first, int64_t last, const void* sent, double scale, int add, double* sums) {
 		FlushTiny guard;
 		for (int64_t i = first; i < last; i++) {
+			const lbm_crossed& face = list[i];
+			double sum = 0;
+			for (unsigned k = 0; k < face.count; k++) {
+				const lbm_crossing& x = crossings[face.first + k];
+				sum += double(x.mass) * double(((const T*)sent)[(long)carriers[face.cells + x.cell] * Sent<L>::N + x.slot]);
+			}
+			double& to = sums[face.place * (2 + L::D) + 1 + L::D];
+			to = add ? to + scale * sum : scale * sum;
+		}
+	}
+
+	static void correct(const lbm_case* c, const lbm_numbers* of, const lbm_corrected* list, const uint32_t* faces, int64_t first, int64_t last, const double* own, const double* fine, void* state) {
+		FlushTiny guard;
+		const int sums = carries(c) ? 2 + L::D : 1 + L::D;
+		for (int64_t i = first; i < last; i++) {
 			if (i + AHEAD < last) fetch((const T*)state + list[i + AHEAD].at, c->pitch);
-			double gain[1 + L::D];
-			for (int k = 0; k <= L::D; k++) {
-				gain[k] = own[i * (1 + L::D) + k];
-				for (const uint32_t *f = faces + list[i].first, *end = f + list[i].count; f < end; f++) gain[k] += fine[(long)*f * (1 + L::D) + k];
+			double gain[2 + L::D];
+			for (int k = 0; k < sums; k++) {
+				gain[k] = own[i * sums + k];
+				for (const uint32_t *f = faces + list[i].first, *end = f + list[i].count; f < end; f++) gain[k] += fine[(long)*f * sums + k];
 			}
 			T* const p = (T*)state + list[i].at;
-			write(corrected(read(p, c->pitch), gain, force), p, c->pitch);
+			const Moments<L, T> m = read(p, c->pitch);
+			HalfForce<L, double> force(of->force);
+			if (carries(c)) {
+				T& theta = p[L::M * (long)c->pitch];
+				force = HalfForce<L, double>(of->force, of->buoyancy, double(theta));
+				theta = T(correctedScalar<L>(double(theta), double(m.r), gain));
+			}
+			write(corrected(m, gain, force), p, c->pitch);
 		}
 	}
 };
 
 template <class L, class T> constexpr lbm_levels levelsOf() {
 	typedef LevelsOf<L, T> Of;
-	return {&Of::values, &Of::extrapolated, &Of::prolong, &Of::restricted, &Of::send, &Of::count, &Of::correct, Sent<L>::N};
+	return {&Of::values, &Of::extrapolated, &Of::prolong, &Of::restricted, &Of::send, &Of::carry, &Of::count, &Of::heat, &Of::correct, Sent<L>::N};
 }
 template <class L> const lbm_levels* findLevels(int precision) {
 	static constexpr lbm_levels of[2] = {levelsOf<L, float>(), levelsOf<L, double>()};

@@ -9,20 +9,24 @@ extern "C" {
 #endif
 
 typedef struct {
-	// writes rho - 1, u and P of cells first to last to a compact buffer
-	void (*values)(const lbm_case*, const double* force, const lbm_copied*, int64_t first, int64_t last, const void* state, void* buffer);
+	// writes rho - 1, u and P of cells first to last to a compact buffer, and the scalar behind them
+	void (*values)(const lbm_case*, const lbm_numbers*, const lbm_copied*, int64_t first, int64_t last, const void* state, void* buffer);
 	// fills places cells + first to cells + last of such a buffer
-	void (*extrapolate)(const lbm_extrapolated*, int64_t first, int64_t last, int64_t cells, void* buffer);
+	void (*extrapolate)(const lbm_case*, const lbm_extrapolated*, int64_t first, int64_t last, int64_t cells, void* buffer);
 	// fills the children of parents first to last
 	void (*prolong)(const lbm_case*, const lbm_conversion*, const lbm_parent*, int64_t first, int64_t last, const void* buffer, void* state);
 	// writes the means of families first to last
 	void (*restricted)(const lbm_case*, const lbm_conversion*, const lbm_family*, int64_t first, int64_t last, const void* state, void* buffer);
 	// writes what upstream cells first to last send, [cell][slot], by the closure with that number
 	void (*send)(const lbm_case*, int model, const lbm_upstream*, int64_t first, int64_t last, const void* state, void* sent);
-	// sets the sums of faces first to last, or adds to them
-	void (*count)(const lbm_crossed*, const uint32_t* upstream, const lbm_crossing*, int64_t first, int64_t last, const void* sent, double scale, int add, double* sums);
+	// the same of a scalar; gains are what walls add, [number][slot]
+	void (*carry)(const lbm_case*, int model, const lbm_carrier*, int64_t first, int64_t last, const void* state, const void* gains, void* sent);
+	// sets the sums of mass and momentum of faces first to last, numbers for each, or adds to them
+	void (*count)(const lbm_crossed*, const uint32_t* upstream, const lbm_crossing*, int64_t first, int64_t last, const void* sent, double scale, int add, int numbers, double* sums);
+	// the same of the heat behind them
+	void (*heat)(const lbm_crossed*, const uint32_t* carriers, const lbm_crossing*, int64_t first, int64_t last, const void* sent, double scale, int add, double* sums);
 	// adds own sums and those of fine faces to cells first to last; own[k] belongs to cell k
-	void (*correct)(const lbm_case*, const double* force, const lbm_corrected*, const uint32_t* faces, int64_t first, int64_t last, const double* own, const double* fine, void* state);
+	void (*correct)(const lbm_case*, const lbm_numbers*, const lbm_corrected*, const uint32_t* faces, int64_t first, int64_t last, const double* own, const double* fine, void* state);
 	int32_t sends;  // slots of an upstream cell
 } lbm_levels;
 

@@ -43,9 +43,10 @@ const nearOne = 0.05
 
 // Conversion returns what turns P of one level of a refined grid into another level's, whose cells are so many times as wide
 // (docs/refinement-numerics.md): deviator and trace each by a factor, or from velocity differences where the relaxation time of
-// either level is near 1. At large relaxation times of the trace, velocity differences are unstable.
-func Conversion(law model.ViscosityLaw, from, to model.Params, width float64) kernels.Conversion {
-	c := kernels.Conversion{From: from.Force, To: to.Force, Width: width}
+// either level is near 1. At large relaxation times of the trace, velocity differences are unstable. The flux of a scalar likewise.
+func Conversion(s model.Spec, from, to model.Params, width float64) kernels.Conversion {
+	law := s.Viscosity
+	c := kernels.Conversion{From: from.Force, To: to.Force, Width: width, BuoyancyFrom: from.Buoyancy, BuoyancyTo: to.Buoyancy}
 	part := func(omega, other float64) (scale, strain float64) {
 		a, b := 1/omega-1, 1/other-1
 		if math.Abs(a) < nearOne || math.Abs(b) < nearOne {
@@ -56,6 +57,13 @@ func Conversion(law model.ViscosityLaw, from, to model.Params, width float64) ke
 	c.Shear, c.ShearStrain = part(from.Omega, to.Omega)
 	if c.Trace, c.TraceStrain = c.Shear, c.ShearStrain; from.OmegaBulk != 0 {
 		c.Trace, c.TraceStrain = part(from.OmegaBulk, to.OmegaBulk)
+	}
+	if s.Scalar {
+		if a, b := from.ScalarTau-1, to.ScalarTau-1; math.Abs(a) < nearOne || math.Abs(b) < nearOne {
+			c.FluxGradient = -1. / 3 * b
+		} else {
+			c.Flux = b / a * width
+		}
 	}
 	if varies(law, to) {
 		c.Kind, c.LawFrom, c.LawTo = int32(law), from.Viscosity, to.Viscosity

@@ -11,7 +11,8 @@ import (
 type Excess struct {
 	Beyond float64 // by so much; 0: none is
 	Above  bool    // the larger one, otherwise below the smaller one
-	At     [3]int  // the first such cell, global
+	At     [3]int  // the first such cell, in cells of its level from the domain's lower corner
+	Level  int
 }
 
 // row checks the fluid cells of a row, which begins at a cell.
@@ -28,14 +29,15 @@ func (e *Excess) row(theta []float64, types []uint8, b *config.Bounds, at [3]int
 	}
 }
 
-// farthest returns the largest excess over the planes of all ranks, in local coordinates where it is; of equal ones the
-// first of the domain, so that no cut changes it. Collective.
+// farthest returns the largest of the excesses of all ranks' planes; of equal ones the first of the coarsest level, so that no cut
+// changes it. Collective.
 func (v View) farthest(planes []Excess) (e Excess, err error) {
 	if v.Case.Temperature.Bounds == nil {
 		return e, nil
 	}
+	order := orderOf(v)
 	for _, p := range planes {
-		if p.Beyond > e.Beyond {
+		if p.Beyond > e.Beyond || p.Beyond > 0 && p.Beyond == e.Beyond && order.number(p) < order.number(e) {
 			e = p
 		}
 	}
@@ -44,10 +46,9 @@ func (v View) farthest(planes []Excess) (e Excess, err error) {
 	if err = comm.Max(v.Rank.Comm, most); err != nil || most[0] == 0 {
 		return Excess{}, err
 	}
-	n, place := v.Case.Cells, []int64{0}
+	end, place := order.before(len(order)), []int64{0}
 	if most[0] == int64(math.Float64bits(e.Beyond)) {
-		at := v.Part.Global(e.At)
-		place[0] = 2 * int64(v.Case.Box().Cells()-((at[2]*n[1]+at[1])*n[0]+at[0]))
+		place[0] = 2 * (end - order.number(e))
 		if e.Above {
 			place[0]++
 		}
@@ -55,9 +56,43 @@ func (v View) farthest(planes []Excess) (e Excess, err error) {
 	if err = comm.Max(v.Rank.Comm, place); err != nil {
 		return Excess{}, err
 	}
-	first := v.Case.Box().Cells() - int(place[0]/2)
-	return Excess{
-		Beyond: math.Float64frombits(uint64(most[0])), Above: place[0]%2 == 1,
-		At: [3]int{first % n[0], first / n[0] % n[1], first / n[0] / n[1]},
-	}, nil
+	e = order.at(end - place[0]/2)
+	e.Beyond, e.Above = math.Float64frombits(uint64(most[0])), place[0]%2 == 1
+	return e, nil
+}
+
+// order numbers the cells of a domain, level by level, by the domain's cells at the spacing of each.
+type order [][3]int
+
+func orderOf(v View) (o order) {
+	if v.Refined == nil {
+		return order{v.Case.Cells}
+	}
+	for _, l := range v.Refined.Hierarchy.Levels {
+		o = append(o, l.N)
+	}
+	return o
+}
+
+// before returns the number of the first cell of a level.
+func (o order) before(level int) (number int64) {
+	for _, n := range o[:level] {
+		number += int64(n[0]) * int64(n[1]) * int64(n[2])
+	}
+	return number
+}
+
+// number returns the number of an excess's cell, at the inverse.
+func (o order) number(e Excess) int64 {
+	n := o[e.Level]
+	return o.before(e.Level) + (int64(e.At[2])*int64(n[1])+int64(e.At[1]))*int64(n[0]) + int64(e.At[0])
+}
+
+func (o order) at(number int64) (e Excess) {
+	for e.Level = len(o) - 1; number < o.before(e.Level); {
+		e.Level--
+	}
+	n, k := o[e.Level], int(number-o.before(e.Level))
+	e.At = [3]int{k % n[0], k / n[0] % n[1], k / n[0] / n[1]}
+	return e
 }

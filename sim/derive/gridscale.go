@@ -31,7 +31,13 @@ func (v View) Sample() (s Sample, err error) {
 			}
 		}
 	}
-	beyond := make([]Excess, v.Part.Planes())
+	var beyond []Excess // of planes
+	note := func(planes []Excess, part *domain.Part, level int) {
+		for _, e := range planes {
+			e.At, e.Level = part.Global(e.At), level
+			beyond = append(beyond, e)
+		}
+	}
 	of := domain.Columns{Added: gridSums, All: gridSums}
 	if v.Refined != nil {
 		if err := v.Refined.Fill(); err != nil {
@@ -40,10 +46,12 @@ func (v View) Sample() (s Sample, err error) {
 		err = v.Refined.each(func(l, _ int, p *Patch) error {
 			var rows []float64
 			if p != nil {
+				planes := make([]Excess, p.planes())
 				region, runs := v.Refined.acrossSeams(p)
-				if rows, err = gridRows(p.View, p.Part.Local(region), v.Refined.stride(l), runs, nil); err != nil {
+				if rows, err = gridRows(p.View, p.Part.Local(region), v.Refined.stride(l), runs, planes); err != nil {
 					return err
 				}
+				note(planes, p.Part, l)
 			}
 			all, err := p.planeSums(v.Rank, rows, of)
 			add(all, v.Refined.volume(l)*float64(v.Refined.stride(l))) // each plane stands for so many
@@ -51,9 +59,11 @@ func (v View) Sample() (s Sample, err error) {
 		})
 	} else {
 		var rows, all []float64
-		if rows, err = gridRows(v, decomp.Box{Hi: v.Part.Layout.N}, gridStride(v.Case.Box().Cells(), v.Case.Cells[v.Part.Layout.Axis()]), nil, beyond); err != nil {
+		planes := make([]Excess, v.Part.Planes())
+		if rows, err = gridRows(v, decomp.Box{Hi: v.Part.Layout.N}, gridStride(v.Case.Box().Cells(), v.Case.Cells[v.Part.Layout.Axis()]), nil, planes); err != nil {
 			return s, err
 		}
+		note(planes, v.Part, 0)
 		all, err = v.Part.PlaneSums(v.Rank, rows, of)
 		add(all, 1)
 	}
@@ -106,7 +116,7 @@ func (r *Refined) stride(level int) int {
 }
 
 // gridRows returns the sums of gridRow of the rows of a local box, [plane][row], zeros of planes that do not count. beyond, of each
-// plane of the part, gets the excess of the temperature. Each of runs, if they are given, is a row for itself: of global cells along x
+// plane, gets the excess of the temperature, at a local cell. Each of runs, if they are given, is a row for itself: of global cells along x
 // at a global y and z.
 func gridRows(v View, region decomp.Box, stride int, runs func(y, z int) []decomp.Range, beyond []Excess) ([]float64, error) {
 	axis, size := v.Part.Layout.Axis(), region.Size()
@@ -137,16 +147,19 @@ func gridRows(v View, region decomp.Box, stride int, runs func(y, z int) []decom
 				first := v.Part.Cells.Index(plane.Lo[0], y, z)
 				base, types := values[row*stored*nx:][:stored*nx], v.Part.Cells.Type[first:][:nx]
 				to := sums[gridSums*(k*each+row):][:gridSums]
+				run := func(from, end int) {
+					gridRow(to, base[:nx], base[nx:][:dims*nx], types, from, end)
+					if b := v.Case.Temperature.Bounds; b != nil {
+						beyond[k].row(base[(1+dims)*nx:][from:end], types[from:end], b, [3]int{region.Lo[0] + from, y, z})
+					}
+				}
 				if runs == nil {
-					gridRow(to, base[:nx], base[nx:][:dims*nx], types, 0, nx)
+					run(0, nx)
 				} else {
 					lo := v.Part.Box.Lo
 					for _, r := range runs(y+lo[1], z+lo[2]) {
-						gridRow(to, base[:nx], base[nx:][:dims*nx], types, r.Lo-lo[0]-region.Lo[0], r.Hi-lo[0]-region.Lo[0])
+						run(r.Lo-lo[0]-region.Lo[0], r.Hi-lo[0]-region.Lo[0])
 					}
-				}
-				if b := v.Case.Temperature.Bounds; b != nil {
-					beyond[k].row(base[(1+dims)*nx:], types, b, [3]int{0, y, z})
 				}
 			}
 		}

@@ -27,7 +27,7 @@ func (g *Grid) Step() int { return g.steps }
 // Advance computes some steps of level 0, and all steps of the finer levels in them.
 func (g *Grid) Advance(steps int) error {
 	for left := steps; left > 0; {
-		k := min(left, g.ahead())
+		k := min(left, ahead(g))
 		for l := range g.levels {
 			for _, p := range g.levels[l].patches {
 				if err := p.Schedule(k << l); err != nil {
@@ -52,7 +52,7 @@ func (g *Grid) Advance(steps int) error {
 }
 
 // ahead returns the number of steps of level 0 that are queued before the host waits: as many of the finest level as a queue takes.
-func (g *Grid) ahead() int { return max(recorded[0], device.MaxScheduled>>(len(g.levels)-1)) }
+func ahead(g *Grid) int { return max(recorded[0], device.MaxScheduled>>(len(g.levels)-1)) }
 
 // queue queues some steps of level 0.
 func (g *Grid) queue(steps int) error {

@@ -23,7 +23,7 @@ const (
 // the case is read (config).
 func possible(c *config.Case, h *decomp.Hierarchy, dev device.Device) error {
 	if d, ok := dev.(device.LevelCoupler); !ok || !d.CouplesLevels(c.Spec) {
-		return fmt.Errorf("refined grids do not run with %s on %s: they take models of moments in float32 or float64, without temperature", c.Spec, dev.Info().Name)
+		return fmt.Errorf("refined grids do not run with %s on %s: they take models of moments in float32 or float64", c.Spec, dev.Info().Name)
 	}
 	return few(h)
 }
@@ -52,7 +52,9 @@ func atLevel(c *config.Case, level int, n [3]int) *config.Case {
 	for a := range c.Dims() {
 		own.Force.Density[a] *= width
 		own.Force.Most[a] *= width
+		own.Temperature.Buoyancy[a] *= width
 	}
+	own.Temperature.Diffusivity /= width
 	if c.Force.At != nil {
 		own.Force.At = func(t float64) [3]float64 { return forceAt(c, level, t) }
 	}
@@ -68,7 +70,7 @@ func atLevel(c *config.Case, level int, n [3]int) *config.Case {
 		}
 		return func(x, y, z float64) float64 { return f(place(x, y, z)) }
 	}
-	own.Initial.Density = scaled(c.Initial.Density)
+	own.Initial.Density, own.Temperature.Initial = scaled(c.Initial.Density), scaled(c.Temperature.Initial)
 	for a := range own.Initial.Velocity {
 		own.Initial.Velocity[a] = scaled(c.Initial.Velocity[a])
 	}

@@ -28,7 +28,7 @@ func (g *Grid) Recall(force [3]float64) {
 }
 
 // setForce notes the force with which step n of a level was made.
-func (g *Grid) setForce(l, n int) {
+func setForce(g *Grid, l, n int) {
 	switch force := &g.levels[l].params.Force; {
 	case g.Case.Force.At != nil:
 		*force = forceAt(g.Case, l, float64(n))

@@ -2,7 +2,6 @@ package refined
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"lbmsim/device"
@@ -13,7 +12,7 @@ import (
 // types of walls: whole links, then links in sixths. Values are of the level's cells and steps: Loads adds them up.
 // Overlap, ghost cells and walls may have the values of the coming step already (Fill).
 func (g *Grid) PastForces() ([]device.Load, error) {
-	return g.forces(func(l *level.Level) ([]device.Load, error) {
+	return forces(g, func(l *level.Level) ([]device.Load, error) {
 		if err := level.Past(l); err != nil {
 			return nil, err
 		}
@@ -28,11 +27,12 @@ func (g *Grid) ComingForces() ([]device.Load, error) {
 	if err := g.Fill(); err != nil {
 		return nil, err
 	}
-	return g.forces((*level.Level).ComingForces)
+	return forces(g, (*level.Level).ComingForces)
 }
 
-func (g *Grid) forces(of func(*level.Level) ([]device.Load, error)) ([]device.Load, error) {
-	types, more := g.types(), int(g.sixths())
+// forces returns loads of all patches, added up by level.
+func forces(g *Grid, of func(*level.Level) ([]device.Load, error)) ([]device.Load, error) {
+	types, more := types(g.Case), int(sixths(g.Case))
 	all := make([]device.Load, 2*len(g.levels)*types)
 	for l := range g.levels {
 		for _, p := range g.levels[l].patches {
@@ -51,34 +51,11 @@ func (g *Grid) forces(of func(*level.Level) ([]device.Load, error)) ([]device.Lo
 	return all, nil
 }
 
-// sixths returns what is added to the type of a wall for links of which a part counts: only links to faces do so, since bodies are away
-// from interfaces. 0: no force of a face is asked for.
-func (g *Grid) sixths() uint8 {
-	for _, f := range g.Case.Forces {
-		for _, t := range f.Types {
-			if int(t) <= len(g.Case.Boundaries) {
-				return uint8(g.types() + 1) // behind the type of blocked cells
-			}
-		}
-	}
-	return 0
-}
-
-// measurable returns an error if there are too many types of walls for that: a type is a byte.
-func (g *Grid) measurable() error {
-	if most := math.MaxUint8 / 2; g.sixths() > 0 && g.types() > most {
-		return fmt.Errorf("%d boundaries and bodies: with [refine] and a force of a face at most %d are possible; remove that [output.force.NAME]", g.types(), most)
-	}
-	return nil
-}
-
-// types returns the number of types of walls that the case has: cells that are blocked have another.
-func (g *Grid) types() int { return len(g.Case.Boundaries) + len(g.Case.Bodies) }
-
 // Loads adds up the levels' loads of all ranks, as loads in cells and steps of level 0. In a step of a level a force of 1 changes the
-// momentum of a cell of the level, which is 1/2^(dims+1) of the one of a cell twice as large, in half of the time.
+// momentum of a cell of the level, which is 1/2^(dims+1) of the one of a cell twice as large, in half of the time. Heat is of a cell of
+// the level, too.
 func (g *Grid) Loads(all []device.Load) []device.Load {
-	types := g.types()
+	types := types(g.Case)
 	sum := make([]device.Load, types)
 	for i, load := range all {
 		level, part := i/types/2, 1.0
@@ -91,6 +68,7 @@ func (g *Grid) Loads(all []device.Load) []device.Load {
 			load.Force[a] = int64(math.RoundToEven(force * float64(load.Force[a])))
 			load.Torque[a] = int64(math.RoundToEven(torque * float64(load.Torque[a])))
 		}
+		load.Scalar = int64(math.RoundToEven(force * float64(load.Scalar)))
 		sum[i%types].Add(load)
 	}
 	return sum

@@ -9,15 +9,15 @@ import (
 // Copies of a state in the host's memory: the images of all patches of this rank, in the order of View's list.
 
 // ReadImages copies the current state.
-func (g *Grid) ReadImages(image []byte) error { return g.images(image, level.Image.Read) }
+func (g *Grid) ReadImages(image []byte) error { return images(g, image, level.Image.Read) }
 
 // WriteImages makes a copy the current state, of the step that SetStep has set.
 func (g *Grid) WriteImages(image []byte) error {
 	g.filled = false
-	return g.images(image, level.Image.Write)
+	return images(g, image, level.Image.Write)
 }
 
-func (g *Grid) images(image []byte, do func(level.Image, []byte) error) (err error) {
+func images(g *Grid, image []byte, do func(level.Image, []byte) error) (err error) {
 	for _, l := range g.Levels() {
 		n := l.Part.Bytes()
 		err = errors.Join(err, do(level.Image{Level: l}, image[:n]))

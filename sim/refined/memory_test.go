@@ -18,6 +18,7 @@ func TestMemoryForecast(t *testing.T) {
 	for _, c := range []struct{ name, text string }{
 		{"2D", "[domain]\ncells = [100, 100]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = 0.02\n[run]\nsteps = 1\n[refine.a]\nlevel = 1\nfrom = [20, 20]\nto = [80, 80]\n[refine.b]\nlevel = 2\nfrom = [30, 30]\nto = [60, 60]\n"},
 		{"3D", "[domain]\ncells = [40, 32, 32]\nperiodic = [\"x\", \"y\", \"z\"]\n[collision]\nprecision = \"float64\"\n[fluid]\nviscosity = 0.02\n[run]\nsteps = 1\n[refine.a]\nlevel = 1\nfrom = [5, 5, 5]\nto = [30, 25, 25]\n[refine.b]\nlevel = 2\nfrom = [10, 10, 10]\nto = [16, 16, 16]\n"},
+		{"3D, temperature", "[domain]\ncells = [40, 32, 32]\nperiodic = [\"x\", \"y\", \"z\"]\n[temperature]\ndiffusivity = 0.02\n[fluid]\nviscosity = 0.02\n[run]\nsteps = 1\n[refine.a]\nlevel = 1\nfrom = [5, 5, 5]\nto = [30, 25, 25]\n"},
 		{"3D, float32", "[domain]\ncells = [40, 32, 32]\nperiodic = [\"x\", \"y\", \"z\"]\n[fluid]\nviscosity = 0.02\n[run]\nsteps = 1\n[refine.a]\nlevel = 1\nfrom = [5, 5, 5]\nto = [30, 25, 25]\n"},
 	} {
 		given, err := config.Load("test.toml", []byte(c.text))

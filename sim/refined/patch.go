@@ -6,6 +6,7 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/model"
 	"lbmsim/sim/level"
 )
 
@@ -26,19 +27,19 @@ func (p *Patch) couple(lists device.CouplingLists) (device.Coupling, error) {
 
 // uplists returns the lists with the coarser level.
 func (p *Patch) uplists(coarse *between) (lists device.CouplingLists, err error) {
-	cells, lattice := p.Part.Cells, p.Part.Case.Spec.Lattice
+	cells, spec := p.Part.Cells, p.Part.Case.Spec
 	lists = device.CouplingLists{Parents: p.cut.Parents(coarse.shells.Slots, coarse.shells.Place), Families: p.cut.Families(coarse.means.Source)}
-	lists.Crossings, err = boundary.FineCrossings(lattice, p.cut, cells, p.cut.Inside(), coarse.fluxes.FaceSource)
+	lists.Crossings, err = boundary.FineCrossings(spec, p.cut, cells, p.cut.Inside(), coarse.fluxes.FaceSource)
 	return lists, err
 }
 
 // downlists returns the lists with the finer level, and the number of cells that it corrects.
 func (p *Patch) downlists(fine *between) (lists device.CouplingLists, corrected int, err error) {
-	cells, lattice := p.Part.Cells, p.Part.Case.Spec.Lattice
+	cells, spec := p.Part.Cells, p.Part.Case.Spec
 	lists = device.CouplingLists{Values: p.sources(fine.shells), Scattered: p.needs(fine.means)}
 	outside := p.cut.Outside()
 	lists.Corrected, lists.Faces = p.cut.Corrected(outside, fine.fluxes.FacePlace)
-	lists.Crossings, err = boundary.CoarseCrossings(lattice, p.cut, cells, outside)
+	lists.Crossings, err = boundary.CoarseCrossings(spec, p.cut, cells, outside)
 	return lists, len(outside), err
 }
 
@@ -97,7 +98,7 @@ func (p *Patch) build(siblings *traffic, coarse, fine *between) error {
 			p.down, err = p.couple(lists)
 		}
 		if err == nil {
-			p.own, err = p.Device.Alloc(max(1, corrected) * sumBytes(p.Part.Case.Dims()))
+			p.own, err = p.Device.Alloc(max(1, corrected) * sumBytes(p.Part.Case.Spec))
 		}
 		if err != nil {
 			return fail(err)
@@ -106,8 +107,8 @@ func (p *Patch) build(siblings *traffic, coarse, fine *between) error {
 	return nil
 }
 
-// sumBytes returns the size of the sums at a face: mass and momentum.
-func sumBytes(dims int) int { return 8 * (1 + dims) }
+// sumBytes returns the size of the sums at a face.
+func sumBytes(spec model.Spec) int { return 8 * device.SumNumbers(spec) }
 
 // couplings returns those that the patch has.
 func (p *Patch) couplings() (list []device.Coupling) {

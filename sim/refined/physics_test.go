@@ -13,6 +13,11 @@ import (
 
 // eachValue visits the finest cells: their centres in cells of level 0, their share of such a cell, rho-1 and velocity.
 func (g *Grid) eachValue(visit func(at [3]float64, volume, density float64, u [3]float64)) error {
+	return g.eachScalar(func(at [3]float64, volume, density float64, u [3]float64, _ float64) { visit(at, volume, density, u) })
+}
+
+// eachScalar visits the finest cells, also with the temperature above the reference; 0 without one.
+func (g *Grid) eachScalar(visit func(at [3]float64, volume, density float64, u [3]float64, theta float64)) error {
 	dims := g.Case.Dims()
 	for l := range g.levels {
 		width := math.Pow(0.5, float64(l))
@@ -22,7 +27,7 @@ func (g *Grid) eachValue(visit func(at [3]float64, volume, density float64, u [3
 				for y := own.Lo[1]; y < own.Hi[1]; y++ {
 					for _, run := range p.cut.Counted(y, z) {
 						n := run.Hi - run.Lo
-						values := make([]float64, (1+dims)*n)
+						values := make([]float64, g.Case.Spec.FieldValues()*n)
 						if err := p.Fields(p.Part.Local(decomp.Box{Lo: [3]int{run.Lo, y, z}, Hi: [3]int{run.Hi, y + 1, z + 1}}), values); err != nil {
 							return err
 						}
@@ -34,7 +39,11 @@ func (g *Grid) eachValue(visit func(at [3]float64, volume, density float64, u [3
 							for a := range dims {
 								u[a] = values[(1+a)*n+i]
 							}
-							visit(at, math.Pow(width, float64(dims)), values[i], u)
+							theta := 0.0
+							if g.Case.Spec.Scalar {
+								theta = values[(1+dims)*n+i]
+							}
+							visit(at, math.Pow(width, float64(dims)), values[i], u, theta)
 						}
 					}
 				}

@@ -66,7 +66,7 @@ func New(on *rank.Rank, whole *domain.Part, h *decomp.Hierarchy, dev device.Devi
 	if err := possible(c, h, dev); err != nil { // the same on every rank
 		return g, exit.With(exit.Usage, err)
 	}
-	if err := errors.Join(g.measurable(), containsModels(c, solids, h)); err != nil {
+	if err := errors.Join(measurable(c), containsModels(c, solids, h)); err != nil {
 		return g, exit.With(exit.Usage, err)
 	}
 	g.Streams = level.NewStreams(dev)
@@ -104,7 +104,7 @@ func (g *Grid) build() error {
 		g.levels = append(g.levels, levelOf{params: params})
 		for k, whole := range g.Hierarchy.Levels[l].Patches {
 			p := &Patch{cut: decomp.Part{Hierarchy: g.Hierarchy, Level: l, Patch: k, Rank: g.Rank.ID}}
-			of := domain.Patch{Whole: g.whole, Level: l, Params: params, Blocked: p.cut.Blocked, Roles: &boundary.Patch{Wraps: whole.Plan.Periodic, Role: p.cut.Role, Sixths: g.sixths()}}
+			of := domain.Patch{Whole: g.whole, Level: l, Params: params, Blocked: p.cut.Blocked, Roles: &boundary.Patch{Wraps: whole.Plan.Periodic, Role: p.cut.Role, Sixths: sixths(c)}}
 			if of.Box = whole.Part(g.Rank.ID); of.Box.Cells() == 0 {
 				a, err := level.NewAbsent(c, g.Device)
 				g.levels[l].absent = append(g.levels[l].absent, a)
@@ -165,7 +165,7 @@ func (g *Grid) traffic(l int) (err error) {
 	}
 	add(&b.shells, decomp.Shells, l-1, more, g.cellBytes())
 	add(&b.means, decomp.Means, l-1, 0, g.cellBytes())
-	add(&b.fluxes, decomp.Fluxes, l-1, 0, sumBytes(g.Case.Dims()))
+	add(&b.fluxes, decomp.Fluxes, l-1, 0, sumBytes(g.Case.Spec))
 	at.coarse = b
 	return err
 }
@@ -203,7 +203,7 @@ func (g *Grid) connect() error {
 		for _, t := range at.all() {
 			bytes := g.cellBytes()
 			if t == at.coarse.fluxes {
-				bytes = sumBytes(g.Case.Dims())
+				bytes = sumBytes(g.Case.Spec)
 			}
 			if err := t.connect(g.Rank, g.Case, g.Device, bytes); err != nil {
 				return err

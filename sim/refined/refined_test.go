@@ -171,10 +171,18 @@ func (g *Grid) oracle() (*ref.Levels, error) {
 			}
 		}
 	}
+	scalar := g.Case.Spec.Scalar
+	if scalar {
+		s.SetScalar(func([3]float64) (float64, [3]float64) { return 0, [3]float64{} })
+	}
 	err := g.moments(func(p *Patch, x [3]int, m []float64, _ []byte) {
-		grid := s.Grids[p.cut.Level]
+		grid, flow := s.Grids[p.cut.Level], g.Case.Spec.FlowComponents()
 		if cell := g.number(p, x); grid.Stores(cell) {
-			grid.F[cell] = grid.Close(grid.Populations(m))
+			grid.F[cell] = grid.Close(grid.Populations(m[:flow]))
+			if scalar {
+				grid.G[cell].Theta = m[flow]
+				copy(grid.G[cell].Q[:], m[flow+1:])
+			}
 		}
 	})
 	return s, err
@@ -195,7 +203,11 @@ func (g *Grid) compare(s *ref.Levels) (worst, scale float64, cells int, err erro
 			return
 		}
 		cells++
-		for k, want := range grid.Moments(grid.F[cell]) {
+		wanted := grid.Moments(grid.F[cell])
+		if grid.G != nil {
+			wanted = append(append(wanted, grid.G[cell].Theta), grid.G[cell].Q[:g.Case.Dims()]...)
+		}
+		for k, want := range wanted {
 			if diff := math.Abs(m[k] - want); !(diff <= worst) {
 				worst = diff
 			}

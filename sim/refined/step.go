@@ -63,7 +63,7 @@ func (g *Grid) step(l, n int, filled bool) error {
 		}
 		ahead.End()
 	}
-	g.setForce(l, n+1)
+	setForce(g, l, n+1)
 	g.count(l, n%2)
 	if !finer {
 		return nil

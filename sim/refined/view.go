@@ -62,7 +62,7 @@ func (g *Grid) Levels() (list []*level.Level) {
 func (g *Grid) SetStep(n int) {
 	g.steps, g.filled = n, false
 	for l := range g.levels {
-		g.setForce(l, n<<l)
+		setForce(g, l, n<<l)
 		for _, p := range g.levels[l].patches {
 			p.Level.SetStep(n << l)
 			p.SetForce(n << l)

@@ -113,7 +113,11 @@ func (w *Watch) temperatureText() string {
 		v, side = b.Hi+e.Beyond, "above"
 	}
 	at := strings.ReplaceAll(strings.Trim(fmt.Sprint(e.At[:w.view.Case.Dims()]), "[]"), " ", ", ")
-	text := fmt.Sprintf("temperature overshoot: %s in cell (%s), %s the imposed range", kelvin(v), at, side)
+	level := ""
+	if w.view.Refined != nil {
+		level = fmt.Sprintf(" of level %d", e.Level)
+	}
+	text := fmt.Sprintf("temperature overshoot: %s in cell (%s)%s, %s the imposed range", kelvin(v), at, level, side)
 	if b.Alike() {
 		return text + fmt.Sprintf(" (%s of %s) by %.3g %% of its distance from the reference", kelvin(b.Hi), b.HiOf, 100*w.beyond())
 	}

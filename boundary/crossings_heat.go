@@ -1,0 +1,274 @@
+package boundary
+
+import (
+	"slices"
+
+	"lbmsim/model"
+)
+
+// HeatCrossings lists what of a scalar passes the faces of Crossings (kernels/level_scalar.h). Mass that passes has the value of the
+// cell that it comes from; the rest of its populations diffuses, from cell to cell and along walls.
+type HeatCrossings struct {
+	Carriers  []Carrier
+	Crossings // without Upstream: Cells are numbers in Carriers; of each Crossing Mass counts
+}
+
+// Carrier is a cell that sends what passes (lbm_carrier).
+type Carrier struct {
+	At, Source               int64 // places of the cell with the populations of the flow, and of the scalar's cell
+	Rule                     int32 // as of Upstream; of Gained the number in Gains
+	Axis, High, Kind, Mirror uint8
+}
+
+// Kinds of Carrier, as in kernels/level_scalar.h.
+const (
+	Carried   = iota // all that passes with a population
+	Enters           // theta and the population, from beyond an open face
+	Reflected        // what diffuses, and the value at rest: off a wall
+	Slides           // what diffuses: off a face that the fluid slides along
+	Gained           // theta and what a moving wall adds to a population
+)
+
+// heatFinder collects them beside the crossings of the flow.
+type heatFinder struct {
+	*crossingFinder
+	found    HeatCrossings
+	carriers map[Carrier]uint32
+	gains    map[[9]float64]uint32
+	later    map[sender]uint32
+	patterns map[string][2]uint32
+	plain    map[string]*heatPattern
+}
+
+// carrying is a carrier before it has places: cells from the inside of the group's first face.
+type carrying struct {
+	cell, source [3]int
+	axis, side   int
+	kind, mirror uint8
+}
+
+type heatPattern struct {
+	senders      []carrying
+	first, count uint32
+}
+
+func newHeatFinder(f *crossingFinder) *heatFinder {
+	return &heatFinder{crossingFinder: f, found: HeatCrossings{Crossings: Crossings{Scale: f.found.Scale, lattice: f.lattice, cells: f.cells}},
+		carriers: map[Carrier]uint32{}, gains: map[[9]float64]uint32{}, later: map[sender]uint32{}, patterns: map[string][2]uint32{}, plain: map[string]*heatPattern{}}
+}
+
+// end lists the group at hand, whose faces have that key; away: no face of the domain is near.
+func (f *heatFinder) end(place int, first [3]int, key string, away bool) error {
+	var p *heatPattern
+	if away {
+		p = f.plain[key]
+	}
+	if p == nil {
+		p = f.pattern(first)
+		if away {
+			f.plain[key] = p
+		}
+	}
+	f.found.Groups = append(f.found.Groups, Crossed{Place: int64(place), Cells: uint32(len(f.found.Cells)), First: p.first, Count: p.count})
+	f.found.Sums = max(f.found.Sums, place+1)
+	for _, s := range p.senders {
+		c, err := f.carrier(first, s)
+		if err != nil {
+			return err
+		}
+		k, ok := f.carriers[c]
+		if !ok {
+			k = uint32(len(f.found.Carriers))
+			f.carriers[c] = k
+			f.found.Carriers = append(f.found.Carriers, c)
+		}
+		f.found.Cells = append(f.found.Cells, k)
+	}
+	return nil
+}
+
+// carrier returns a sender with its places.
+func (f *heatFinder) carrier(first [3]int, s carrying) (c Carrier, err error) {
+	source, err := f.place(plus(first, s.source), s.axis, s.side)
+	if err != nil {
+		return c, err
+	}
+	flow := source
+	switch s.kind {
+	case Carried, Enters:
+		if flow, err = f.place(plus(first, s.cell), s.axis, s.side); err != nil {
+			return c, err
+		}
+	case Gained:
+		flow.Rule = int32(f.found.gain(sender{cell: plus(first, s.cell), axis: s.axis, side: s.side}, f.gains, f.later))
+	}
+	return Carrier{At: flow.At, Source: source.At, Rule: flow.Rule, Axis: flow.Axis, High: flow.High, Kind: s.kind, Mirror: s.mirror}, nil
+}
+
+// pattern lists what passes the group at hand, by the rules of the oracle (internal/ref/coupling.go).
+func (f *heatFinder) pattern(first [3]int) *heatPattern {
+	type key struct {
+		carrying
+		direction int
+	}
+	p := &heatPattern{}
+	var list []Crossing
+	senders, index := map[carrying]int{}, map[key]int{}
+	add := func(s carrying, direction, share int) {
+		if share == 0 {
+			return
+		}
+		s.cell, s.source = minus(s.cell, first), minus(s.source, first)
+		cell, ok := senders[s]
+		if !ok {
+			cell = len(p.senders)
+			senders[s] = cell
+			p.senders = append(p.senders, s)
+		}
+		k, ok := index[key{s, direction}]
+		if !ok {
+			k = len(list)
+			index[key{s, direction}] = k
+			list = append(list, Crossing{Cell: uint16(cell), Slot: f.slots[s.axis][direction], Direction: uint8(direction)})
+		}
+		list[k].Mass += int16(share)
+	}
+	for _, face := range f.faces {
+		outside := face.inside
+		outside[face.axis] += face.side
+		for _, path := range f.paths[face.axis] {
+			up, sign := face.inside, 1
+			if path.side != face.side {
+				up, sign = outside, -1
+			}
+			flow, heat := f.crossing(up, path, sign), f.diffusion(up, path, sign)
+			s := carrying{cell: flow.from, source: f.before(flow.from), axis: face.axis, side: path.side}
+			if flow.returns && f.cells.Gains(f.lattice, flow.from, path.direction) {
+				with := s
+				with.kind = Gained
+				add(with, path.direction, -f.gained(flow, path, sign))
+			}
+			if heat.kind != Reflected && flow.mass == heat.share && s.source == heat.source {
+				s.mirror = heat.mirror
+				add(s, path.direction, flow.mass)
+				continue
+			}
+			s.kind = Enters
+			add(s, path.direction, flow.mass)
+			add(carrying{cell: heat.source, source: heat.source, axis: face.axis, side: path.side, kind: heat.kind, mirror: heat.mirror}, path.direction, heat.share)
+		}
+	}
+	text := make([]byte, 0, 8*len(list))
+	for _, x := range list {
+		text = append(text, byte(x.Cell), byte(x.Cell>>8), x.Slot, x.Direction, byte(x.Mass))
+	}
+	at, ok := f.patterns[string(text)]
+	if !ok {
+		at = [2]uint32{uint32(len(f.found.List)), uint32(len(list))}
+		f.patterns[string(text)] = at
+		f.found.List = append(f.found.List, list...)
+	}
+	p.first, p.count = at[0], at[1]
+	return p
+}
+
+// before returns the cell itself, or of a ghost cell behind faces the one before them.
+func (f *heatFinder) before(cell [3]int) [3]int {
+	if ghost, _, ok := f.cells.Ghost(cell, f.lattice.Dims); ok {
+		return ghost.From
+	}
+	return cell
+}
+
+// diffusion is what diffuses through a face on a path, in sixths: from the source, with its flux in the path's direction reversed along
+// the axes of mirror.
+type diffusion struct {
+	source       [3]int
+	share        int
+	kind, mirror uint8
+}
+
+// diffusion returns what diffuses on a path. Walls reflect it along themselves. All that comes from where a wall has a value, or from
+// beyond an open face, follows from the cell where it arrives.
+func (f *heatFinder) diffusion(up [3]int, p path, sign int) diffusion {
+	c, dims := f.lattice.Velocities[p.direction], f.lattice.Dims
+	from := minus(up, p.Before)
+	to := plus(from, c)
+	if f.cells.ScalarAt(to, dims) != 0 {
+		return diffusion{}
+	}
+	k := f.cells.ScalarAt(from, dims)
+	if k == 0 {
+		return diffusion{source: from, share: sign * p.Sixths, kind: Slides}
+	}
+	source, across, ok := f.cells.scalarMirror(f.lattice, to, p.direction, k)
+	if !ok {
+		return diffusion{}
+	}
+	d := diffusion{source: source, share: sign * p.Along(c, p.axis, across), kind: Reflected}
+	if f.cells.ScalarLaw(k).Law == ScalarMirror {
+		d.kind = Slides
+	}
+	for a := range across {
+		if across[a] {
+			d.mirror |= 1 << a
+		}
+	}
+	return d
+}
+
+// scalarMirror returns the cell whose diffused part a wall of type k reflects into cell x along direction i, and the axes that the wall is
+// across. ok: it is a cell beside x that sees the same wall (kernels/scalar.h).
+func (c Cells) scalarMirror(l model.Lattice, x [3]int, i int, k uint8) (source [3]int, across [3]bool, ok bool) {
+	solid := func(at [3]int) bool {
+		t := c.ScalarAt(at, l.Dims)
+		return t != 0 && !c.Conducts(t)
+	}
+	v, behind := l.Velocities[i], x
+	source = x
+	for a := range l.Dims {
+		beside := x
+		if beside[a] -= v[a]; v[a] == 0 {
+			continue
+		}
+		if across[a] = solid(beside); across[a] {
+			behind[a] -= v[a]
+		} else {
+			source[a] -= v[a]
+		}
+	}
+	if source == x || behind == x || solid(source) || !solid(behind) {
+		return source, across, false
+	}
+	for a := range across {
+		at := source
+		if at[a] -= v[a]; across[a] && !solid(at) {
+			return source, across, false
+		}
+	}
+	reflects := func(law ScalarLaw) bool { return law == ScalarClosed || law == ScalarFlux }
+	own, other := c.ScalarLaw(k).Law, c.ScalarLaw(c.ScalarAt(behind, l.Dims)).Law
+	return source, across, own == ScalarMirror && other == ScalarMirror || reflects(own) && reflects(other)
+}
+
+// finish puts carriers that send alike next to each other, in the order of the state.
+func (f *heatFinder) finish() *HeatCrossings {
+	c := &f.found
+	order := make([]uint32, len(c.Carriers))
+	for k := range order {
+		order[k] = uint32(k)
+	}
+	numbers := func(c Carrier) []int64 {
+		return []int64{int64(c.Axis), int64(c.High), int64(c.Kind), int64(c.Mirror), c.At, c.Source, int64(c.Rule)}
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return slices.Compare(numbers(c.Carriers[a]), numbers(c.Carriers[b])) })
+	number, sorted := make([]uint32, len(order)), make([]Carrier, len(order))
+	for k, was := range order {
+		number[was], sorted[k] = uint32(k), c.Carriers[was]
+	}
+	c.Carriers = sorted
+	for k, was := range c.Cells {
+		c.Cells[k] = number[was]
+	}
+	return c
+}

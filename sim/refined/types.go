@@ -1,0 +1,34 @@
+package refined
+
+import (
+	"fmt"
+	"math"
+
+	"lbmsim/config"
+)
+
+// Types of walls: a byte of each cell.
+
+// types returns the number of types that a case has: cells that are blocked have another.
+func types(c *config.Case) int { return len(c.Boundaries) + len(c.Bodies) }
+
+// sixths returns what is added to the type of a wall for links of which a part counts: only links to faces do so, since bodies are away
+// from interfaces. 0: no force of a face is asked for.
+func sixths(c *config.Case) uint8 {
+	for _, f := range c.Forces {
+		for _, t := range f.Types {
+			if int(t) <= len(c.Boundaries) {
+				return uint8(types(c) + 1) // behind the type of blocked cells
+			}
+		}
+	}
+	return 0
+}
+
+// measurable returns an error if there are too many types for that.
+func measurable(c *config.Case) error {
+	if most := math.MaxUint8 / 2; sixths(c) > 0 && types(c) > most {
+		return fmt.Errorf("%d boundaries and bodies: with [refine] and a force of a face at most %d are possible; remove that [output.force.NAME]", types(c), most)
+	}
+	return nil
+}
