@@ -108,6 +108,9 @@ func (r *unrefined) outputs() {
 			r.add(s.At, "", s.Head())
 			continue
 		}
+		if path == "output.surface.*" {
+			continue
+		}
 		for _, key := range []string{"field", "fields"} {
 			if !s.Knows(key) {
 				continue

@@ -139,6 +139,10 @@ func (p *Plan) outputs(w *text) {
 	w.line(`normal = "y"`)
 	w.line("at = %s", amount((b.Lo[1]+b.Hi[1])/2, "m"))
 	w.line("every = %s", amount(p.End/20, "s"))
+	for _, s := range p.Parts {
+		w.table("output.surface." + s.Name)
+		w.line("velocity = %s   # for ParaView and the report, at the end", amount(p.Speed, "m/s"))
+	}
 	w.table("checkpoint")
 	w.line("every = %s", amount(p.End/4, "s"))
 }

@@ -4,6 +4,8 @@ package fields
 // newer ones; PolyData came with ParaView 5.12. The second index shows the same datasets.
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 
@@ -84,6 +86,45 @@ func fillTriangles(f *h5.File, s Series, t Triangles, fs []Field, m Meta) (at []
 		return nil, err
 	}
 	return mesh.block().rooms(f, s, nil, fs)
+}
+
+// Triangles reads the surface that a file's fields are on.
+func (r *Reader) Triangles() (t Triangles, err error) {
+	if r.Mesh == nil {
+		return t, fmt.Errorf("%s: it contains cells of boxes, not a surface", r.path)
+	}
+	points, corners := make([]byte, 8*3*r.Mesh.Points), make([]byte, 4*3*r.Mesh.Triangles)
+	if err := errors.Join(r.dataset(meshPoints, 8, points), r.dataset(meshCorners, 4, corners)); err != nil {
+		return t, err
+	}
+	for ; len(points) > 0; points = points[8:] {
+		t.Points = append(t.Points, math.Float64frombits(binary.LittleEndian.Uint64(points)))
+	}
+	for ; len(corners) > 0; corners = corners[4:] {
+		k := int64(int32(binary.LittleEndian.Uint32(corners)))
+		if k < 0 || k >= int64(r.Mesh.Points) {
+			return t, fmt.Errorf("%s: a triangle has point %d of %d", r.path, k, r.Mesh.Points)
+		}
+		t.Corners = append(t.Corners, k)
+	}
+	return t, nil
+}
+
+// dataset fills b from a dataset of numbers of this size.
+func (r *Reader) dataset(path string, size int, b []byte) error {
+	f, err := h5.Open(r.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	at, err := placeOf(f, r.path, r.path, path)
+	if err != nil {
+		return err
+	}
+	if p := (place{r.path, at}); at.Size == size && p.bytes() == len(b) {
+		return r.read(p, b, 0)
+	}
+	return fmt.Errorf("%s: dataset %s has the shape %v of numbers of %d bytes", r.path, path, at.Dims, at.Size)
 }
 
 // meshIn reads the size of a surface.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +61,9 @@ func TestTriangles(t *testing.T) {
 	values := make([]float64, r.Values(1))
 	if err := r.Plane(1, 0, values); err != nil || len(values) != 9 || values[3] != 2 || values[7] != 30 {
 		t.Errorf("%v, %v", values, err)
+	}
+	if got, err := r.Triangles(); err != nil || !slices.Equal(got.Points, testSurface().Points) || !slices.Equal(got.Corners, testSurface().Corners) {
+		t.Errorf("%+v, %v", got, err)
 	}
 	if err := Verify(s.Path(120)); err != nil {
 		t.Error(err)

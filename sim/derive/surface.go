@@ -1,0 +1,314 @@
+package derive
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"lbmsim/boundary"
+	"lbmsim/comm"
+	"lbmsim/decomp"
+	"lbmsim/model"
+	"lbmsim/sim/domain"
+)
+
+// Values on the surface of a body: of the fluid at two points before each facet, on its normal. A grid stores nothing at the surface.
+
+// Heights of these points, in cells of the level there. The cells around a point nearer than sqrt(3) may be behind a plane surface.
+var surfaceHeights = [2]float64{1.75, 3}
+
+// leastFluid is the least share of the cells around a point, by their weights in the interpolation, that must be fluid.
+const leastFluid = 0.5
+
+// Surface is the surface of a body. Rank 0 has its facets and what their values follow from; all have the cells to be read.
+type Surface struct {
+	Facets *domain.Facets // on rank 0
+	Dry    int            // facets without fluid before them, on rank 0
+	Bare   int            // facets of a wall with a model that have none, on rank 0
+
+	body   int // of the case
+	cells  []decomp.Place
+	points []surfacePoint // two of each facet, on rank 0
+	ghosts ghostFacets
+	level  []uint8 // of each facet
+}
+
+// surfacePoint is a sum over fluid cells; no terms: there is no fluid.
+type surfacePoint struct {
+	cell   []int32 // numbers of Surface.cells
+	weight []float64
+}
+
+// SurfaceValues are the values on facets, in lattice units; NaN where there are none. Pressure is the density less the reference's,
+// divided by 3.
+type SurfaceValues struct {
+	Pressure []float64
+	Shear    [][3]float64 // traction of the fluid on the wall
+	Plus     []float64    // y+ of half a cell, of walls with a model; nil for others
+}
+
+// NewSurface finds the cells beside the surface of a body of the case; facets are on rank 0. Collective.
+func (v View) NewSurface(body int, facets *domain.Facets) (*Surface, error) {
+	s := &Surface{Facets: facets, body: body}
+	if v.Rank.Root {
+		v.placePoints(s)
+	}
+	if err := v.shareCells(s); err != nil {
+		return nil, err
+	}
+	solid, found := model.FindField("solid")
+	if !found {
+		panic("there is no field solid")
+	}
+	types, err := v.CollectCells(solid, s.cells)
+	if err != nil {
+		return nil, err
+	}
+	for i := range s.points {
+		s.points[i].keepFluid(types)
+	}
+	for i := range len(s.points) / 2 {
+		if len(s.points[2*i].cell) == 0 {
+			s.Dry++
+		}
+	}
+	if v.modelled(body) {
+		err = v.findGhosts(s)
+	}
+	return s, err
+}
+
+// modelled reports whether the wall of a body has a model.
+func (v View) modelled(body int) bool { return v.Case.Bodies[body].Kind.Law == boundary.ModelledWall }
+
+// hierarchy returns the levels of a refined grid; nil: there is one.
+func (v View) hierarchy() *decomp.Hierarchy {
+	if v.Refined == nil {
+		return nil
+	}
+	return v.Refined.Hierarchy
+}
+
+// LevelAt returns the level of the cells at a place, in cells of level 0.
+func (v View) LevelAt(p [3]float64) int { return domain.Level(v.hierarchy(), p) }
+
+// placePoints puts two points before each facet and lists the cells around them, each once, in the order in which they are met.
+func (v View) placePoints(s *Surface) {
+	number := map[decomp.Place]int32{}
+	var terms []decomp.Term
+	for i := range s.Facets.Corners {
+		centre, area := s.Facets.Middle(i)
+		normal := unit(area)
+		level := v.LevelAt(centre)
+		s.level = append(s.level, uint8(level))
+		for _, height := range surfaceHeights {
+			at := centre
+			for a := range at {
+				at[a] += height / float64(int(1)<<level) * normal[a]
+			}
+			var p surfacePoint
+			if at, inside := v.inDomain(at); inside && normal != [3]float64{} {
+				terms = v.around(at, terms[:0])
+				for _, t := range terms {
+					k, known := number[t.Place]
+					if !known {
+						k = int32(len(s.cells))
+						number[t.Place] = k
+						s.cells = append(s.cells, t.Place)
+					}
+					p.cell, p.weight = append(p.cell, k), append(p.weight, t.Weight)
+				}
+			}
+			s.points = append(s.points, p)
+		}
+	}
+}
+
+// unit returns a vector of length 1, or 0.
+func unit(n [3]float64) [3]float64 {
+	l := size(n)
+	if l == 0 {
+		return n
+	}
+	return [3]float64{n[0] / l, n[1] / l, n[2] / l}
+}
+
+// inDomain reports whether a point, in cells of level 0, is in the domain, and returns its image there along periodic axes.
+func (v View) inDomain(p [3]float64) ([3]float64, bool) {
+	for a, n := range v.Case.Cells {
+		if v.Case.Periodic[a] {
+			if p[a] = math.Mod(p[a], float64(n)); p[a] < 0 {
+				p[a] += float64(n)
+			}
+		} else if p[a] < 0 || p[a] > float64(n) {
+			return p, false
+		}
+	}
+	return p, true
+}
+
+// around appends the cells around a point with their weights.
+func (v View) around(p [3]float64, terms []decomp.Term) []decomp.Term {
+	if h := v.hierarchy(); h != nil {
+		return decomp.Terms(h, p, terms)
+	}
+	decomp.Corners(p, v.Case.Cells, v.Case.Periodic, func(cell [3]int, weight float64) {
+		terms = append(terms, decomp.Term{Place: decomp.Place{Cell: cell}, Weight: weight})
+	})
+	return terms
+}
+
+// shareCells gives all ranks the list of cells. Collective.
+func (v View) shareCells(s *Surface) error {
+	const numbers = 4
+	var b []byte
+	for _, c := range s.cells {
+		b = binary.LittleEndian.AppendUint32(b, uint32(c.Level))
+		for _, x := range c.Cell {
+			b = binary.LittleEndian.AppendUint32(b, uint32(x))
+		}
+	}
+	b, err := comm.Broadcast(v.Rank.Comm, b)
+	if err != nil || v.Rank.Root {
+		return err
+	}
+	for ; len(b) > 0; b = b[4*numbers:] {
+		var c decomp.Place
+		c.Level = int(binary.LittleEndian.Uint32(b))
+		for a := range c.Cell {
+			c.Cell[a] = int(binary.LittleEndian.Uint32(b[4*(a+1):]))
+		}
+		s.cells = append(s.cells, c)
+	}
+	return nil
+}
+
+// keepFluid drops the solid cells of a point, by the body of each cell, 0 of fluid, and spreads their weight over the others.
+func (p *surfacePoint) keepFluid(types []float64) {
+	n, sum, all := 0, 0.0, 0.0
+	for i, k := range p.cell {
+		all += p.weight[i]
+		if types[k] == 0 {
+			p.cell[n], p.weight[n] = k, p.weight[i]
+			sum += p.weight[i]
+			n++
+		}
+	}
+	if n == len(p.cell) {
+		return
+	}
+	if p.cell, p.weight = p.cell[:n], p.weight[:n]; sum < leastFluid*all {
+		p.cell, p.weight = nil, nil
+	}
+	for i := range p.weight {
+		p.weight[i] *= all / sum
+	}
+}
+
+// value interpolates component c of values with so many each.
+func (p *surfacePoint) value(values []float64, components, c int) (sum float64) {
+	if len(p.cell) == 0 {
+		return math.NaN()
+	}
+	for i, k := range p.cell {
+		sum += p.weight[i] * values[int(k)*components+c]
+	}
+	return sum
+}
+
+// Values returns the values of the present state on rank 0. Force is the body force per volume at the present step, in lattice units
+// of level 0. Collective.
+func (s *Surface) Values(v View, force [3]float64) (*SurfaceValues, error) {
+	read := func(name string) ([]float64, error) {
+		f, found := model.FindField(name)
+		if !found {
+			panic("there is no field " + name)
+		}
+		values, err := v.CollectCells(f, s.cells)
+		for i := range values {
+			values[i] /= v.Case.Units.Factor(f.Dim)
+		}
+		return values, err
+	}
+	pressure, err := read("pressure")
+	if err != nil {
+		return nil, fmt.Errorf("rank %d: pressure beside a surface at step %d: %w", v.Rank.ID, v.Step(), err)
+	}
+	var velocity []float64
+	var flow []float64
+	if v.modelled(s.body) {
+		flow, err = s.ghosts.flow(v)
+	} else {
+		velocity, err = read("velocity")
+	}
+	if err != nil || !v.Rank.Root {
+		return nil, err
+	}
+	n := len(s.Facets.Corners)
+	values := &SurfaceValues{Pressure: make([]float64, n), Shear: make([][3]float64, n)}
+	if flow != nil {
+		values.Plus = make([]float64, n)
+	}
+	for i := range n {
+		centre, area := s.Facets.Middle(i)
+		normal := unit(area)
+		height := surfaceHeights[0] / float64(int(1)<<s.level[i])
+		values.Pressure[i] = s.points[2*i].value(pressure, 1, 0)
+		for a, f := range force { // in equilibrium dp/dx is the force per volume
+			values.Pressure[i] -= height * f * normal[a]
+		}
+		if flow != nil {
+			values.Shear[i], values.Plus[i] = s.ghosts.at(i, flow)
+		} else {
+			values.Shear[i] = v.resolvedShear(s, i, centre, normal, velocity, values.Pressure[i])
+		}
+	}
+	return values, nil
+}
+
+// resolvedShear returns the traction on a facet of a wall without a model: rho nu du/dn by the parabola through the wall's velocity and
+// the fluid's at two points, or by the line to the nearer where the other is in no fluid.
+func (v View) resolvedShear(s *Surface, facet int, centre, normal [3]float64, velocity []float64, pressure float64) [3]float64 {
+	var wall [3]float64
+	if m := v.Case.Bodies[s.body].Motion; m != nil {
+		wall = m.At(centre, 0)
+	}
+	var u [2][3]float64
+	for k := range u {
+		for a := range u[k] {
+			u[k][a] = s.points[2*facet+k].value(velocity, 3, a) - wall[a]
+		}
+		u[k] = along(normal, u[k])
+	}
+	near, far := surfaceHeights[0], surfaceHeights[1]
+	var slope [3]float64
+	for a := range slope {
+		if slope[a] = u[0][a] / near; len(s.points[2*facet+1].cell) > 0 {
+			slope[a] = (u[0][a]*far/near - u[1][a]*near/far) / (far - near)
+		}
+	}
+	numbers := v.Part.Params
+	for range s.level[facet] {
+		numbers = numbers.Finer(v.Case.Spec.Viscosity)
+	}
+	viscosity := model.CS2 * (numbers.Tau(v.Case.Spec.Viscosity, size(slope)) - 0.5)
+	for a := range slope {
+		slope[a] *= (1 + pressure/model.CS2) * viscosity
+	}
+	return slope
+}
+
+// Force returns the forces of pressure and of friction on a facet, in lattice units of level 0; 0 where it has no value.
+func (s *Surface) Force(values *SurfaceValues, facet int) (pressure, friction [3]float64) {
+	_, area := s.Facets.Middle(facet)
+	whole := size(area)
+	for a := range area {
+		if p := values.Pressure[facet]; !math.IsNaN(p) {
+			pressure[a] = -p * area[a]
+		}
+		if t := values.Shear[facet][a]; !math.IsNaN(t) {
+			friction[a] = t * whole
+		}
+	}
+	return pressure, friction
+}

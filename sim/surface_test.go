@@ -1,0 +1,197 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lbmsim/io/fields"
+	"lbmsim/sim/output"
+)
+
+// surfaceValues reads a field of a file of a surface.
+func surfaceValues(t *testing.T, path, field string) []float64 {
+	t.Helper()
+	r, err := fields.OpenLevels(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for i, f := range r.Fields {
+		if f.Name == field {
+			values := make([]float64, r.Values(i))
+			if err := r.Plane(i, 0, values); err != nil {
+				t.Fatal(err)
+			}
+			return values
+		}
+	}
+	t.Fatalf("%s has no %s", path, field)
+	return nil
+}
+
+// A fluid at rest under a constant force has the pressure F z: the oblique surface of a body shows it exactly, interpolated along its
+// normal and brought back to the surface, and no friction. The bound is the rounding of the state.
+func TestSurfaceAtRest(t *testing.T) {
+	dir := t.TempDir()
+	trial{text: fmt.Sprintf(`
+[domain]
+cells = [24, 20, 22]
+[fluid]
+viscosity = 0.1
+[collision]
+precision = "float64"
+[force]
+force_density = [0, 2e-5, -1e-4]
+[initial]
+pressure = "2e-5*y-1e-4*z"
+[boundary.walls]
+type = "wall"
+faces = ["x-", "x+", "y-", "y+", "z-", "z+"]
+[body.box]
+type = "wall"
+shape = "stl"
+file = %q
+rotate = [20, 30, 10]
+about = [12, 10, 11]
+[run]
+steps = 1
+[output.surface.box]
+precision = "float64"
+every = 1
+at_start = true
+`, boxFile(t, [3]float64{8, 7, 8}, [3]float64{16, 13, 14})), ranks: 2, dir: dir}.must(t)
+	path := filepath.Join(dir, "surfaces", "box", "box_0000000000.hdf")
+	pressure, friction := surfaceValues(t, path, "pressure"), surfaceValues(t, path, "friction")
+	if len(pressure) < 100 {
+		t.Fatalf("%d triangles", len(pressure))
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for i, p := range pressure {
+		low, high = math.Min(low, p), math.Max(high, p)
+		if !(friction[i] < 1e-12) {
+			t.Fatalf("friction %g", friction[i])
+		}
+	}
+	sums := table(t, filepath.Join(dir, "surface_box.csv"))
+	for a, want := range []float64{0, 2e-5, -1e-4} { // buoyancy: the force on the fluid that the body of 8 x 6 x 6 cells displaces
+		got := sums["pressure_"+string(rune('x'+a))][0]
+		if math.Abs(got+want*8*6*6) > 1e-9 {
+			t.Errorf("force along axis %d is %g, want %g", a, got, -want*8*6*6)
+		}
+	}
+	if high-low < 8e-4 {
+		t.Errorf("pressures %g to %g", low, high)
+	}
+}
+
+// aPrism is a bluff body in a stream.
+const aPrism = `
+[domain]
+cells = [48, 30, 30]
+[fluid]
+viscosity = %s
+[collision]
+precision = "float64"
+[boundary.inlet]
+type = "velocity"
+velocity = [0.05, 0, 0]
+faces = ["x-"]
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[boundary.rest]
+type = "slip"
+faces = ["y-", "y+", "z-", "z+"]
+[body.prism]
+shape = "stl"
+file = %q
+%s
+[initial]
+velocity = [0.05, 0, 0]
+[run]
+steps = 400
+[output.surface.prism]
+velocity = 0.05
+precision = "float64"
+every = 200
+[output.force.prism]
+every = 200
+[checkpoint]
+every = 200
+`
+
+// The forces that follow from the surface are near the forces by momentum exchange. Before the first run 10 % of the drag were allowed
+// for pressure and friction 1.75 cells before a body 10 cells across, where the boundary layers are three cells thick.
+func TestForceOfASurface(t *testing.T) {
+	file := boxFile(t, [3]float64{14, 10, 10}, [3]float64{24, 20, 20})
+	for _, c := range []struct{ name, viscosity, wall string }{
+		{"wall", "0.01", `type = "wall"`},
+		{"oblique", "0.01", "type = \"interpolated_wall\"\nrotate = [0, 0, 30]\nabout = [19, 15, 15]"},
+		{"model", "1e-5", "type = \"wall_model\"\nsample = 2\nlayer = 1.5"},
+	} {
+		dir := t.TempDir()
+		trial{text: fmt.Sprintf(aPrism, c.viscosity, file, c.wall), ranks: 2, dir: dir}.must(t)
+		sums, forces := table(t, filepath.Join(dir, "surface_prism.csv")), table(t, filepath.Join(dir, "force_prism.csv"))
+		last := len(forces["force_x"]) - 1
+		got, want := sums["pressure_x"][last]+sums["friction_x"][last], forces["force_x"][last]
+		t.Logf("%s: pressure %g, friction %g, sum %g, by momentum exchange %g", c.name, sums["pressure_x"][last], sums["friction_x"][last], got, want)
+		if !(math.Abs(got-want) < 0.1*want) {
+			t.Errorf("%s: drag %g, by momentum exchange %g", c.name, got, want)
+		}
+		if f := forces["friction_x"]; f != nil {
+			t.Logf("%s: friction by the law %g", c.name, f[last])
+		}
+	}
+}
+
+// Files of surfaces are the same for every number of ranks, every cut and after a restart, on uniform and on refined grids.
+func TestSurfacesForEveryCut(t *testing.T) {
+	file := boxFile(t, [3]float64{14, 10, 10}, [3]float64{24, 20, 20})
+	small := strings.NewReplacer("[48, 30, 30]", "[40, 26, 24]", "steps = 400", "steps = 20", "every = 200", "every = 10").Replace(aPrism)
+	finer := "[refine.near]\nlevel = 1\nfrom = [5, 1, 1]\nto = [33, 25, 23]\n"
+	for name, text := range map[string]string{
+		"model":             fmt.Sprintf(small, "1e-4", file, "type = \"wall_model\"\nsample = 2\nlayer = 1.5\nrotate = [0, 0, 20]\nabout = [19, 13, 12]\ntranslate = [0, -2, -3]"),
+		"resolved, refined": fmt.Sprintf(small, "0.01", file, "type = \"interpolated_wall\"\nscale = 0.6\nabout = [19, 15, 15]\ntranslate = [0, -2, -3]") + finer,
+		"model, refined":    fmt.Sprintf(small, "1e-4", file, "type = \"wall_model\"\nscale = 0.6\nabout = [19, 15, 15]\ntranslate = [0, -2, -3]\nsample = 2\nlayer = 1.5") + finer,
+	} {
+		read := func(dir string) map[string][]byte {
+			all := map[string][]byte{}
+			files, err := filepath.Glob(filepath.Join(dir, "surfaces", "prism", "*"))
+			if err != nil || len(files) != 4 {
+				t.Fatalf("%s: files %v, %v", name, files, err)
+			}
+			for _, f := range append(files, filepath.Join(dir, "surface_prism.csv")) {
+				all[filepath.Base(f)] = contents(t, f)
+			}
+			return all
+		}
+		dir := t.TempDir()
+		trial{text: text, ranks: 1, dir: dir}.must(t)
+		want := read(dir)
+		path := filepath.Join(dir, "surfaces", "prism", "prism_0000000020.hdf")
+		valid := 0
+		values := surfaceValues(t, path, "friction_coefficient")
+		for _, v := range values {
+			if v > 0 {
+				valid++
+			}
+		}
+		if valid < len(values)/2 {
+			t.Errorf("%s: %d of %d triangles have friction", name, valid, len(values))
+		}
+		for _, ranks := range []int{2, 3} {
+			dir := t.TempDir()
+			trial{text: text, ranks: ranks, dir: dir}.must(t)
+			compare(t, fmt.Sprint(name, " on ", ranks, " ranks"), read(dir), want)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		trial{text: text, ranks: 2, dir: dir, restart: filepath.Join(dir, output.CheckpointDir, "checkpoint_000000000010.h5")}.must(t)
+		compare(t, name+" after a restart", read(dir), want)
+	}
+}
