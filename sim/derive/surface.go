@@ -14,8 +14,8 @@ import (
 
 // Values on the surface of a body: of the fluid at two points before each facet, on its normal. A grid stores nothing at the surface.
 
-// Heights of these points, in cells of the level there. The cells around a point nearer than sqrt(3) may be behind a plane surface.
-var surfaceHeights = [2]float64{1.75, 3}
+// Heights of these points, in cells of the level there.
+var surfaceHeights = [2]float64{1.5, 2.5}
 
 // leastFluid is the least share of the cells around a point, by their weights in the interpolation, that must be fluid.
 const leastFluid = 0.5
@@ -33,10 +33,12 @@ type Surface struct {
 	level  []uint8 // of each facet
 }
 
-// surfacePoint is a sum over fluid cells; no terms: there is no fluid.
+// surfacePoint is a sum over fluid cells; no terms: there is no fluid. Where solid cells are left out, it is the value at another
+// point, off the facet by the mean of its cells: a field that is linear between them is still exact there.
 type surfacePoint struct {
 	cell   []int32 // numbers of Surface.cells
 	weight []float64
+	off    [3]float64 // from the middle of the facet, in cells of its level
 }
 
 // SurfaceValues are the values on facets, in lattice units; NaN where there are none. Pressure is the density less the reference's,
@@ -65,7 +67,9 @@ func (v View) NewSurface(body int, facets *domain.Facets) (*Surface, error) {
 		return nil, err
 	}
 	for i := range s.points {
-		s.points[i].keepFluid(types)
+		p := &s.points[i]
+		p.keepFluid(types)
+		v.place(p, s, i/2)
 	}
 	for i := range len(s.points) / 2 {
 		if len(s.points[2*i].cell) == 0 {
@@ -205,6 +209,26 @@ func (p *surfacePoint) keepFluid(types []float64) {
 	}
 }
 
+// place finds the point that the cells of a point of a facet have in the middle.
+func (v View) place(p *surfacePoint, s *Surface, facet int) {
+	centre, _ := s.Facets.Middle(facet)
+	for i, k := range p.cell {
+		cell := s.cells[k]
+		for a, x := range cell.Cell {
+			d := (float64(x)+0.5)/float64(int(1)<<cell.Level) - centre[a]
+			if n := float64(v.Case.Cells[a]); v.Case.Periodic[a] {
+				d -= n * math.Round(d/n)
+			}
+			p.off[a] += p.weight[i] * d * float64(int(1)<<s.level[facet])
+		}
+	}
+}
+
+// height returns the distance of the point from the facet.
+func (p *surfacePoint) height(normal [3]float64) float64 {
+	return p.off[0]*normal[0] + p.off[1]*normal[1] + p.off[2]*normal[2]
+}
+
 // value interpolates component c of values with so many each.
 func (p *surfacePoint) value(values []float64, components, c int) (sum float64) {
 	if len(p.cell) == 0 {
@@ -252,11 +276,7 @@ func (s *Surface) Values(v View, force [3]float64) (*SurfaceValues, error) {
 	for i := range n {
 		centre, area := s.Facets.Middle(i)
 		normal := unit(area)
-		height := surfaceHeights[0] / float64(int(1)<<s.level[i])
-		values.Pressure[i] = s.points[2*i].value(pressure, 1, 0)
-		for a, f := range force { // in equilibrium dp/dx is the force per volume
-			values.Pressure[i] -= height * f * normal[a]
-		}
+		values.Pressure[i] = s.wallPressure(i, normal, pressure, force)
 		if flow != nil {
 			values.Shear[i], values.Plus[i] = s.ghosts.at(i, flow)
 		} else {
@@ -264,6 +284,25 @@ func (s *Surface) Values(v View, force [3]float64) (*SurfaceValues, error) {
 		}
 	}
 	return values, nil
+}
+
+// wallPressure returns the pressure on a facet: by the parabola through the fluid's at two points that has no slope at the wall, or the
+// nearer's where the other is in no fluid. At a wall at rest the momentum equation leaves of the slope only the body force, which is
+// taken out on the way, and viscous terms.
+func (s *Surface) wallPressure(facet int, normal [3]float64, pressure []float64, force [3]float64) float64 {
+	var p, square [2]float64
+	for k := range p {
+		point := &s.points[2*facet+k]
+		p[k] = point.value(pressure, 1, 0)
+		for a, f := range force {
+			p[k] -= point.off[a] / float64(int(1)<<s.level[facet]) * f
+		}
+		square[k] = math.Pow(point.height(normal), 2)
+	}
+	if len(s.points[2*facet+1].cell) == 0 {
+		return p[0]
+	}
+	return p[0] + (p[0]-p[1])*square[0]/(square[1]-square[0])
 }
 
 // resolvedShear returns the traction on a facet of a wall without a model: rho nu du/dn by the parabola through the wall's velocity and
@@ -280,7 +319,7 @@ func (v View) resolvedShear(s *Surface, facet int, centre, normal [3]float64, ve
 		}
 		u[k] = along(normal, u[k])
 	}
-	near, far := surfaceHeights[0], surfaceHeights[1]
+	near, far := s.points[2*facet].height(normal), s.points[2*facet+1].height(normal)
 	var slope [3]float64
 	for a := range slope {
 		if slope[a] = u[0][a] / near; len(s.points[2*facet+1].cell) > 0 {
