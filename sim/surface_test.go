@@ -140,8 +140,8 @@ every = 200
 `
 
 // The forces that follow from the surface are near the forces by momentum exchange. Before the first run 10 % of the drag were allowed.
-// On this cube of 10 cells they are 12 to 19 % less, because flow and pressure change within the sampled heights at its edges; of 20 cells
-// 11 to 13 %, of a ball of 12 and 18 cells 20 and 12 %. The bounds are from these results.
+// On this cube of 10 cells they are 9 to 20 % less, because the flow changes within the sampled heights at its edges (docs/results.md
+// has more cells). The bounds are from these results.
 func TestForceOfASurface(t *testing.T) {
 	file := boxFile(t, [3]float64{14, 10, 10}, [3]float64{24, 20, 20})
 	for _, c := range []struct {

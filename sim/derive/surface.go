@@ -50,12 +50,12 @@ type SurfaceValues struct {
 }
 
 // NewSurface finds the cells beside the surface of a body of the case; facets are on rank 0. Collective.
-func (v View) NewSurface(body int, facets *domain.Facets) (*Surface, error) {
+func NewSurface(v View, body int, facets *domain.Facets) (*Surface, error) {
 	s := &Surface{Facets: facets, body: body}
 	if v.Rank.Root {
-		v.placePoints(s)
+		s.placePoints(v)
 	}
-	if err := v.shareCells(s); err != nil {
+	if err := s.shareCells(v); err != nil {
 		return nil, err
 	}
 	solid, found := model.FindField("solid")
@@ -69,41 +69,38 @@ func (v View) NewSurface(body int, facets *domain.Facets) (*Surface, error) {
 	for i := range s.points {
 		p := &s.points[i]
 		p.keepFluid(types)
-		v.place(p, s, i/2)
+		s.place(v, p, i/2)
 	}
 	for i := range len(s.points) / 2 {
 		if len(s.points[2*i].cell) == 0 {
 			s.Dry++
 		}
 	}
-	if v.modelled(body) {
-		err = v.findGhosts(s)
+	if modelled(v, body) {
+		err = s.findGhosts(v)
 	}
 	return s, err
 }
 
 // modelled reports whether the wall of a body has a model.
-func (v View) modelled(body int) bool { return v.Case.Bodies[body].Kind.Law == boundary.ModelledWall }
-
-// hierarchy returns the levels of a refined grid; nil: there is one.
-func (v View) hierarchy() *decomp.Hierarchy {
-	if v.Refined == nil {
-		return nil
-	}
-	return v.Refined.Hierarchy
-}
+func modelled(v View, body int) bool { return v.Case.Bodies[body].Kind.Law == boundary.ModelledWall }
 
 // LevelAt returns the level of the cells at a place, in cells of level 0.
-func (v View) LevelAt(p [3]float64) int { return domain.Level(v.hierarchy(), p) }
+func LevelAt(v View, p [3]float64) int {
+	if v.Refined == nil {
+		return 0
+	}
+	return decomp.Finest(v.Refined.Hierarchy, p).Level
+}
 
 // placePoints puts two points before each facet and lists the cells around them, each once, in the order in which they are met.
-func (v View) placePoints(s *Surface) {
+func (s *Surface) placePoints(v View) {
 	number := map[decomp.Place]int32{}
 	var terms []decomp.Term
 	for i := range s.Facets.Corners {
 		centre, area := s.Facets.Middle(i)
 		normal := unit(area)
-		level := v.LevelAt(centre)
+		level := LevelAt(v, centre)
 		s.level = append(s.level, uint8(level))
 		for _, height := range surfaceHeights {
 			at := centre
@@ -111,8 +108,8 @@ func (v View) placePoints(s *Surface) {
 				at[a] += height / float64(int(1)<<level) * normal[a]
 			}
 			var p surfacePoint
-			if at, inside := v.inDomain(at); inside && normal != [3]float64{} {
-				terms = v.around(at, terms[:0])
+			if at, inside := inDomain(v, at); inside && normal != [3]float64{} {
+				terms = cellsAround(v, at, terms[:0])
 				for _, t := range terms {
 					k, known := number[t.Place]
 					if !known {
@@ -128,17 +125,8 @@ func (v View) placePoints(s *Surface) {
 	}
 }
 
-// unit returns a vector of length 1, or 0.
-func unit(n [3]float64) [3]float64 {
-	l := size(n)
-	if l == 0 {
-		return n
-	}
-	return [3]float64{n[0] / l, n[1] / l, n[2] / l}
-}
-
 // inDomain reports whether a point, in cells of level 0, is in the domain, and returns its image there along periodic axes.
-func (v View) inDomain(p [3]float64) ([3]float64, bool) {
+func inDomain(v View, p [3]float64) ([3]float64, bool) {
 	for a, n := range v.Case.Cells {
 		if v.Case.Periodic[a] {
 			if p[a] = math.Mod(p[a], float64(n)); p[a] < 0 {
@@ -151,10 +139,10 @@ func (v View) inDomain(p [3]float64) ([3]float64, bool) {
 	return p, true
 }
 
-// around appends the cells around a point with their weights.
-func (v View) around(p [3]float64, terms []decomp.Term) []decomp.Term {
-	if h := v.hierarchy(); h != nil {
-		return decomp.Terms(h, p, terms)
+// cellsAround appends the cells around a point with their weights.
+func cellsAround(v View, p [3]float64, terms []decomp.Term) []decomp.Term {
+	if v.Refined != nil {
+		return decomp.Terms(v.Refined.Hierarchy, p, terms)
 	}
 	decomp.Corners(p, v.Case.Cells, v.Case.Periodic, func(cell [3]int, weight float64) {
 		terms = append(terms, decomp.Term{Place: decomp.Place{Cell: cell}, Weight: weight})
@@ -163,7 +151,7 @@ func (v View) around(p [3]float64, terms []decomp.Term) []decomp.Term {
 }
 
 // shareCells gives all ranks the list of cells. Collective.
-func (v View) shareCells(s *Surface) error {
+func (s *Surface) shareCells(v View) error {
 	const numbers = 4
 	var b []byte
 	for _, c := range s.cells {
@@ -210,7 +198,7 @@ func (p *surfacePoint) keepFluid(types []float64) {
 }
 
 // place finds the point that the cells of a point of a facet have in the middle.
-func (v View) place(p *surfacePoint, s *Surface, facet int) {
+func (s *Surface) place(v View, p *surfacePoint, facet int) {
 	centre, _ := s.Facets.Middle(facet)
 	for i, k := range p.cell {
 		cell := s.cells[k]
@@ -260,7 +248,7 @@ func (s *Surface) Values(v View, force [3]float64) (*SurfaceValues, error) {
 	}
 	var velocity []float64
 	var flow []float64
-	if v.modelled(s.body) {
+	if modelled(v, s.body) {
 		flow, err = s.ghosts.flow(v)
 	} else {
 		velocity, err = read("velocity")
@@ -280,7 +268,7 @@ func (s *Surface) Values(v View, force [3]float64) (*SurfaceValues, error) {
 		if flow != nil {
 			values.Shear[i], values.Plus[i] = s.ghosts.at(i, flow)
 		} else {
-			values.Shear[i] = v.resolvedShear(s, i, centre, normal, velocity, values.Pressure[i])
+			values.Shear[i] = s.resolvedShear(v, i, centre, normal, velocity, values.Pressure[i])
 		}
 	}
 	return values, nil
@@ -307,7 +295,7 @@ func (s *Surface) wallPressure(facet int, normal [3]float64, pressure []float64,
 
 // resolvedShear returns the traction on a facet of a wall without a model: rho nu du/dn by the parabola through the wall's velocity and
 // the fluid's at two points, or by the line to the nearer where the other is in no fluid.
-func (v View) resolvedShear(s *Surface, facet int, centre, normal [3]float64, velocity []float64, pressure float64) [3]float64 {
+func (s *Surface) resolvedShear(v View, facet int, centre, normal [3]float64, velocity []float64, pressure float64) [3]float64 {
 	var wall [3]float64
 	if m := v.Case.Bodies[s.body].Motion; m != nil {
 		wall = m.At(centre, 0)

@@ -35,8 +35,8 @@ type ghostFacet struct {
 // ghostNumbers is the size of a ghostFacet on its way, in bytes.
 const ghostNumbers = 4*4 + 6*8
 
-// parts returns the boxes of cells of the rank.
-func (v View) parts() (list []View, levels []int) {
+// partsOf returns the boxes of cells of the rank.
+func partsOf(v View) (list []View, levels []int) {
 	if v.Refined == nil {
 		return []View{v}, []int{0}
 	}
@@ -47,11 +47,11 @@ func (v View) parts() (list []View, levels []int) {
 }
 
 // findGhosts finds the ghost cell of each facet. Collective.
-func (v View) findGhosts(s *Surface) error {
+func (s *Surface) findGhosts(v View) error {
 	g := &s.ghosts
 	g.kind = uint8(len(v.Case.Boundaries) + s.body + 1)
 	var mine []byte
-	parts, levels := v.parts()
+	parts, levels := partsOf(v)
 	for k, p := range parts {
 		var own []int32
 		if found := p.Part.Cells.Modelled; found != nil {
@@ -82,6 +82,15 @@ func (v View) findGhosts(s *Surface) error {
 		}
 	}
 	return nil
+}
+
+// unit returns a vector of length 1, or 0.
+func unit(n [3]float64) [3]float64 {
+	l := size(n)
+	if l == 0 {
+		return n
+	}
+	return [3]float64{n[0] / l, n[1] / l, n[2] / l}
 }
 
 // appendGhost appends a ghost cell at a place of a level.
@@ -164,7 +173,7 @@ func (g ghostGrid) nearest(level int32, p, normal [3]float64) int32 {
 // flow brings the traction and y+ at all these ghost cells to rank 0, four numbers each. Collective.
 func (g *ghostFacets) flow(v View) ([]float64, error) {
 	var mine []float64
-	parts, _ := v.parts()
+	parts, _ := partsOf(v)
 	for k, p := range parts {
 		if len(g.own[k]) == 0 {
 			continue

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"lbmsim/config"
-	"lbmsim/decomp"
 )
 
 // Facets is the surface of a body from a file as small triangles, in cells of level 0 from the domain's lower corner.
@@ -44,14 +43,6 @@ func ReadFacets(p *Part, f config.SolidFile, level func(p [3]float64) int) (*Fac
 		return nil, misfit(f, fmt.Errorf("%s becomes more than %d triangles with edges of %g cells: a coarser grid, or a surface without folds, has fewer", f.Shown, mostFacets, longestEdge))
 	}
 	return &Facets{surface.V, surface.T}, nil
-}
-
-// Level returns the level of a refined grid at a place, in cells of level 0; 0 without refinement, where h is nil.
-func Level(h *decomp.Hierarchy, p [3]float64) int {
-	if h == nil {
-		return 0
-	}
-	return decomp.Finest(h, p).Level
 }
 
 // Middle returns the centroid of a facet, and its area times the unit normal into the fluid.

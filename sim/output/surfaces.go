@@ -42,14 +42,14 @@ func (p *surfaces) prepare(r *Run) error {
 	var facets *domain.Facets
 	var err error
 	if r.Rank.Root {
-		if facets, err = domain.ReadFacets(r.View.Part, r.Case.Files[p.File], r.View.LevelAt); err == nil {
+		if facets, err = domain.ReadFacets(r.View.Part, r.Case.Files[p.File], func(at [3]float64) int { return derive.LevelAt(r.View, at) }); err == nil {
 			p.mesh = r.triangles(facets)
 		}
 	}
 	if err := comm.Agree(r.Rank.Comm, err); err != nil {
 		return exit.Agreed(exit.Usage, err)
 	}
-	if p.body, err = r.View.NewSurface(p.Body, facets); err != nil || !r.Rank.Root {
+	if p.body, err = derive.NewSurface(r.View, p.Body, facets); err != nil || !r.Rank.Root {
 		return err
 	}
 	all := len(facets.Corners)
