@@ -17,10 +17,11 @@ func surfaceOutput() outputKind {
 			{Name: "fields", Kind: language.Words, Choices: surfaceFields(), DefaultDoc: "all that the wall and the other keys define", Doc: "values to write ([definitions](results.md#surfaces))"},
 			{Name: "velocity", Kind: language.Quantity, Dim: model.Velocity, Within: language.Above(0), Doc: "reference velocity U of the coefficients"},
 			{Name: "precision", Kind: language.Word, Choices: []string{model.Float32.String(), model.Float64.String()}, Default: `"float32"`, Doc: "of the values in the file"},
-		}, begunKeys("", "false", "true")...), Doc: "Values on the surface of a body from an STL file in 3D, as VTKHDF files for ParaView, in `surfaces/NAME`. Its triangles are halved until no edge is longer than 1.5 cells; each has one value of each field, and NaN where there is no fluid before it. `surface_NAME.csv` has the sums: the force by pressure and by friction."},
+		}, begunKeys("", "false", "true")...), Doc: "Values on the surface of a body from an STL file in 3D, as VTKHDF files for ParaView, in `surfaces/NAME`. Its triangles are halved until no edge is longer than 1.5 cells; each has one value of each field, and NaN where there is no fluid before it. `surface_NAME.csv` has the sums: the force by pressure and by friction, `development_NAME.csv` its part along x on all of the body up to each of 200 places."},
 		read: func(r *outputs, s *language.Section) { r.surface(s) },
 		footprint: func(c *Case) (list []Footprint) { // its size follows from the file of the body
 			for _, p := range c.Surfaces {
+				list = append(list, tableFootprint("tables of [output.surface."+p.Name+"]", p.Schedule, 202, 3))
 				list = append(list, Footprint{Head: "[output.surface." + p.Name + "] without its triangles", Schedule: p.Schedule, Files: 1, Each: FileBytes(c, 0)})
 			}
 			return list

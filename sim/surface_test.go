@@ -161,6 +161,15 @@ func TestForceOfASurface(t *testing.T) {
 		if !(got > (1-c.less)*want && got < 1.05*want) {
 			t.Errorf("%s: drag %g, by momentum exchange %g", c.name, got, want)
 		}
+		along := table(t, filepath.Join(dir, "development_prism.csv")) // ends with the sums
+		for _, of := range []string{"pressure_x", "friction_x"} {
+			if end := along[of][len(along[of])-1]; len(along[of]) != 200*(last+1) || math.Abs(end-sums[of][last]) > 1e-9*want {
+				t.Errorf("%s: %s develops to %g in %d rows, the sum is %g", c.name, of, end, len(along[of]), sums[of][last])
+			}
+		}
+		if front := along["pressure_x"][len(along["x"])-100]; !(front > 0) {
+			t.Errorf("%s: the front has a force of %g", c.name, front)
+		}
 		if side := sums["pressure_z"][last]; math.Abs(side) > 0.02*want {
 			t.Errorf("%s: side force %g across a plane of symmetry, of a drag of %g", c.name, side, want)
 		}
@@ -242,7 +251,7 @@ func TestSurfacesForEveryCut(t *testing.T) {
 			if err != nil || len(files) != 4 {
 				t.Fatalf("%s: files %v, %v", name, files, err)
 			}
-			for _, f := range append(files, filepath.Join(dir, "surface_prism.csv")) {
+			for _, f := range append(files, filepath.Join(dir, "surface_prism.csv"), filepath.Join(dir, "development_prism.csv")) {
 				all[filepath.Base(f)] = contents(t, f)
 			}
 			return all

@@ -2,6 +2,7 @@ package domain
 
 import (
 	"fmt"
+	"math"
 
 	"lbmsim/config"
 )
@@ -59,4 +60,13 @@ func (f *Facets) Middle(i int) (centre, area [3]float64) {
 		area[a] = (u[b]*v[c] - u[c]*v[b]) / 2
 	}
 	return centre, area
+}
+
+// Span returns the least and the largest x of all points.
+func (f *Facets) Span() (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, p := range f.Points {
+		lo, hi = math.Min(lo, p[0]), math.Max(hi, p[0])
+	}
+	return lo, hi
 }

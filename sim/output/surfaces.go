@@ -23,12 +23,15 @@ type surfaces struct {
 	alone  comm.Comm // of rank 0 with itself
 	body   *derive.Surface
 	mesh   fields.Triangles // on rank 0
+	values *derive.SurfaceValues
+	of     int // the step of values
 }
 
 // surfaceOutputs returns the outputs of [output.surface].
 func surfaceOutputs(s *Set) (list []Output) {
 	for _, p := range s.Case.Surfaces {
-		list = append(list, &surfaces{rows: newRows(s.Run, p.Schedule, "surface", p.Name, "surface/"+p.Name), Surface: p, alone: comm.Serial(), series: fields.Series{Dir: s.Path("surfaces", p.Name), Name: p.Name}})
+		o := &surfaces{rows: newRows(s.Run, p.Schedule, "surface", p.Name, "surface/"+p.Name), Surface: p, alone: comm.Serial(), series: fields.Series{Dir: s.Path("surfaces", p.Name), Name: p.Name}, of: -1}
+		list = append(list, o, &developments{newRows(s.Run, p.Schedule, development, p.Name, development+"/"+p.Name), o})
 	}
 	return list
 }
@@ -82,7 +85,7 @@ func (p *surfaces) Write(r *Run) error {
 		return err
 	}
 	p.at = r.Step()
-	values, err := p.body.Values(r.View, r.State.Force())
+	values, err := p.present(r)
 	if err != nil {
 		return err
 	}
@@ -119,6 +122,18 @@ func (p *surfaces) Write(r *Run) error {
 		return file.Flush()
 	})
 	return nil
+}
+
+// present returns the values of the present step, on rank 0. Collective.
+func (p *surfaces) present(r *Run) (*derive.SurfaceValues, error) {
+	if p.of == r.Step() {
+		return p.values, nil
+	}
+	values, err := p.body.Values(r.View, r.State.Force())
+	if err == nil {
+		p.values, p.of = values, r.Step()
+	}
+	return values, err
 }
 
 // sums returns the forces on the surface, by pressure and by friction, in the outputs' unit. Facets without a value add nothing.
