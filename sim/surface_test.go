@@ -282,3 +282,57 @@ func TestSurfacesForEveryCut(t *testing.T) {
 		compare(t, name+" after a restart", read(dir), want)
 	}
 }
+
+// In a gap of two and a half cells before another wall the farther point has no fluid, or hardly any: the stress of a shear flow between the
+// two is still the right one, from the nearer point alone.
+func TestSurfaceInAGap(t *testing.T) {
+	dir := t.TempDir()
+	trial{text: fmt.Sprintf(`
+[domain]
+cells = [8, 8, 12]
+periodic = ["x", "y"]
+[fluid]
+viscosity = 0.05
+[collision]
+precision = "float64"
+[boundary.walls]
+type = "wall"
+faces = ["z-", "z+"]
+[body.floor]
+type = "interpolated_wall"
+shape = "stl"
+file = %q
+[body.lid]
+type = "interpolated_wall"
+shape = "box"
+from = [-1, -1, 6]
+to = [9, 9, 13]
+velocity = [0.01, 0, 0]
+[initial]
+velocity = ["0.01*max(0, z-3.5)/2.5", 0, 0]
+[run]
+steps = 1
+[output.surface.floor]
+precision = "float64"
+every = 1
+at_start = true
+`, boxFile(t, [3]float64{-1, -1, -2}, [3]float64{9, 9, 3.5})), ranks: 1, dir: dir}.must(t)
+	path := filepath.Join(dir, "surfaces", "floor", "floor_0000000000.hdf")
+	stress, mesh, n := surfaceValues(t, path, "wall_shear_stress"), trianglesIn(t, path), 0
+	for i := range len(mesh.Corners) / 3 {
+		flat := true
+		for _, corner := range mesh.Corners[3*i : 3*i+3] {
+			flat = flat && mesh.Points[3*corner+2] == 3.5
+		}
+		if !flat {
+			continue
+		}
+		n++
+		if want := 0.05 * 0.01 / 2.5; math.Abs(stress[3*i]/want-1) > 1e-9 {
+			t.Fatalf("stress %v, want %g along x", stress[3*i:3*i+3], want)
+		}
+	}
+	if n < 100 {
+		t.Errorf("%d triangles in the gap", n)
+	}
+}

@@ -17,6 +17,10 @@ import (
 // Heights of these points, in cells of the level there.
 var surfaceHeights = [2]float64{1.5, 2.5}
 
+// leastApart is the least distance between the heights of the two points of a facet, in cells: where another wall keeps them closer,
+// the farther one is left out.
+const leastApart = 0.5
+
 // leastFluid is the least share of the cells around a point, by their weights in the interpolation, that must be fluid.
 const leastFluid = 0.5
 
@@ -246,8 +250,7 @@ func (s *Surface) Values(v View, force [3]float64) (*SurfaceValues, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rank %d: pressure beside a surface at step %d: %w", v.Rank.ID, v.Step(), err)
 	}
-	var velocity []float64
-	var flow []float64
+	var velocity, flow []float64
 	if modelled(v, s.body) {
 		flow, err = s.ghosts.flow(v)
 	} else {
@@ -278,19 +281,25 @@ func (s *Surface) Values(v View, force [3]float64) (*SurfaceValues, error) {
 // nearer's where the other is in no fluid. At a wall at rest the momentum equation leaves of the slope only the body force, which is
 // taken out on the way, and viscous terms.
 func (s *Surface) wallPressure(facet int, normal [3]float64, pressure []float64, force [3]float64) float64 {
-	var p, square [2]float64
+	var p [2]float64
 	for k := range p {
 		point := &s.points[2*facet+k]
 		p[k] = point.value(pressure, 1, 0)
 		for a, f := range force {
 			p[k] -= point.off[a] / float64(int(1)<<s.level[facet]) * f
 		}
-		square[k] = math.Pow(point.height(normal), 2)
 	}
-	if len(s.points[2*facet+1].cell) == 0 {
+	near, far, both := s.heights(facet, normal)
+	if !both {
 		return p[0]
 	}
-	return p[0] + (p[0]-p[1])*square[0]/(square[1]-square[0])
+	return p[0] + (p[0]-p[1])*near*near/(far*far-near*near)
+}
+
+// heights returns the distances of the two points from a facet, and reports whether both can be used.
+func (s *Surface) heights(facet int, normal [3]float64) (near, far float64, both bool) {
+	near, far = s.points[2*facet].height(normal), s.points[2*facet+1].height(normal)
+	return near, far, len(s.points[2*facet+1].cell) > 0 && far-near >= leastApart
 }
 
 // resolvedShear returns the traction on a facet of a wall without a model: rho nu du/dn by the parabola through the wall's velocity and
@@ -307,10 +316,10 @@ func (s *Surface) resolvedShear(v View, facet int, centre, normal [3]float64, ve
 		}
 		u[k] = along(normal, u[k])
 	}
-	near, far := s.points[2*facet].height(normal), s.points[2*facet+1].height(normal)
+	near, far, both := s.heights(facet, normal)
 	var slope [3]float64
 	for a := range slope {
-		if slope[a] = u[0][a] / near; len(s.points[2*facet+1].cell) > 0 {
+		if slope[a] = u[0][a] / near; both {
 			slope[a] = (u[0][a]*far/near - u[1][a]*near/far) / (far - near)
 		}
 	}

@@ -16,8 +16,8 @@ type Facets struct {
 // longestEdge is the longest edge of facets, in cells of the level there: cells resolve nothing smaller.
 const longestEdge = 1.5
 
-// mostFacets bounds the memory of rank 0.
-const mostFacets = 1 << 24
+// mostFacets bounds the memory of rank 0, which takes about 0.5 kB for each.
+const mostFacets = 1 << 23
 
 // ReadFacets reads the surface of a body again, which is on one rank only as long as it travels. level returns the level of the grid
 // at a place.
@@ -33,7 +33,7 @@ func ReadFacets(p *Part, f config.SolidFile, level func(p [3]float64) int) (*Fac
 	}
 	surface := s.Surface
 	surface.Move(f.Motion.Apply)
-	if surface.Volume() < 0 { // it has the fluid inside, for whoever goes by the order of corners; cells do not
+	if surface.Volume() < 0 { // the order of corners is the reverse of the usual one, which cells do not notice
 		for i := range surface.T {
 			t := &surface.T[i]
 			t[1], t[2] = t[2], t[1]
@@ -41,7 +41,7 @@ func ReadFacets(p *Part, f config.SolidFile, level func(p [3]float64) int) (*Fac
 	}
 	most := func(middle [3]float64) float64 { return longestEdge / float64(int(1)<<level(middle)) }
 	if _, ok := surface.Split(most, mostFacets); !ok {
-		return nil, misfit(f, fmt.Errorf("%s becomes more than %d triangles with edges of %g cells: a coarser grid, or a surface without folds, has fewer", f.Shown, mostFacets, longestEdge))
+		return nil, misfit(f, fmt.Errorf("%s has more than %d triangles with edges below %g cells, which rank 0 cannot keep: simplify the surface, or use larger cells", f.Shown, mostFacets, longestEdge))
 	}
 	return &Facets{surface.V, surface.T}, nil
 }

@@ -80,7 +80,7 @@ func (r *Run) triangles(f *domain.Facets) (t fields.Triangles) {
 
 // Write gathers the values; rank 0 writes the file while the run continues.
 func (p *surfaces) Write(r *Run) error {
-	kind := "surface " + p.Name
+	kind := "triangles " + p.Name // its table is the surface
 	if err := r.Files.CommitThrough(kind); err != nil {
 		return err
 	}
