@@ -19,7 +19,7 @@ type outputKind struct {
 // outputKinds returns all kinds in the order of the documentation.
 func outputKinds() []outputKind {
 	return []outputKind{
-		fieldsOutput(), averagesOutput(), pictureOutput(), pictureOutputs(), probeOutput(), planeOutput(), profileOutput(), spectrumOutput(), lineOutput(), forceOutput(), seriesOutput(),
+		fieldsOutput(), averagesOutput(), pictureOutput(), pictureOutputs(), probeOutput(), planeOutput(), surfaceOutput(), profileOutput(), spectrumOutput(), lineOutput(), forceOutput(), seriesOutput(),
 		checkpointOutput(),
 	}
 }
@@ -36,6 +36,7 @@ type Outputs struct {
 	Forces     []ForceOutput
 	Series     []SeriesOutput
 	Planes     []Plane
+	Surfaces   []Surface
 	Profiles   []Profile
 	Spectra    []Spectrum
 	Checkpoint Checkpoint

@@ -105,9 +105,12 @@ func (r *outputs) walled() {
 	}
 }
 
-// refuse reports each output of a field.
+// refuse reports each output of a field of cells.
 func (r *outputs) refuse(field, hint, text string) {
 	for _, s := range r.Sections {
+		if s.Table.Path == "output.surface.*" { // surfaces have values of their walls
+			continue
+		}
 		for _, key := range []string{"field", "fields"} {
 			if !s.Knows(key) {
 				continue
@@ -164,8 +167,8 @@ func (r *outputs) cell(s *language.Section, key string, fluid bool) [3]int {
 }
 
 // reserved matches the names of other files and folders that runs write to the output folder.
-var reserved = regexp.MustCompile(`^(checkpoints|planes|inputs|blowup|blowup\.(txt|json)(\.part)?|status\.json|stop\.now|checkpoint\.now|` +
-	`\..+\.part|\.lbmsim\.lock|[a-z_]+_[0-9]{10}\.png|(probe|line|profile|force|series|spectrum)_.+\.csv)$`)
+var reserved = regexp.MustCompile(`^(checkpoints|planes|surfaces|inputs|blowup|blowup\.(txt|json)(\.part)?|status\.json|stop\.now|checkpoint\.now|` +
+	`\..+\.part|\.lbmsim\.lock|[a-z_]+_[0-9]{10}\.png|(probe|line|profile|force|series|spectrum|surface|development)_.+\.csv)$`)
 
 // relative paths stay below the output folder.
 func (r *outputs) relative(e *language.Entry) {

@@ -73,6 +73,9 @@ func (r *scales) all() []written {
 	for _, p := range r.Planes {
 		list = append(list, written{"[output.plane." + p.Name + "]", p.Type, of(p.Fields)})
 	}
+	for _, p := range r.Surfaces {
+		list = append(list, written{"[output.surface." + p.Name + "]", p.Type, of(p.Fields)})
+	}
 	table := func(kind, name string, dims []model.Dimension) {
 		list = append(list, written{"[output." + kind + "." + name + "]", model.Float64, dims})
 	}

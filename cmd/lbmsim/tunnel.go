@@ -515,7 +515,11 @@ func (f *tunnelFlags) report(r *tunnel.Report, folder string) error {
 		return err
 	}
 	var page bytes.Buffer
-	if err := r.Page(&page, pictures(folder)); err != nil {
+	images, err := surfaceImages(folder)
+	if err != nil {
+		return err
+	}
+	if err := r.Page(&page, append(pictures(folder), images...)); err != nil {
 		return err
 	}
 	for name, content := range map[string][]byte{"report.txt": []byte(text), "report.json": append(data, '\n'), "report.html": page.Bytes()} {

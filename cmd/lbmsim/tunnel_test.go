@@ -145,8 +145,8 @@ func TestTunnelRuns(t *testing.T) {
 	if text := string(contentOf(t, filepath.Join(folder, "report.txt"))); !strings.HasPrefix(text, got.Verdict+"\n") || !strings.Contains(r.out, text) {
 		t.Errorf("%s", text)
 	}
-	if page := string(contentOf(t, filepath.Join(folder, "report.html"))); strings.Count(page, "data:image/png;base64,") != len(tunnel.Pictures()) {
-		t.Error("pictures are missing in the page")
+	if page := string(contentOf(t, filepath.Join(folder, "report.html"))); strings.Count(page, "data:image/png;base64,") != len(tunnel.Pictures())+2 || !strings.Contains(page, "pressure coefficient on the surface") || !strings.Contains(page, "friction coefficient on the surface") {
+		t.Error("not the pictures of the flow and two of the surface in the page")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "out", "ball_tunnel_grids", "1", "report.json")); err != nil {
 		t.Error(err)

@@ -32,7 +32,7 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim": {12, []string{"internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/propose", "internal/tunnel", "internal/compare", "internal/doctor", "report", "config", "config/language", "model", "boundary", "cases/robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/paint", "io/picture", "io/status", "internal/slurm", "cases/examples"}},
+	"cmd/lbmsim": {12, []string{"internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/propose", "internal/tunnel", "internal/compare", "internal/doctor", "report", "config", "config/language", "model", "boundary", "cases/robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/fields", "io/paint", "io/picture", "io/relief", "io/status", "internal/slurm", "cases/examples"}},
 	// What a run reports, to people and to programs.
 	"report":           {11, []string{"internal/plain", "internal/finding", "sim", "sim/output", "config", "io/status"}},
 	"internal/plain":   {0, nil},                                                                                                                                                // errors of libraries in words for users
@@ -77,6 +77,7 @@ var places = map[string]place{
 	"io/checkpoint":      {3, []string{"comm", "io/internal/h5", "io/internal/joint"}},
 	"io/paint":           {1, nil}, // colours, and what surrounds an image of them
 	"io/picture":         {2, []string{"io/paint"}},
+	"io/relief":          {2, []string{"io/paint"}},
 	"io/probe":           {2, nil},
 	"io/curve":           {0, nil},
 	"io/status":          {3, []string{"internal/finding", "io/internal/joint"}},

@@ -137,6 +137,8 @@ var (
 		"the spectrum is NaN there"})
 	NoWall = add(Kind{"no_wall", Start, "cells beside no-slip walls among those of a probe, line or expectation of a field at walls, such as `wall_shear_stress`", "0",
 		"the stress is 0 in all other cells"})
+	DrySurface = add(Kind{"dry_surface", Start, "triangles of an `[output.surface.NAME]` without fluid, or without the wall model, before them", "any",
+		"their values are NaN, and sums over the surface lack them"})
 	OldFiles = add(Kind{"old_files", Start, "files of another layout in the folder", "any",
 		"animations jump where the new files start"})
 	InputCopy = add(Kind{"input_copy", Start, "copies of input files beside the outputs", "any that fails",

@@ -144,6 +144,10 @@ func (p *Plan) outputs(w *text) {
 	cut("side", "y", (b.Lo[1]+b.Hi[1])/2)
 	cut("top", "z", (b.Lo[2]+b.Hi[2])/2)
 	cut("wake", "x", min(b.Hi[0]+b.Height()/2, p.Hi[0]))
+	for _, s := range p.Parts {
+		w.table("output.surface." + s.Name)
+		w.line("velocity = %s   # for ParaView and the report, at the end", amount(p.Speed, "m/s"))
+	}
 	w.table("checkpoint")
 	w.line("every = %s", amount(p.End/4, "s"))
 }

@@ -126,6 +126,7 @@ type block struct {
 	data string // group of its fields
 	sums string // group of their checksums
 	part string // group of its fields in the files that hold the numbers
+	list bool   // its values are a list of triangles, not a box: one row of cells
 }
 
 // Begin creates the file of step m.Step, room for all fields included, in which each rank will write its box. Collective,
@@ -137,7 +138,7 @@ func (s Series) Begin(c comm.Comm, failed error, box decomp.Box, g Grid, fs []Fi
 			failed = fmt.Errorf("begin the fields %s: a grid of %v cells with spacing %g m is invalid", s.Path(m.Step), g.N, g.Spacing)
 		}
 	}
-	only := block{g, cells, crcs, "/"}
+	only := block{Grid: g, data: cells, sums: crcs, part: "/"}
 	return s.begin(c, failed, []decomp.Box{box}, []block{only}, fs, m, entry{Grid: g}, func(tmp string) ([]int64, error) {
 		return made(tmp, func(f *h5.File) ([]int64, error) { return fill(f, s, only, fs, m) })
 	})

@@ -382,7 +382,7 @@ func TestLongIndicesAreExtended(t *testing.T) {
 		s := Series{Dir: dir, Name: "flow"}
 		g := testGrid(true)
 		for _, step := range []int64{10, 20, 30, 40, 30, 50, 60} {
-			if err := s.add(entry{filepath.Base(s.Path(step)), float64(step) / 7, step, g, testFields, nil}); err != nil {
+			if err := s.add(entry{filepath.Base(s.Path(step)), float64(step) / 7, step, g, testFields, nil, nil}); err != nil {
 				t.Fatal(err)
 			}
 			readIndex(t, s)
@@ -437,7 +437,7 @@ func TestIndicesOfManyFiles(t *testing.T) {
 	const files = 1000
 	before := wrote()
 	for step := range int64(files) {
-		if err := s.add(entry{filepath.Base(s.Path(step)), float64(step), step, testGrid(true), testFields, nil}); err != nil {
+		if err := s.add(entry{filepath.Base(s.Path(step)), float64(step), step, testGrid(true), testFields, nil, nil}); err != nil {
 			t.Fatal(err)
 		}
 	}

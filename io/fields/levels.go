@@ -117,7 +117,7 @@ func (l Levels) blocks() (list []block) {
 	for level, boxes := range l.Boxes {
 		for k, b := range boxes {
 			at := fmt.Sprintf("%d/%d/", level, k)
-			list = append(list, block{Grid{N: b.Size()}, boxesIn + at, crcs + at, "/" + at})
+			list = append(list, block{Grid: Grid{N: b.Size()}, data: boxesIn + at, sums: crcs + at, part: "/" + at})
 		}
 	}
 	return list

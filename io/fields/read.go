@@ -26,6 +26,7 @@ type Reader struct {
 	Planes int // along z, in 2D along y
 	Grid   Grid
 	Levels Levels // the grid as its only level, or all of a refined one: then N, Planes and Grid are level 0
+	Mesh   *Mesh  // of a surface, whose triangles are the cells along x; nil: the cells are boxes
 
 	refined bool
 	path    string
@@ -49,10 +50,14 @@ func Open(path string) (*Reader, error) {
 		r.Close()
 		return nil, fmt.Errorf("open the fields %s: it holds a refined grid of %d levels, where one grid is needed", path, len(r.Levels.Boxes))
 	}
+	if err == nil && r.Mesh != nil {
+		r.Close()
+		return nil, fmt.Errorf("open the fields %s: it contains a surface of %d triangles, where one grid is needed", path, r.Mesh.Triangles)
+	}
 	return r, err
 }
 
-// OpenLevels reads all of a file but the fields' numbers, of one grid or of a refined one.
+// OpenLevels reads all of a file but the fields' numbers, of one grid, of a refined one or of a surface.
 func OpenLevels(path string) (*Reader, error) {
 	r := &Reader{path: path, open: map[string]*os.File{}}
 	err := r.load()
@@ -157,6 +162,12 @@ func (r *Reader) layout(f *h5.File) (blocks []block, err error) {
 		}
 		r.Grid = r.Levels.grid()
 		blocks = r.Levels.blocks()
+	} else if kind, err := f.ReadString("/VTKHDF", "Type"); err == nil && kind == meshType {
+		if r.Mesh, err = meshIn(f); err != nil {
+			return nil, err
+		}
+		b := r.Mesh.block()
+		r.Grid, r.Levels, blocks = b.Grid, levelsOf(b.Grid), []block{b}
 	} else {
 		extent, err := f.ReadInt64s("/VTKHDF", "WholeExtent", 6)
 		if err != nil {
@@ -173,7 +184,7 @@ func (r *Reader) layout(f *h5.File) (blocks []block, err error) {
 			return nil, err
 		}
 		r.Levels = levelsOf(r.Grid)
-		blocks = []block{{r.Grid, cells, crcs, "/"}}
+		blocks = []block{{Grid: r.Grid, data: cells, sums: crcs, part: "/"}}
 	}
 	r.N, r.Planes = r.Grid.N, r.Grid.planes()
 	return blocks, nil
@@ -235,7 +246,7 @@ func (r *Reader) field(f *h5.File, b block, holders []string, name string) (fiel
 			return field, err
 		}
 	}
-	if field, err = shape(name, unit, places, b.N); err != nil {
+	if field, err = shape(name, unit, places, b); err != nil {
 		return field, err
 	}
 	if len(sums.Dims) != 1 || sums.Size != 4 || sums.Dims[0] != b.planes() {
@@ -311,20 +322,28 @@ func placeOf(open *h5.File, of, path, dataset string) (p h5.Place, err error) {
 }
 
 // shape returns the type of a field from its places, one behind the other along
-// the slowest axis, which must be n cells.
-func shape(name, unit string, places []place, n [3]int) (f Field, err error) {
+// the slowest axis, which must be the cells of a block.
+func shape(name, unit string, places []place, b block) (f Field, err error) {
+	n, axes := b.N, 3
+	if b.list {
+		axes = 1
+	}
 	f = Field{Name: name, Unit: unit, Components: 1}
 	types := map[int]Type{1: Uint8, 4: Float32, 8: Float64}
 	found := 0
 	for _, p := range places {
-		if len(p.Dims) == 4 {
-			f.Components = p.Dims[3]
+		if len(p.Dims) == axes+1 {
+			f.Components = p.Dims[axes]
 		}
 		var known bool
-		if f.Type, known = types[p.Size]; !known || len(p.Dims) < 3 || len(p.Dims) > 4 || f.Components < 1 || f.Components > 6 {
+		if f.Type, known = types[p.Size]; !known || len(p.Dims) < axes || len(p.Dims) > axes+1 || f.Components < 1 || f.Components > 6 {
 			return f, fmt.Errorf("field %q has the shape %v of numbers of %d bytes", name, p.Dims, p.Size)
 		}
-		found += p.Dims[0] * p.Dims[1] * p.Dims[2]
+		count := 1
+		for _, d := range p.Dims[:axes] {
+			count *= d
+		}
+		found += count
 	}
 	if float64(found) != float64(n[0])*float64(n[1])*float64(n[2]) { // the product of damaged numbers may overflow
 		return f, fmt.Errorf("field %q has %d values for %d x %d x %d cells", name, found, n[0], n[1], n[2])

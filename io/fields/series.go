@@ -86,6 +86,7 @@ type entry struct {
 	Grid   Grid    `json:"grid"`
 	Fields []Field `json:"fields"`
 	Levels *Levels `json:"levels,omitempty"` // of a refined grid; Grid is the coarsest
+	Mesh   *Mesh   `json:"mesh,omitempty"`   // of a surface; Grid counts its triangles
 }
 
 // read returns the index, empty without an index file.
@@ -164,6 +165,7 @@ func entryOf(path string) (entry, error) {
 		e.Levels, e.Fields = &r.Levels, r.Fields
 		return e, nil
 	}
+	e.Mesh = r.Mesh
 	order := make([]int, len(r.Fields)) // HDF5 lists names in their own order, numbers lie in the order of the case
 	for i := range order {
 		order[i] = i

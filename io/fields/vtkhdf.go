@@ -46,7 +46,7 @@ func (s Series) createPart(path string, k int, blocks []block, fs []Field) ([]in
 				return nil, err
 			}
 			for _, field := range fs {
-				o, err := f.Contiguous(b.part+field.Name, field.Type, field.box(b.Grid, shares[k])...)
+				o, err := f.Contiguous(b.part+field.Name, field.Type, b.shape(field, shares[k])...)
 				if err != nil {
 					return nil, err
 				}
@@ -69,14 +69,18 @@ func groups(f *h5.File, path string) error {
 	return nil
 }
 
-// box returns the shape of some planes of a field.
-func (f Field) box(g Grid, planes [2]int) []int {
-	n := [3]int{g.N[2], g.N[1], g.N[0]}
-	n[2-g.axis()] = planes[1] - planes[0]
-	if f.Components > 1 {
-		return append(n[:], f.Components)
+// shape returns the shape of some planes of a field.
+func (b block) shape(f Field, planes [2]int) []int {
+	n := [3]int{b.N[2], b.N[1], b.N[0]}
+	n[2-b.axis()] = planes[1] - planes[0]
+	axes := n[:]
+	if b.list {
+		axes = n[2:]
 	}
-	return n[:]
+	if f.Components > 1 {
+		return append(axes, f.Components)
+	}
+	return axes
 }
 
 func made(path string, fill func(*h5.File) ([]int64, error)) ([]int64, error) {
@@ -116,6 +120,11 @@ func fill(f *h5.File, s Series, b block, fs []Field, m Meta) (at []int64, err er
 	if err != nil {
 		return nil, err
 	}
+	return b.rooms(f, s, names, fs)
+}
+
+// rooms makes room for all fields of the box, with their units, and returns what fill does.
+func (b block) rooms(f *h5.File, s Series, names []string, fs []Field) (at []int64, err error) {
 	for _, field := range fs {
 		o, err := b.create(f, s, names, field)
 		if err != nil {
@@ -170,10 +179,10 @@ func (s Series) named(f *h5.File, step int64, blocks []block) (names []string, e
 
 // create makes room for a field of the box, or shows it where other files hold it, and returns the offset of its numbers, then 0.
 func (b block) create(f *h5.File, s Series, names []string, field Field) (at int64, err error) {
-	shown, path := field.box(b.Grid, [2]int{0, b.planes()}), b.data+field.Name
+	shown, path := b.shape(field, [2]int{0, b.planes()}), b.data+field.Name
 	var sources []h5.Source
 	for k, planes := range s.shares(b.planes()) {
-		from := h5.Source{File: names[k], Path: b.part + field.Name, Start: make([]int, len(shown)), Size: field.box(b.Grid, planes)}
+		from := h5.Source{File: names[k], Path: b.part + field.Name, Start: make([]int, len(shown)), Size: b.shape(field, planes)}
 		from.Start[2-b.axis()] = planes[0]
 		sources = append(sources, from)
 	}

@@ -33,8 +33,14 @@ func (x index) xdmf() []byte {
 	return b.Bytes()
 }
 
-// xdmf writes the grid of one file, or the boxes of a refined one.
+// xdmf writes the grid of one file, the boxes of a refined one, or a surface.
 func (e entry) xdmf(b *bytes.Buffer) {
+	if e.Mesh != nil {
+		fmt.Fprintf(b, `<Grid Name="step %d" GridType="Uniform"><Time Value="%.17g"/>`, e.Step, e.Time)
+		e.triangles(b)
+		b.WriteString("</Grid>\n")
+		return
+	}
 	if e.Levels == nil {
 		fmt.Fprintf(b, `<Grid Name="step %d" GridType="Uniform"><Time Value="%.17g"/>`, e.Step, e.Time)
 		dx := e.Grid.Spacing
@@ -49,7 +55,8 @@ func (e entry) xdmf(b *bytes.Buffer) {
 			fmt.Fprintf(b, `<Grid Name="level %d box %d" GridType="Uniform">`, level, k)
 			at, dx := l.place(level, box)
 			e.cells(b, box.Size(), at, dx, fmt.Sprintf("%s%d/%d/", boxesIn, level, k))
-			e.attribute(b, Field{Name: "vtkGhostType", Components: 1, Type: Uint8}, box.Size(), masked(level, k))
+			n := box.Size()
+			e.attribute(b, Field{Name: "vtkGhostType", Components: 1, Type: Uint8}, fmt.Sprintf("%d %d %d", n[2], n[1], n[0]), masked(level, k))
 			b.WriteString("</Grid>")
 		}
 	}
@@ -65,14 +72,24 @@ func (e entry) cells(b *bytes.Buffer, n [3]int, at, dx [3]float64, group string)
 	}
 	b.WriteString(`</Geometry>`)
 	for _, f := range e.Fields {
-		e.attribute(b, f, n, group+f.Name)
+		e.attribute(b, f, fmt.Sprintf("%d %d %d", n[2], n[1], n[0]), group+f.Name)
 	}
 }
 
-// attribute writes where a dataset has a field.
-func (e entry) attribute(b *bytes.Buffer, f Field, n [3]int, path string) {
+// triangles writes the triangles of a surface and where their fields are.
+func (e entry) triangles(b *bytes.Buffer) {
+	n := e.Mesh.Triangles
+	fmt.Fprintf(b, `<Topology TopologyType="Triangle" NumberOfElements="%d"><DataItem Dimensions="%d" NumberType="Int" Precision="4" Format="HDF">./%s:%s</DataItem></Topology>`, n, 3*n, escaped(e.Name), meshCorners)
+	fmt.Fprintf(b, `<Geometry GeometryType="XYZ"><DataItem Dimensions="%d 3" NumberType="Float" Precision="8" Format="HDF">./%s:%s</DataItem></Geometry>`, e.Mesh.Points, escaped(e.Name), meshPoints)
+	for _, f := range e.Fields {
+		e.attribute(b, f, fmt.Sprint(n), cells+f.Name)
+	}
+}
+
+// attribute writes where a dataset of this shape has a field.
+func (e entry) attribute(b *bytes.Buffer, f Field, shape, path string) {
 	// A symmetrical tensor goes as six numbers: Tensor6 has them in another order.
-	kind, shape := "Scalar", fmt.Sprintf("%d %d %d", n[2], n[1], n[0])
+	kind := "Scalar"
 	switch {
 	case f.Components == 3:
 		kind = "Vector"

@@ -4,7 +4,7 @@ package output
 // Checkpoints come last, so that they hold the rows of their own step; at the end of a run Set.Last turns that round.
 func kinds() []func(*Set) []Output {
 	return []func(*Set) []Output{
-		probeOutputs, lineOutputs, forceOutputs, seriesOutputs, planeOutputs, profileOutputs, spectrumOutputs,
+		probeOutputs, lineOutputs, forceOutputs, seriesOutputs, planeOutputs, surfaceOutputs, profileOutputs, spectrumOutputs,
 		averageOutputs, fieldOutputs, pictureOutputs, checkpointOutputs,
 	}
 }

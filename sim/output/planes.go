@@ -1,14 +1,10 @@
 package output
 
 import (
-	"encoding/binary"
-	"math"
-
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/decomp"
 	"lbmsim/io/fields"
-	"lbmsim/model"
 	"lbmsim/sim/derive"
 )
 
@@ -47,7 +43,7 @@ func (p *planes) Write(r *Run) error {
 		if err != nil {
 			return err
 		}
-		parts = append(parts, p.bytes(values))
+		parts = append(parts, numbersOf(values, p.Type))
 	}
 	var file *fields.Pending
 	var err error
@@ -86,17 +82,4 @@ func (r *Run) slice(axis, at int) derive.Region {
 	box := decomp.Box{Hi: r.Case.Cells}
 	box.Lo[axis], box.Hi[axis] = at, at+1
 	return r.View.Region(box)
-}
-
-// bytes returns the file's numbers of a field of the slice, [z][y][x][component].
-func (p *planes) bytes(values []float64) []byte {
-	b := make([]byte, 0, len(values)*p.Type.Bytes())
-	for _, v := range values {
-		if p.Type == model.Float64 {
-			b = binary.NativeEndian.AppendUint64(b, math.Float64bits(v))
-		} else {
-			b = binary.NativeEndian.AppendUint32(b, math.Float32bits(float32(v)))
-		}
-	}
-	return b
 }

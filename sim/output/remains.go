@@ -172,7 +172,7 @@ func (s *Set) otherTables() (paths []string) {
 	for _, f := range all {
 		output, isTable := strings.CutSuffix(f.Name(), ".csv")
 		kind, name, _ := strings.Cut(output, "_")
-		if path := s.Path(f.Name()); isTable && !own[f.Name()] && f.Type().IsRegular() && headHas(path, "[output."+kind+"."+name+"]") {
+		if path := s.Path(f.Name()); isTable && !own[f.Name()] && f.Type().IsRegular() && headHas(path, "[output."+writerOf(kind)+"."+name+"]") {
 			paths = append(paths, path)
 		}
 	}

@@ -64,6 +64,14 @@ func (s *Set) CutTables(step int) {
 	}
 }
 
+// writerOf returns the kind of output that has tables of a kind.
+func writerOf(kind string) string {
+	if kind == development {
+		return "surface"
+	}
+	return kind
+}
+
 // newTable begins a file.
 func newTable(r *Run, t tabular) (*probe.Writer, error) {
 	return probe.Create(t.table().path, t.header(r))
@@ -114,10 +122,11 @@ func (s *Set) changed(t *rows) []string {
 	if err != nil || before == "" {
 		return nil // of an older version, or not a table: probe.Resume reports it
 	}
-	section := "output." + strings.Replace(t.key, "/", ".", 1) + "."
-	if kind, name, _ := strings.Cut(t.key, "/"); name == "" { // of probes, whose key is their name
-		section = "output.probe." + kind + "."
+	kind, name, _ := strings.Cut(t.key, "/")
+	if name == "" { // of probes, whose key is their name
+		kind, name = "probe", kind
 	}
+	section := "output." + writerOf(kind) + "." + name + "."
 	return config.Diff(before, s.Case.Resolved, func(key string) bool {
 		name, own := strings.CutPrefix(key, section)
 		return !own || slices.Contains(scheduleKeys, name)

@@ -205,6 +205,15 @@ func (f *File) Ints(path string, v []int64, dims ...int) error {
 	return nil
 }
 
+// Reals stores numbers in double precision, so many along each axis, as a dataset.
+func (f *File) Reals(path string, v []float64, dims ...int) error {
+	defer enter()()
+	if !writeReals(f.f.ID(), path, v, dims) {
+		return f.fail("write", path, nil)
+	}
+	return nil
+}
+
 // Constant creates a dataset of bytes of one value, none of which is in the file.
 func (f *File) Constant(path string, value uint8, dims ...int) error {
 	defer enter()()

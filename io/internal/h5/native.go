@@ -226,6 +226,19 @@ static herr_t lbm_ints(hid_t file, const char *path, const long long *v, int ran
 	return r;
 }
 
+static herr_t lbm_reals(hid_t file, const char *path, const double *v, int rank, const hsize_t *dims) {
+	hid_t sp = H5Screate_simple(rank, dims, NULL), p = H5Pcreate(H5P_DATASET_CREATE), d = -1;
+	herr_t r = -1;
+	if (sp >= 0 && p >= 0 && lbm_early(p) >= 0)
+		d = H5Dcreate2(file, path, H5T_IEEE_F64LE, sp, H5P_DEFAULT, p, H5P_DEFAULT);
+	if (d >= 0) r = H5Dwrite(d, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, v);
+	if (r < 0) lbm_note();
+	if (d >= 0) H5Dclose(d);
+	if (p >= 0) H5Pclose(p);
+	if (sp >= 0) H5Sclose(sp);
+	return r;
+}
+
 static herr_t lbm_number(hid_t file, const char *path, double v) {
 	hsize_t one = 1;
 	hid_t sp = H5Screate_simple(1, &one, NULL), p = H5Pcreate(H5P_DATASET_CREATE), d = -1;
@@ -403,6 +416,13 @@ func writeInts(file int64, path string, v []int64, dims []int) bool {
 	d := sizes(dims)
 	return withCString(path, func(c *C.char) bool {
 		return C.lbm_ints(C.hid_t(file), c, (*C.longlong)(unsafe.Pointer(&v[0])), C.int(len(d)), &d[0]) >= 0
+	})
+}
+
+func writeReals(file int64, path string, v []float64, dims []int) bool {
+	d := sizes(dims)
+	return withCString(path, func(c *C.char) bool {
+		return C.lbm_reals(C.hid_t(file), c, (*C.double)(unsafe.Pointer(&v[0])), C.int(len(d)), &d[0]) >= 0
 	})
 }
 

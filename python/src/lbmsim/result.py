@@ -14,6 +14,7 @@ from .case import Case
 from .errors import Error, need, shown
 from .fields import Output, Planes, dataset, open_file, read_index
 from .levels import Levels
+from .surfaces import Surfaces
 from .tables import Tables, case_text
 
 if TYPE_CHECKING:
@@ -163,8 +164,18 @@ class Result:
         names = [key.split("/", 1)[1] for key in self._indices() if key.startswith("planes/")]
         return Planes(names, lambda name: self._dataset(f"planes/{name}"))
 
+    @property
+    def surfaces(self) -> Surfaces:
+        """The surfaces of bodies, [output.surface.NAME], by their names."""
+
+        def outputs() -> dict[str, list[Output]]:
+            groups = {key.partition("/"): path for key, path in self._indices().items()}
+            return {name: read_index(path) for (kind, _, name), path in groups.items() if kind == "surfaces" and name}
+
+        return Surfaces(outputs)
+
     def _indices(self) -> dict[str, Path]:
-        """The index of each group of fields: fields, averages, blowup, planes/NAME."""
+        """The index of each group of fields: fields, averages, blowup, planes/NAME, surfaces/NAME."""
         found: dict[str, Path] = {}
         for folder, folders, files in os.walk(self.path):
             others = {"checkpoints", "inputs", "study"}
@@ -173,9 +184,10 @@ class Result:
             for file in files:
                 if file.endswith(INDEX):
                     name = file[: -len(INDEX)]
-                    # [output.fields] dir may name any folder; planes have their own folder.
-                    plane = at.parent == self.path / "planes" and at.name == name
-                    found[f"planes/{name}" if plane else name] = at / file
+                    # [output.fields] dir may name any folder; planes and surfaces have their own folders.
+                    kind = at.parent.name
+                    own = kind in ("planes", "surfaces") and at.parent.parent == self.path and at.name == name
+                    found[f"{kind}/{name}" if own else name] = at / file
         return found
 
     def _index(self, group: str) -> Path:

@@ -1,0 +1,87 @@
+package relief
+
+import (
+	"image/color"
+	"math"
+	"testing"
+
+	"lbmsim/io/paint"
+)
+
+// square returns a square of edge 2 about the z axis at a height, with the normal along z.
+func square(height, value float64) Body {
+	return Body{
+		Points:  []float64{-1, -1, height, 1, -1, height, 1, 1, height, -1, 1, height},
+		Corners: []int64{0, 1, 2, 0, 2, 3},
+		Values:  []float64{value, value},
+	}
+}
+
+// The nearer of two squares is seen, whatever their order, in the colour of its value; around it is white. What faces the eye is not
+// darkened, and the picture has the extent that was asked for.
+func TestNearestCovers(t *testing.T) {
+	scale, err := paint.NewScale(0, 1, nil, paint.Sequential)
+	if err != nil {
+		t.Fatal(err)
+	}
+	above := View{From: [3]float64{0, 0, 1}, Up: [3]float64{0, 1, 0}}
+	near, far := square(1, 0.9), square(0, 0.2)
+	for _, bodies := range [][]Body{{near, far}, {far, near}} {
+		img := Draw(bodies, above, scale, 100)
+		if size := img.Rect.Size(); size.X != 100 || size.Y != 100 {
+			t.Fatalf("%v", size)
+		}
+		if got := img.NRGBAAt(50, 50); got != scale.Colour(0.9) {
+			t.Errorf("%v in the middle, want %v", got, scale.Colour(0.9))
+		}
+		if got := img.NRGBAAt(0, 50); got != (color.NRGBA{255, 255, 255, 255}) {
+			t.Errorf("%v at the rim", got)
+		}
+	}
+	below := View{From: [3]float64{0, 0, -1}, Up: [3]float64{0, 1, 0}}
+	if got := Draw([]Body{near, far}, below, scale, 100).NRGBAAt(50, 50); got != scale.Colour(0.2) {
+		t.Errorf("%v from below, want %v", got, scale.Colour(0.2))
+	}
+}
+
+// Left is left and up is up: seen from -x with z upwards, +y is on the left, and a slanted surface is darker.
+func TestDirections(t *testing.T) {
+	scale, err := paint.NewScale(0, 1, nil, paint.Sequential)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(y, z, value float64) Body {
+		return Body{Points: []float64{0, y, z, 0, y + 1, z, 0, y + 1, z + 1, 0, y, z + 1}, Corners: []int64{0, 1, 2, 0, 2, 3}, Values: []float64{value, value}}
+	}
+	img := Draw([]Body{at(0, 0, 0.1), at(1, 0, 0.4), at(0, 1, 0.7), at(1, 1, math.NaN())}, View{From: [3]float64{-1, 0, 0}, Up: [3]float64{0, 0, 1}}, scale, 80)
+	for _, c := range []struct {
+		x, y int
+		want color.NRGBA
+	}{{60, 60, scale.Colour(0.1)}, {20, 60, scale.Colour(0.4)}, {60, 20, scale.Colour(0.7)}, {20, 20, paint.Solid}} {
+		if got := img.NRGBAAt(c.x, c.y); got != c.want {
+			t.Errorf("%v at %d, %d, want %v", got, c.x, c.y, c.want)
+		}
+	}
+	slanted := Draw([]Body{at(0, 0, 0.9)}, View{From: [3]float64{-1, -1, 0}, Up: [3]float64{0, 0, 1}}, scale, 80).NRGBAAt(25, 40)
+	if front := scale.Colour(0.9); slanted.G >= front.G || slanted.G < front.G/2 {
+		t.Errorf("%v slanted, %v from the front", slanted, front)
+	}
+}
+
+// Ends leave out a share of the values on both sides, and have no order without values.
+func TestEnds(t *testing.T) {
+	b := Body{Values: []float64{math.NaN(), -100, 1, 2, 3, 4, 5, 6, 7, 8, 100}}
+	if lo, hi := Ends([]Body{b}, 0.1); lo != 1 || hi != 8 {
+		t.Errorf("%g to %g", lo, hi)
+	}
+	if lo, hi := Ends(nil, 0.1); lo <= hi {
+		t.Errorf("%g to %g of nothing", lo, hi)
+	}
+	scale, err := paint.NewScale(0, 1, nil, paint.Sequential)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := Draw(nil, View{From: [3]float64{1, 0, 0}, Up: [3]float64{0, 0, 1}}, scale, 10).Rect.Size(); size.X < 1 {
+		t.Errorf("%v", size)
+	}
+}
