@@ -71,13 +71,27 @@ func (w *Walls) ScalarLinks() (list []ScalarLink) {
 						if own == 0 {
 							link.Distance, link.Slope = w.curve(at, i, k), w.slope(at, i, k)
 						}
-						list = append(list, link)
+						list = append(list, w.measuredTimes(link, at)...)
 					}
 				}
 			}
 		}
 	}
 	return list
+}
+
+// measuredTimes returns a link once, or beside the end of a box as often as sixths of it meet the wall there, as the flow's links are
+// listed.
+func (w *Walls) measuredTimes(link ScalarLink, at [3]int) []ScalarLink {
+	if w.given.Patch == nil {
+		return []ScalarLink{link}
+	}
+	sixths := w.measuredPart(at, int(link.Direction))
+	if sixths == 6 {
+		return []ScalarLink{link}
+	}
+	link.Type += uint32(w.given.Patch.Sixths)
+	return slices.Repeat([]ScalarLink{link}, sixths)
 }
 
 func (w *Walls) measured() bool {
@@ -372,7 +386,11 @@ const ScalarNumbers = 4
 func ScalarLaws[T float32 | float64](w *Walls) []T {
 	list := make([]T, ScalarNumbers, ScalarNumbers*(1+len(w.given.Walls)))
 	for k := range w.given.Walls {
-		law := w.given.ScalarLaw(uint8(k + 1))
+		of := k + 1
+		if p := w.given.Patch; p != nil && p.Sixths > 0 && of > int(p.Sixths) { // links of which a part is measured
+			of -= int(p.Sixths)
+		}
+		law := w.given.ScalarLaw(uint8(of))
 		list = append(list, T(law.Law), T(law.Value), T(law.Capacity), T(model.ScalarKeep(law.Conductivity)))
 	}
 	return list
