@@ -551,7 +551,7 @@ func (f *crossingFinder) finish() (*Crossings, error) {
 		case was&gainOf != 0:
 			c.Cells[k] = uint32(len(sorted)) + was&^gainOf
 		case was&modelOf != 0:
-			c.Cells[k] = uint32(len(sorted)+len(f.gains)) + was&^modelOf
+			c.Cells[k] = uint32(len(sorted)+len(f.gains)+len(f.later)) + was&^modelOf
 		default:
 			c.Cells[k] = number[was]
 		}

@@ -77,6 +77,10 @@ func (r *outputs) surface(s *language.Section) {
 		r.Add(e.At, "", "%s: [body.%s] has thicken: the cells of a sheet are on both sides of its triangles", s.Head(), b.Name)
 		return
 	}
+	if r.Temperature.Buoyancy != [3]float64{} {
+		r.Add(s.At, "[output.fields] with solid, or a plane, has the pressure in cells", "%s: the pressure on surfaces takes no account of buoyancy yet", s.Head())
+		return
+	}
 	if r.surfaceValues(s, b, &p) {
 		r.Surfaces = append(r.Surfaces, p)
 	}

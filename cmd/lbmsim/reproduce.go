@@ -258,6 +258,9 @@ func (how recipe) load(path string) (*config.Case, error) {
 		for i := range caseFile.Planes {
 			last(&caseFile.Planes[i].Schedule)
 		}
+		for i := range caseFile.Surfaces {
+			last(&caseFile.Surfaces[i].Schedule)
+		}
 	case compare.Checkpoint:
 		last(&caseFile.Checkpoint.Schedule)
 	case compare.Picture:
@@ -273,6 +276,9 @@ func (how recipe) load(path string) (*config.Case, error) {
 		}
 		for i := range caseFile.Spectra {
 			last(&caseFile.Spectra[i].Schedule)
+		}
+		for i := range caseFile.Surfaces {
+			last(&caseFile.Surfaces[i].Schedule)
 		}
 	}
 	return caseFile, nil

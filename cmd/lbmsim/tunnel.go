@@ -534,12 +534,13 @@ func (f *tunnelFlags) report(r *tunnel.Report, folder string) error {
 // pictures returns the last picture of each kind of a run.
 func pictures(folder string) (list []tunnel.Image) {
 	for _, name := range tunnel.Pictures() {
-		files, _ := filepath.Glob(filepath.Join(folder, name+"_*.png")) // the pattern is well-formed
+		files, _ := fs.Glob(os.DirFS(folder), name+"_*.png") // the pattern is well-formed
 		if len(files) == 0 {
 			continue
 		}
-		if png, err := os.ReadFile(files[len(files)-1]); err == nil {
-			list = append(list, tunnel.Image{Caption: filepath.Base(files[len(files)-1]), PNG: png})
+		last := files[len(files)-1]
+		if png, err := os.ReadFile(filepath.Join(folder, last)); err == nil {
+			list = append(list, tunnel.Image{Caption: last, PNG: png})
 		}
 	}
 	return list

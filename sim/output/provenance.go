@@ -98,7 +98,8 @@ func keepInput(in domain.Input, dir string) error {
 		return err
 	}
 	for _, name := range in.Beside {
-		if err := keepFile(filepath.Join(filepath.Dir(in.Path), name), filepath.Join(dir, name), "", in.Flow); err != nil {
+		own := in.SHA256 + filepath.Ext(name) // as PatchPath finds it beside the copy
+		if err := keepFile(filepath.Join(filepath.Dir(in.Path), name), filepath.Join(dir, filepath.Dir(name), own), "", in.Flow); err != nil {
 			return err
 		}
 	}

@@ -30,7 +30,7 @@ func (s *Set) makeRoom(o Opening) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		errs = append(errs, err)
 	}
-	remove := slices.Concat(old, s.stepFiles(), s.otherTables(), s.ownTables(), s.blowup()) // own tables may be links
+	remove := slices.Concat(old, s.besideCheckpoints(), s.stepFiles(), s.otherTables(), s.ownTables(), s.blowup()) // own tables may be links
 	if err := s.inside(remove); err != nil {
 		return err
 	}
@@ -38,6 +38,17 @@ func (s *Set) makeRoom(o Opening) error {
 		errs = append(errs, os.RemoveAll(path))
 	}
 	return errors.Join(errs...)
+}
+
+// besideCheckpoints returns the files of levels and of sums of averages, whatever the case has now.
+func (s *Set) besideCheckpoints() (paths []string) {
+	for _, pattern := range []string{filepath.Join(LevelDir, "level*_box*", "*.h5"), filepath.Join(AverageDir, "*.h5"), filepath.Join(AverageDir, LevelDir, "level*_box*", "*.h5")} {
+		files, _ := fs.Glob(os.DirFS(s.Path(CheckpointDir)), pattern) // the pattern is well-formed
+		for _, name := range files {
+			paths = append(paths, filepath.Join(s.Path(CheckpointDir), name))
+		}
+	}
+	return paths
 }
 
 // ownTables returns the tables of the case that exist.

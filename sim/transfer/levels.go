@@ -3,7 +3,6 @@ package transfer
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"path/filepath"
 
@@ -43,7 +42,7 @@ func newLevels(f *checkpoint.Reader, c *config.Case) (*levels, error) {
 			if l == 0 {
 				continue
 			}
-			file, err := openPatch(f, l, k)
+			file, err := checkpoint.Open(output.PatchPath(f.Path(), l, k))
 			if err == nil {
 				r.patches = append(r.patches, patch{r.finer(file, l, of), decomp.Part{Hierarchy: r.hierarchy, Level: l, Patch: k}, l, of})
 				if h := file.Header; h.N != of.Stored.Size() || h.Step != f.Header.Step || h.Spec != f.Header.Spec || len(config.Diff(h.Case, f.Header.Case, config.RestartMayChange)) > 0 {
@@ -59,25 +58,13 @@ func newLevels(f *checkpoint.Reader, c *config.Case) (*levels, error) {
 	return r, nil
 }
 
-// openPatch opens the file of a patch. Beside a copy of the checkpoint among the inputs of a run, which has another name, it has the
-// name of its step.
-func openPatch(f *checkpoint.Reader, level, number int) (*checkpoint.Reader, error) {
-	file, err := checkpoint.Open(output.PatchPath(f.Path(), level, number))
-	if errors.Is(err, fs.ErrNotExist) {
-		named := checkpoint.Path(filepath.Dir(f.Path()), f.Header.Step)
-		if own, other := checkpoint.Open(output.PatchPath(named, level, number)); other == nil {
-			return own, nil
-		}
-	}
-	return file, err
-}
-
 // finer returns the state of a patch.
 func (r *levels) finer(file *checkpoint.Reader, level int, of decomp.Patch) *state {
 	own, width := *r.state, math.Pow(0.5, float64(level))
 	own.file, own.buffer = file, nil
 	for a := range own.force {
 		own.force[a] *= width
+		own.buoyancy[a] *= width
 	}
 	if inside := r.state.inside; inside != nil {
 		dims := r.spec.Lattice.Dims
