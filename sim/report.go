@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"lbmsim/config"
@@ -104,6 +105,12 @@ type (
 	Result       = status.Result
 	ModelledWall = status.ModelledWall
 )
+
+// Complete reports whether a run with this reason of its end did what its case asks for: all steps, or means known as well as
+// [run] stop_when wants them.
+func Complete(reason string) bool {
+	return reason == allDone || strings.HasPrefix(reason, "stop_when: ")
+}
 
 // OutOfTime reports whether the run ended because it had no more time, not by its own last step
 // nor on a user's order: another job may resume it.

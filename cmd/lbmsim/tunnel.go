@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,22 +27,23 @@ import (
 	"lbmsim/internal/tunnel"
 	"lbmsim/io/status"
 	"lbmsim/model"
+	"lbmsim/report"
 	"lbmsim/sim"
 	"lbmsim/sim/domain"
 )
 
 // tunnelFlags are the flags of `lbmsim tunnel`.
 type tunnelFlags struct {
-	run                        runFlags
-	speed, unit, ground, fluid string
-	clearance, length, area    string
-	rotate                     string
-	yaw                        float64
-	cells, grids               int
-	wheels                     []string
-	repair, dry, uniform       bool
-	caseFile                   string
-	given                      string // the command line
+	run                          runFlags
+	speed, unit, ground, fluid   string
+	clearance, length, area      string
+	rotate                       string
+	yaw                          float64
+	cells, grids                 int
+	wheels                       []string
+	repair, dry, uniform, resume bool
+	caseFile                     string
+	given                        string // the command line
 }
 
 func tunnelCommand() *cobra.Command {
@@ -87,12 +89,13 @@ report.html, a page that needs no other file. Its first line is the drag, or wha
 	flags.IntVar(&f.cells, "cells", 120, "`CELLS` of the finest level along the body")
 	flags.BoolVar(&f.uniform, "uniform", false, "cells of one size in the whole domain, for GPUs, which have no boxes of finer cells yet")
 	flags.IntVar(&f.grids, "grids", 1, "`NUMBER` of grids: coarser ones, each by 1.5, show the error of the finest")
-	flags.StringArrayVar(&f.wheels, "wheels", nil, "another STL `FILE` of a wheel that rolls on the road; FILE=AXIS for an axis other than y. Repeatable")
+	flags.StringArrayVar(&f.wheels, "wheels", nil, "another STL `FILE` of a wheel that rolls on the road, about y; repeatable")
 	flags.BoolVar(&f.repair, "repair", false, "close surfaces that are not watertight")
 	flags.BoolVar(&f.dry, "dry-run", false, "print what it would do, and write the case file only")
 	flags.StringVar(&f.caseFile, "case", "", "write the case to this `FILE` (default: NAME_tunnel.toml in this folder)")
 	flags.StringVar(&f.run.output, "output", "", "`FOLDER` for all outputs (default: out/NAME_tunnel)")
 	flags.BoolVar(&f.run.overwrite, "overwrite", false, "replace the case file, and results of another run in the folder")
+	flags.BoolVar(&f.resume, "resume", false, "continue a tunnel run that was interrupted: from the last checkpoint, and without the grids that are done")
 	setFlag(c, &f.run.set)
 	deviceFlags(c, &f.run)
 	return c
@@ -107,7 +110,7 @@ func quoted(args []string) string {
 		}
 		words = append(words, a)
 	}
-	return strings.Join(words, " ")
+	return strings.ReplaceAll(strings.Join(words, " "), "\n", " ")
 }
 
 // runTunnel makes the case, and runs it on the ranks that were started.
@@ -152,11 +155,28 @@ func (f *tunnelFlags) check() error {
 		return fmt.Errorf("--grids %d: must be from 1 to 4", f.grids)
 	case f.run.threads < 0:
 		return fmt.Errorf("--threads %d: must be at least 1, or 0 for a share of the cores", f.run.threads)
+	case float64(f.cells) < leastCells*math.Pow(coarser, float64(f.grids-1)):
+		return fmt.Errorf("--grids %d: the coarsest would have %.0f cells along the body, fewer than %d: at least --cells %.0f", f.grids, float64(f.cells)/math.Pow(coarser, float64(f.grids-1)), leastCells, math.Ceil(leastCells*math.Pow(coarser, float64(f.grids-1))))
 	case math.IsNaN(f.yaw) || math.Abs(f.yaw) > 360:
 		return fmt.Errorf("--yaw %g: must be an angle in degrees", f.yaw)
+	case f.yaw != 0 && len(f.wheels) > 0:
+		return errors.New("--wheels with --yaw: wheels roll along the flow only")
+	case f.resume && f.run.overwrite:
+		return errors.New("--overwrite starts over, --resume continues: use one of them")
+	}
+	for _, set := range f.run.set {
+		for _, assumed := range []string{"domain.", "fluid.", "boundary.", "body.", "refine.", "output.force." + tunnel.Force + "."} {
+			key, _, _ := strings.Cut(set, "=")
+			if key = strings.TrimSpace(key); strings.HasPrefix(key, assumed) && !slices.Contains([]string{"start", "every"}, key[strings.LastIndex(key, ".")+1:]) {
+				return fmt.Errorf("--set %s: the report relies on this key: use the flags of tunnel, or edit the case and run it by lbmsim run", key)
+			}
+		}
 	}
 	return nil
 }
+
+// leastCells are those along the body on the coarsest grid.
+const leastCells = 12
 
 // onRank runs one rank's part: the case of each grid from the coarsest on, then the report. Rank 0 alone reads surfaces.
 func (f *tunnelFlags) onRank(c comm.Comm, path string, next func() (*reporters, error), opened *device.Device) error {
@@ -165,43 +185,79 @@ func (f *tunnelFlags) onRank(c comm.Comm, path string, next func() (*reporters, 
 	var err error
 	if c.Rank() == 0 {
 		if plans, err = f.plans(path); err == nil {
-			err = f.write(plans[f.grids-1])
+			err = errors.Join(f.write(plans[f.grids-1]), f.makeRoom())
 		}
 	}
 	if err := comm.Agree(c, err); err != nil {
 		return sim.Agreed(sim.ExitUsage, err)
 	}
-	var drags []float64
+	var grids []measuredGrid
 	for k, p := range plans {
-		reports, err := next()
-		if err != nil {
-			return err
+		done, err := f.everywhere(c, func() bool { return f.resume && f.complete(k) })
+		if err == nil && !done {
+			err = f.runGrid(c, k, p, signals, next, opened)
 		}
-		if err := f.runGrid(c, k, p, signals, reports, opened); err != nil {
-			return err
+		if _, agreed := sim.ExitCode(err); err != nil && !agreed {
+			return err // other ranks know nothing of it
 		}
-		more := []byte{0} // rank 0's alone are the results
+		failed := err
 		if c.Rank() == 0 {
-			drags, err = f.measured(k, plans, drags)
-			if !reports.status.Summary().OutOfTime() {
-				more[0] = 1
-			}
+			grids, err = f.measured(k, plans, grids, failed)
+		}
+		if failed != nil {
+			return failed
 		}
 		if err := comm.Agree(c, err); err != nil {
 			return sim.Agreed(sim.ExitFailure, err)
 		}
-		if more, err = comm.Broadcast(c, more); err != nil {
-			return err
+		if done, err = f.everywhere(c, func() bool { return f.complete(k) }); err != nil || !done {
+			return err // stopped: --resume goes on here
 		}
-		if more[0] == 0 {
-			break
+	}
+	return nil
+}
+
+// everywhere gives all ranks the answer of rank 0.
+func (f *tunnelFlags) everywhere(c comm.Comm, of func() bool) (bool, error) {
+	answer := []byte{0}
+	if c.Rank() == 0 && of() {
+		answer[0] = 1
+	}
+	answer, err := comm.Broadcast(c, answer)
+	return err == nil && answer[0] == 1, err
+}
+
+// complete reports whether the run of a grid has ended as its case asks for.
+func (f *tunnelFlags) complete(k int) bool {
+	s, err := status.Read(f.folder(k))
+	return err == nil && sim.Complete(s.Reason)
+}
+
+// reports are the files of a report.
+func reportFiles() []string { return []string{"report.txt", "report.json", "report.html"} }
+
+// makeRoom refuses folders with results before the first grid computes, and removes reports that will no longer be true.
+func (f *tunnelFlags) makeRoom() error {
+	for k := range f.grids {
+		dir := f.folder(k)
+		if _, err := status.Read(dir); err == nil && !f.run.overwrite && !f.resume {
+			return fmt.Errorf("%s has results of another run: --overwrite replaces them, --resume continues a run that was interrupted, --output FOLDER writes elsewhere", dir)
+		}
+		for _, name := range reportFiles() {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
 // runGrid runs the case of one grid. Rank 0 has the plan.
-func (f *tunnelFlags) runGrid(c comm.Comm, k int, p *tunnel.Plan, signals *signals, reports *reporters, opened *device.Device) error {
+func (f *tunnelFlags) runGrid(c comm.Comm, k int, p *tunnel.Plan, signals *signals, next func() (*reporters, error), opened *device.Device) error {
+	reports, err := next()
+	if err != nil {
+		return err
+	}
 	var text []byte
 	if c.Rank() == 0 {
 		text = []byte(p.Case())
@@ -209,8 +265,7 @@ func (f *tunnelFlags) runGrid(c comm.Comm, k int, p *tunnel.Plan, signals *signa
 			fmt.Fprintf(stdout, "\ngrid %d of %d: %d cells along the body\n", k+1, f.grids, p.Wanted.Cells)
 		}
 	}
-	text, err := comm.Broadcast(c, text)
-	if err != nil {
+	if text, err = comm.Broadcast(c, text); err != nil {
 		return err
 	}
 	var shelf domain.Shelf
@@ -220,7 +275,11 @@ func (f *tunnelFlags) runGrid(c comm.Comm, k int, p *tunnel.Plan, signals *signa
 	}
 	flow.OutputDir = f.folder(k)
 	reports.status.Folder(flow.OutputDir)
-	return runLoaded(c, flow, &shelf, f.run, signals, reports, opened)
+	run := f.run
+	if f.resume {
+		run.restart = sim.Auto
+	}
+	return runLoaded(c, flow, &shelf, run, signals, reports, opened)
 }
 
 // folder returns the output folder of a grid: the finest has the one that was asked for.
@@ -317,12 +376,8 @@ func (f *tunnelFlags) wanted(path string) (w tunnel.Wanted, err error) {
 	if len(f.wheels) > 0 && w.Ground != tunnel.Moving {
 		return w, errors.New("--wheels: wheels roll on --ground moving only")
 	}
-	for i, wheel := range f.wheels {
-		file, axis, _ := strings.Cut(wheel, "=")
+	for i, file := range f.wheels {
 		p := tunnel.Part{Name: fmt.Sprintf("wheel_%d", i+1), File: file, Unit: unit, Rotate: turn, Repair: f.repair, Spins: true, Axis: [3]float64{0, -1, 0}}
-		if axis != "" && axis != "y" {
-			return w, fmt.Errorf("--wheels %s: the axis must be y, across the flow", wheel)
-		}
 		w.Parts = append(w.Parts, p)
 	}
 	return w, nil
@@ -435,7 +490,11 @@ func (f *tunnelFlags) write(p *tunnel.Plan) error {
 	if _, err := config.Load(f.caseFile, text, f.run.set...); err != nil {
 		return err
 	}
-	if old, err := os.ReadFile(f.caseFile); err == nil && !f.run.overwrite && !bytes.Equal(old, text) {
+	body := func(text []byte) []byte { // without the command, which may have other flags
+		_, rest, _ := bytes.Cut(text, []byte{'\n'})
+		return rest
+	}
+	if old, err := os.ReadFile(f.caseFile); err == nil && !f.run.overwrite && !bytes.Equal(body(old), body(text)) {
 		return fmt.Errorf("%s exists: --overwrite replaces it, --case FILE writes another", f.caseFile)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -459,35 +518,46 @@ func relative(folder, file string) (string, error) {
 	return filepath.Rel(from, to)
 }
 
-// measured reads the results of grid k, and writes the report of the grids so far beside them.
-func (f *tunnelFlags) measured(k int, plans []*tunnel.Plan, drags []float64) ([]float64, error) {
+// measuredGrid is the drag on a grid; NaN: there is none.
+type measuredGrid struct{ drag, half float64 }
+
+// measured reads the results of grid k, and writes the report of the grids so far beside them. failed is the error that the run has
+// ended with.
+func (f *tunnelFlags) measured(k int, plans []*tunnel.Plan, grids []measuredGrid, failed error) ([]measuredGrid, error) {
 	s, err := status.Read(f.folder(k))
 	if err != nil {
-		return nil, err
+		if failed != nil { // before it had a status
+			return grids, nil
+		}
+		return grids, err
 	}
-	drag := math.NaN()
+	if failed != nil {
+		s.Phase, s.Error = status.Failed, report.Failure(failed)
+	}
+	now := measuredGrid{math.NaN(), math.NaN()}
 	for _, r := range s.Results {
 		for _, n := range r.Numbers {
-			if r.Output == tunnel.Force && n.Quantity == "drag" && n.Value != nil {
-				drag = *n.Value
+			if r.Output == tunnel.Force && n.Quantity == "drag" && n.Value != nil && n.Half != nil && failed == nil {
+				now = measuredGrid{*n.Value, *n.Half}
 			}
 		}
 	}
-	drags = append(drags, drag)
-	var grids *tunnel.Grids
+	grids = append(grids, now)
+	var all *tunnel.Grids
 	if k > 0 {
-		grids = acrossGrids(plans, drags)
+		all = acrossGrids(plans, grids)
 	}
-	return drags, f.report(tunnel.NewReport(plans[k], s, grids), f.folder(k))
+	return grids, f.report(tunnel.NewReport(plans[k], s, all), f.folder(k))
 }
 
 // acrossGrids judges the drags on several grids.
-func acrossGrids(plans []*tunnel.Plan, drags []float64) *tunnel.Grids {
+func acrossGrids(plans []*tunnel.Plan, grids []measuredGrid) *tunnel.Grids {
 	g := &tunnel.Grids{}
-	for i, p := range plans[:len(drags)] {
-		g.Cells = append(g.Cells, p.Wanted.Cells)
-		if math.IsNaN(drags[i]) {
-			g.Notes = append(g.Notes, fmt.Sprintf("no drag with %d cells along the body", p.Wanted.Cells))
+	var drags []float64
+	for i, m := range grids {
+		g.Cells, drags = append(g.Cells, plans[i].Wanted.Cells), append(drags, m.drag)
+		if math.IsNaN(m.drag) {
+			g.Notes = append(g.Notes, fmt.Sprintf("no drag with %d cells along the body", plans[i].Wanted.Cells))
 		}
 	}
 	if g.Notes != nil {
@@ -503,6 +573,8 @@ func acrossGrids(plans []*tunnel.Plan, drags []float64) *tunnel.Grids {
 		return nil
 	}
 	g.Order, g.Extrapolated, g.Error = finite(a.Used), finite(a.Extrapolated), finite(a.GCI)
+	last, before := grids[len(grids)-1], grids[len(grids)-2]
+	g.Noise = (last.half + before.half) / math.Abs(last.drag)
 	return g
 }
 
@@ -515,17 +587,17 @@ func (f *tunnelFlags) report(r *tunnel.Report, folder string) error {
 		return err
 	}
 	var page bytes.Buffer
-	images, err := surfaceImages(folder)
-	if err != nil {
-		return err
-	}
+	images, unseen := surfaceImages(folder)
 	if err := r.Page(&page, append(pictures(folder), images...)); err != nil {
 		return err
 	}
-	for name, content := range map[string][]byte{"report.txt": []byte(text), "report.json": append(data, '\n'), "report.html": page.Bytes()} {
-		if err := os.WriteFile(filepath.Join(folder, name), content, 0o666); err != nil {
+	for i, content := range [][]byte{[]byte(text), append(data, '\n'), page.Bytes()} {
+		if err := os.WriteFile(filepath.Join(folder, reportFiles()[i]), content, 0o666); err != nil {
 			return err
 		}
+	}
+	if unseen != nil {
+		return fmt.Errorf("the report has no pictures of the surface: %w", unseen)
 	}
 	fmt.Fprintf(stdout, "  report %s\n", filepath.Join(folder, "report.html"))
 	return nil

@@ -61,6 +61,10 @@ func TestTunnelWritesACase(t *testing.T) {
 			t.Errorf("%v: check\n%s", c.args, r.out)
 		}
 	}
+	again := []string{"tunnel", "ball.stl", "--speed", "40 m/s", "--cells", "20", "--dry-run", "--wheels", "ball.stl", "--case", "cases/ball.toml", "--threads", "1"}
+	if r := runProgram(t, dir, 0, again...); r.code != 0 { // as the last time, with a flag that is not of the case
+		t.Errorf("code %d\n%s", r.code, r.out)
+	}
 	edited := filepath.Join(dir, "ball_tunnel.toml")
 	if err := os.WriteFile(edited, []byte("# mine\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -108,6 +112,11 @@ func TestTunnelRefuses(t *testing.T) {
 		{[]string{"ball.stl", "--speed", "1 m/s", "--ground", "none", "--clearance", "1 m"}, "there is no ground"},
 		{[]string{"ball.stl", "--speed", "1 m/s", "--ground", "fixed", "--wheels", "ball.stl"}, "wheels roll on --ground moving only"},
 		{[]string{"open.stl", "--speed", "1 m/s"}, "--repair closes it"},
+		{[]string{"ball.stl", "--speed", "1 m/s", "--yaw", "3", "--wheels", "ball.stl"}, "wheels roll along the flow only"},
+		{[]string{"ball.stl", "--speed", "1 m/s", "--cells", "20", "--grids", "3"}, "the coarsest would have 9 cells along the body, fewer than 12: at least --cells 27"},
+		{[]string{"ball.stl", "--speed", "1 m/s", "--set", "output.force.total.area = 3"}, "--set output.force.total.area: the report relies on this key"},
+		{[]string{"ball.stl", "--speed", "1 m/s", "--set", "fluid.density=3"}, "the report relies on this key"},
+		{[]string{"ball.stl", "--speed", "1 m/s", "--resume", "--overwrite"}, "use one of them"},
 		{[]string{"huge.stl", "--speed", "1 m/s"}, "huge.stl is 2000 m long, if 1 in the file is 1 m: --unit mm, or --unit m if it is"},
 	} {
 		r := runProgram(t, dir, 0, append([]string{"tunnel", "--dry-run"}, c.args...)...)
@@ -150,5 +159,37 @@ func TestTunnelRuns(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "out", "ball_tunnel_grids", "1", "report.json")); err != nil {
 		t.Error(err)
+	}
+	if r := runProgram(t, dir, 0, "tunnel", "ball.stl", "--speed", "1 m/s", "--ground", "none", "--cells", "20", "--grids", "2"); r.code != 2 || !strings.Contains(r.out, "ball_tunnel_grids/1 has results of another run") {
+		t.Errorf("code %d\n%s", r.code, r.out)
+	}
+}
+
+// An interrupted tunnel run goes on where it was, without the grids that are done; a run that fails leaves a report that says so, and
+// none that was true before.
+func TestTunnelEnds(t *testing.T) {
+	dir := ballIn(t)
+	run := func(ranks int, more ...string) (result, string) {
+		args := []string{"tunnel", "ball.stl", "--speed", "1 m/s", "--ground", "none", "--cells", "18", "--grids", "2", "--device", testDevice(), "--set", "device.share=true",
+			"--set", `run.time="2 s"`, "--set", `output.force.total.start="1 s"`, "--set", `output.picture.side.every="1 s"`}
+		r := runProgram(t, dir, ranks, append(args, more...)...)
+		text, _ := os.ReadFile(filepath.Join(dir, "out", "ball_tunnel", "report.txt"))
+		return r, string(text)
+	}
+	r, text := run(0, "--set", `run.wall_time="0.1 s"`)
+	if r.code != 0 || strings.Contains(r.out, "grid 2 of 2") || text != "" || !strings.Contains(r.out, "NO DRAG") {
+		t.Errorf("stopped: code %d, report %q\n%s", r.code, text, r.out)
+	}
+	r, text = run(2, "--resume")
+	if r.code != 0 || !strings.Contains(r.out, "restart   from") || !strings.Contains(r.out, "grid 2 of 2") || text == "" {
+		t.Errorf("resumed: code %d, report %q\n%s", r.code, text, r.out)
+	}
+	r, again := run(0, "--resume")
+	if r.code != 0 || strings.Contains(r.out, "grid 2 of 2") || again != text {
+		t.Errorf("resumed when done: code %d, report %q, was %q\n%s", r.code, again, text, r.out)
+	}
+	r, text = run(0, "--overwrite", "--grids", "1", "--set", "run.max_mach=0.01")
+	if r.code != 3 || !strings.HasPrefix(text, "NO DRAG: the run failed: ") {
+		t.Errorf("failed: code %d, report %q\n%s", r.code, text, r.out)
 	}
 }

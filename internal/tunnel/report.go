@@ -44,6 +44,7 @@ type Grids struct {
 	Order        *float64  `json:"order"`        // that is observed or assumed; nil: the drags do not converge
 	Extrapolated *float64  `json:"extrapolated"` // likewise
 	Error        *float64  `json:"error"`        // grid convergence index of the finest, by its drag; likewise
+	Noise        float64   `json:"noise"`        // intervals of the last two drags, by the finest: they may differ by so much from chance
 	Notes        []string  `json:"notes,omitempty"`
 }
 
@@ -163,11 +164,19 @@ func (r *Report) doubt(p *Plan, s status.State, total *status.Result) {
 			say("coarse: y+ of half a cell is %.3g on %s, the law of the wall is for 30 to %g; more --cells", w.HalfMean, w.Name, float64(largestYPlus))
 		}
 	}
+	for _, w := range s.Warnings.Of(finding.Unresolved, finding.ThinBody, finding.ReferenceValues, finding.CutWake) {
+		say("%s", w.Text)
+	}
 	switch {
+	case drag == nil || drag.Value == nil: // known already
 	case r.Grids == nil:
 		say("one grid: its error is not known; --grids 3 adds two coarser ones")
 	case r.Grids.Error == nil:
 		say("the drags on %d grids do not converge: %s", len(r.Grids.Cells), strings.Join(r.Grids.Notes, "; "))
+	case len(r.Grids.Cells) < 3:
+		say("two grids: the order of the error is assumed; --grids 3")
+	case math.Abs(r.Grids.Drag[len(r.Grids.Drag)-1]-r.Grids.Drag[len(r.Grids.Drag)-2]) < r.Grids.Noise*math.Abs(*drag.Value):
+		say("the drags on the last two grids differ by less than their intervals: the error of the grid is not known better than %.2g %%", 100*r.Grids.Noise)
 	case *r.Grids.Error > muchGridError:
 		say("coarse: the error of the grid is up to %.2g %% of the drag", 100**r.Grids.Error)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"lbmsim/geometry"
 	"lbmsim/geometry/mesh"
+	"lbmsim/internal/finding"
 	"lbmsim/io/status"
 )
 
@@ -172,12 +173,17 @@ func TestVerdicts(t *testing.T) {
 	good := &Grids{Cells: []int{53, 80, 120}, Drag: []float64{0.36, 0.33, 0.32}, Order: one(2), Extrapolated: one(0.315), Error: one(0.03)}
 	poor := *good
 	poor.Error = one(0.2)
+	two := Grids{Cells: []int{80, 120}, Drag: []float64{0.33, 0.32}, Order: one(2), Extrapolated: one(0.31), Error: one(0.03)}
+	noisy := *good
+	noisy.Noise = 0.1
 	none := Grids{Cells: good.Cells, Drag: good.Drag, Notes: []string{"not monotone"}}
 	fine := measuredAs(0.32, 0.002, "")
 	bare := fine
 	bare.Walls = []status.ModelledWall{{Name: "body.body", Without: 0.3}}
 	rough := fine
 	rough.Walls = []status.ModelledWall{{Name: "body.body", HalfMean: 900}}
+	warned := fine
+	warned.Warnings = finding.List{finding.ThinBody.Says("parts thinner than a cell"), finding.IdleCores.Says("cores are idle")}
 	failed := status.State{Phase: status.Failed}
 	failed.Error = "step 12: unstable"
 	narrow := planOf(t, car, Wanted{Ground: Moving, Cells: 120})
@@ -199,6 +205,9 @@ func TestVerdicts(t *testing.T) {
 		{"no model", wide, bare, good, "DOUBTFUL: unresolved: 30 % of the surface of body.body has no wall model"},
 		{"y+", wide, rough, good, "DOUBTFUL: coarse: y+ of half a cell is 900 on body.body"},
 		{"the grids differ", wide, fine, &poor, "DOUBTFUL: coarse: the error of the grid is up to 20 % of the drag"},
+		{"two grids", wide, fine, &two, "DOUBTFUL: two grids: the order of the error is assumed"},
+		{"noise", wide, fine, &noisy, "DOUBTFUL: the drags on the last two grids differ by less than their intervals: the error of the grid is not known better than 10 %"},
+		{"a warning", wide, warned, good, "DOUBTFUL: parts thinner than a cell; C_D"},
 		{"no order", wide, fine, &none, "DOUBTFUL: the drags on 3 grids do not converge: not monotone"},
 		{"a failed run", wide, failed, nil, "NO DRAG: the run failed: step 12: unstable"},
 		{"an early end", wide, status.State{Phase: status.Stopped}, nil, "NO DRAG: the run has no results: it ended at step 0 of 0"},
