@@ -65,6 +65,12 @@ func TestMassAlongModelledRoad(t *testing.T) {
 				t.Errorf("%s %q: the mass changes by %.1e per step and cell", lattice, wall, drift)
 			}
 		}
+		// What a lid adds at each step, and what the road's ghost cells send, are in one list.
+		f := road{lattice: lattice, top: "type = \"moving_wall\"\nvelocity = [0.03, 0, 0]\nramp = 100"}.flow()
+		f.boxes[0][0][1][2] = 8 // up to the lid
+		if drift := f.drift(t, 40); !(math.Abs(drift) <= 1e-17) {
+			t.Errorf("%s, below a lid that starts: the mass changes by %.1e per step and cell", lattice, drift)
+		}
 	}
 }
 
