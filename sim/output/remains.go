@@ -30,7 +30,7 @@ func (s *Set) makeRoom(o Opening) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		errs = append(errs, err)
 	}
-	remove := slices.Concat(old, s.besideCheckpoints(), s.stepFiles(), s.otherTables(), s.ownTables(), s.blowup()) // own tables may be links
+	remove := slices.Concat(old, besideCheckpoints(s.Path(CheckpointDir)), s.stepFiles(), s.otherTables(), s.ownTables(), s.blowup()) // own tables may be links
 	if err := s.inside(remove); err != nil {
 		return err
 	}
@@ -40,12 +40,12 @@ func (s *Set) makeRoom(o Opening) error {
 	return errors.Join(errs...)
 }
 
-// besideCheckpoints returns the files of levels and of sums of averages, whatever the case has now.
-func (s *Set) besideCheckpoints() (paths []string) {
+// besideCheckpoints returns the files of levels and of sums of averages in the folder of checkpoints, whatever the case has now.
+func besideCheckpoints(dir string) (paths []string) {
 	for _, pattern := range []string{filepath.Join(LevelDir, "level*_box*", "*.h5"), filepath.Join(AverageDir, "*.h5"), filepath.Join(AverageDir, LevelDir, "level*_box*", "*.h5")} {
-		files, _ := fs.Glob(os.DirFS(s.Path(CheckpointDir)), pattern) // the pattern is well-formed
+		files, _ := fs.Glob(os.DirFS(dir), pattern) // the pattern is well-formed
 		for _, name := range files {
-			paths = append(paths, filepath.Join(s.Path(CheckpointDir), name))
+			paths = append(paths, filepath.Join(dir, name))
 		}
 	}
 	return paths
