@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"lbmsim/io/checkpoint"
 	"lbmsim/sim/domain"
@@ -98,8 +99,11 @@ func keepInput(in domain.Input, dir string) error {
 		return err
 	}
 	for _, name := range in.Beside {
-		own := in.SHA256 + filepath.Ext(name) // as PatchPath finds it beside the copy
-		if err := keepFile(filepath.Join(filepath.Dir(in.Path), name), filepath.Join(dir, filepath.Dir(name), own), "", in.Flow); err != nil {
+		to := name // by which the file knows it
+		if strings.HasPrefix(name, LevelDir+string(filepath.Separator)) {
+			to = filepath.Join(filepath.Dir(name), in.SHA256+filepath.Ext(name)) // as PatchPath finds it beside the copy
+		}
+		if err := keepFile(filepath.Join(filepath.Dir(in.Path), name), filepath.Join(dir, to), "", in.Flow); err != nil {
 			return err
 		}
 	}
