@@ -214,7 +214,7 @@ func (p *proposer) read() error {
 			whole.To[a] = float64(n)
 		}
 		if _, err := config.Load(p.Path, p.with(&p.base.Grid, []decomp.Refinement{whole})); err != nil {
-			return fmt.Errorf("%s cannot have boxes of finer cells ([refine.NAME]):\n%v", p.Path, err)
+			return fmt.Errorf("%s cannot have boxes of finer cells ([refine.NAME]):\n%w", p.Path, err)
 		}
 	}
 	for _, name := range p.Bodies {

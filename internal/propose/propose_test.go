@@ -118,7 +118,7 @@ func TestRefusals(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{[]string{"boundary.outlet.sponge=1 m"}, Options{}, "case.toml cannot have boxes of finer cells"},
+		{[]string{"collision.model=bgk"}, Options{}, "case.toml cannot have boxes of finer cells"},
 		{[]string{"collision.model=bgk"}, Options{}, "use \"cumulant\""},
 		{nil, Options{Bodies: []string{"cylindre"}}, "the case has no such [body.NAME]; did you mean \"cylinder\"?"},
 		{nil, Options{Levels: 6}, "--levels 6: must be 1 to 5"},

@@ -152,7 +152,9 @@ def dataset(outputs: list[Output], *, flat: str, drop: bool, title: str, source:
     for o in outputs:
         if o.refined:
             group = "" if o.path.name.startswith("fields_") else f'group="{o.path.name.rsplit("_", 1)[0]}"'
-            raise Error(f"the grid of {shown(o.path)} is refined, a dataset has one spacing: use result.levels({group})")
+            raise Error(
+                f"the grid of {shown(o.path)} is refined, a dataset has one spacing: use result.levels({group})"
+            )
         if (o.cells, o.origin, o.spacing) != (last.cells, last.origin, last.spacing):
             raise Error(
                 f"{o.path.name} has another grid than {last.path.name}: a dataset has one. h5py reads the files"
