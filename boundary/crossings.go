@@ -448,7 +448,7 @@ func (f *crossingFinder) crossing(up [3]int, p path, sign int) passage {
 }
 
 // besideModel returns what passes on a path to or from a ghost cell of a face with a wall model; false: it is no such path, or the link
-// is bounced back. On a plane these cells send upwards the mass that the cell before them sends downwards, as those of slip faces do.
+// is bounced back. On a plane these cells send upwards the mass that the cell before them sends downwards, as slip faces do.
 func (f *crossingFinder) besideModel(from, to [3]int, p path, sign int) (x passage, ok bool) {
 	if f.cells.Modelled == nil {
 		return x, false

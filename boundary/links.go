@@ -156,7 +156,7 @@ func (l *Links) Of(row int) []LinkCell {
 	return l.Cells[l.Rows[row]:l.Rows[row+1]]
 }
 
-// Measured lists the links to walls whose force is asked for; nil if there is none. Of a refined grid these are links that meet the
+// Measured lists the links to walls whose force is asked for; nil if the case wants no force. Of a refined grid these are links that meet the
 // wall beside the finest cells in their places; one of which a part does so is there once for each sixth, with the type Patch.Sixths
 // higher.
 func (w *Walls) Measured() (*Links, error) {

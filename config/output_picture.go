@@ -16,7 +16,7 @@ func pictureOutput() outputKind {
 }
 
 func pictureOutputs() outputKind {
-	return pictureKind("output.picture.*", "One of several pictures, with files NAME_STEP.png. The keys are those of [output.picture].")
+	return pictureKind("output.picture.*", "One of several pictures, with files NAME_STEP.png. It has the keys of [output.picture].")
 }
 
 func pictureKind(path, doc string) outputKind {

@@ -41,7 +41,7 @@ type Surface struct {
 	File     int // its surface, among Case.Files
 	Fields   []model.Field
 	Type     model.Precision // of the file
-	Velocity float64         // of reference, in lattice units; 0: there is none
+	Velocity float64         // of reference, in lattice units; 0: not given
 }
 
 func (r *outputs) surface(s *language.Section) {

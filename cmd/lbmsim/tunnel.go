@@ -518,7 +518,7 @@ func relative(folder, file string) (string, error) {
 	return filepath.Rel(from, to)
 }
 
-// measuredGrid is the drag on a grid; NaN: there is none.
+// measuredGrid is the drag on a grid; NaN where it is unknown.
 type measuredGrid struct{ drag, half float64 }
 
 // measured reads the results of grid k, and writes the report of the grids so far beside them. failed is the error that the run has

@@ -129,7 +129,7 @@ func TestTunnelRefuses(t *testing.T) {
 	}
 }
 
-// On two ranks two grids run one after the other, and the report of the second compares them. Its numbers are those of the run's
+// On two ranks two grids run one after the other, and the report of the second compares them. Its numbers agree with the run's
 // status, and its page has the picture.
 func TestTunnelRuns(t *testing.T) {
 	dir := ballIn(t)

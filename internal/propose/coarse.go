@@ -251,7 +251,7 @@ func (p *proposer) stir(c *config.Case, speed, across float64) {
 	}
 }
 
-// silent hears a run that nobody watches.
+// silent hears a run without reports.
 type silent struct{}
 
 func (silent) Start(sim.Start)       {}

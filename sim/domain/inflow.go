@@ -159,7 +159,7 @@ func BalanceLevels(on *rank.Rank, whole *Part, levels [][]*Part, counts func(p *
 	return nil
 }
 
-// weigh sums what the waves of boundary i move through those of the part's cells that count (boundary.Turbulence).
+// weigh sums what the waves of boundary i move through the part's cells that count (boundary.Turbulence).
 func weigh(p *Part, i, cells int, counts func(p *Part, local [3]int) bool) []int64 {
 	f, rms := p.inlet(i), p.Case.Boundaries[i].Inflow.RMS
 	return p.inflow(i).Weigh(cells, func(at [3]float64) float64 {
