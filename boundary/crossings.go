@@ -358,29 +358,7 @@ func (f *crossingFinder) gained(x passage, p path, sign int) int {
 // Past the edge of two walls, from behind one of them to behind the other, as only D3Q27 does, no population exists: the upstream
 // cell's stands for the pressure there.
 func (f *crossingFinder) pattern(first [3]int) *pattern {
-	type key struct {
-		sender
-		direction int
-	}
-	p := &pattern{}
-	var list []Crossing
-	senders, index := map[sender]int{}, map[key]int{}
-	add := func(s sender, direction, mass, momentum int) {
-		cell, ok := senders[s]
-		if !ok {
-			cell = len(p.senders)
-			senders[s] = cell
-			p.senders = append(p.senders, s)
-		}
-		k, ok := index[key{s, direction}]
-		if !ok {
-			k = len(list)
-			index[key{s, direction}] = k
-			list = append(list, Crossing{Cell: uint16(cell), Slot: f.slots[s.axis][direction], Direction: uint8(direction)})
-		}
-		list[k].Mass += int16(mass)
-		list[k].Momentum += int16(momentum)
-	}
+	found := newCollector[sender]()
 	for _, face := range f.faces {
 		outside := face.inside
 		outside[face.axis] += face.side
@@ -394,24 +372,16 @@ func (f *crossingFinder) pattern(first [3]int) *pattern {
 				continue
 			}
 			s := sender{cell: minus(x.from, first), axis: face.axis, side: path.side, models: x.models}
-			add(s, path.direction, x.mass, x.momentum)
+			slot := f.slots[face.axis][path.direction]
+			found.add(s, slot, path.direction, x.mass, x.momentum)
 			if x.returns && f.cells.Gains(f.lattice, x.from, path.direction) {
 				s.gains = true
-				add(s, path.direction, -f.gained(x, path, sign), x.momentum/2)
+				found.add(s, slot, path.direction, -f.gained(x, path, sign), x.momentum/2)
 			}
 		}
 	}
-	text := make([]byte, 0, 8*len(list))
-	for _, x := range list {
-		text = append(text, byte(x.Cell), byte(x.Cell>>8), x.Slot, x.Direction, byte(x.Mass), byte(x.Momentum)) // at most 48 sixths
-	}
-	at, ok := f.patterns[string(text)]
-	if !ok {
-		at = [2]uint32{uint32(len(f.found.List)), uint32(len(list))}
-		f.patterns[string(text)] = at
-		f.found.List = append(f.found.List, list...)
-	}
-	p.first, p.count = at[0], at[1]
+	p := &pattern{senders: found.senders}
+	p.first, p.count = share(found.list, f.patterns, &f.found.List)
 	return p
 }
 

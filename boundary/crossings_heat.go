@@ -107,31 +107,12 @@ func (f *heatFinder) carrier(first [3]int, s carrying) (c Carrier, err error) {
 
 // pattern lists what passes the group at hand, by the rules of the oracle (internal/ref/coupling.go).
 func (f *heatFinder) pattern(first [3]int) *heatPattern {
-	type key struct {
-		carrying
-		direction int
-	}
-	p := &heatPattern{}
-	var list []Crossing
-	senders, index := map[carrying]int{}, map[key]int{}
+	found := newCollector[carrying]()
 	add := func(s carrying, direction, share int) {
-		if share == 0 {
-			return
+		if share != 0 {
+			s.cell, s.source = minus(s.cell, first), minus(s.source, first)
+			found.add(s, f.slots[s.axis][direction], direction, share, 0)
 		}
-		s.cell, s.source = minus(s.cell, first), minus(s.source, first)
-		cell, ok := senders[s]
-		if !ok {
-			cell = len(p.senders)
-			senders[s] = cell
-			p.senders = append(p.senders, s)
-		}
-		k, ok := index[key{s, direction}]
-		if !ok {
-			k = len(list)
-			index[key{s, direction}] = k
-			list = append(list, Crossing{Cell: uint16(cell), Slot: f.slots[s.axis][direction], Direction: uint8(direction)})
-		}
-		list[k].Mass += int16(share)
 	}
 	for _, face := range f.faces {
 		outside := face.inside
@@ -158,17 +139,8 @@ func (f *heatFinder) pattern(first [3]int) *heatPattern {
 			add(carrying{cell: heat.source, source: heat.source, axis: face.axis, side: path.side, kind: heat.kind, mirror: heat.mirror}, path.direction, heat.share)
 		}
 	}
-	text := make([]byte, 0, 8*len(list))
-	for _, x := range list {
-		text = append(text, byte(x.Cell), byte(x.Cell>>8), x.Slot, x.Direction, byte(x.Mass))
-	}
-	at, ok := f.patterns[string(text)]
-	if !ok {
-		at = [2]uint32{uint32(len(f.found.List)), uint32(len(list))}
-		f.patterns[string(text)] = at
-		f.found.List = append(f.found.List, list...)
-	}
-	p.first, p.count = at[0], at[1]
+	p := &heatPattern{senders: found.senders}
+	p.first, p.count = share(found.list, f.patterns, &f.found.List)
 	return p
 }
 
