@@ -64,22 +64,6 @@ func choose(flag string, c config.Device) (choice, error) {
 	return want, nil
 }
 
-// forLevels returns the choice for a case with so many boxes of finer cells, and what the user should know of it: the kernels that
-// couple levels have not been run on GPUs so far.
-func (want choice) forLevels(boxes int, from gpuSource) (choice, string, error) {
-	switch {
-	case boxes == 0 || want.kind == config.CPUDevice:
-		return want, "", nil
-	case want.kind == config.CUDADevice:
-		return want, "", errors.New("refined grids ([refine.NAME]) run on CPUs so far: use --device cpu, or remove the boxes")
-	}
-	want.kind = config.CPUDevice
-	if found, err := from.list(); err != nil || len(found) == 0 {
-		return want, "", nil
-	}
-	return want, "refined grids ([refine.NAME]) run on CPUs so far; computing on the CPU", nil
-}
-
 // seat is a rank's place on its node, and the GPUs that it sees there.
 type seat struct {
 	Host    string

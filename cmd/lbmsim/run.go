@@ -144,16 +144,13 @@ func runLoaded(c comm.Comm, caseFile *config.Case, shelf *domain.Shelf, f runFla
 	if err != nil {
 		return &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
-	want, note, err := want.forLevels(len(caseFile.Refine), gpus())
-	if err != nil {
-		return &sim.Error{Code: sim.ExitUsage, Err: err}
-	}
+	var note string
 	if *opened == nil {
-		dev, idle, err := openDevice(c, want, gpus(), threads, options...)
+		var dev device.Device
+		dev, note, err = openDevice(c, want, gpus(), threads, options...)
 		if err != nil {
 			return err
 		}
-		note += idle // one of them at most
 		*opened = dev
 	}
 	dev := *opened

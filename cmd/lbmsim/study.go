@@ -119,15 +119,10 @@ func studyRank(c comm.Comm, path string, f studyFlags, scaling config.Scaling, o
 	if err != nil {
 		return &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
-	want, note, err := want.forLevels(len(cases[0].Refine), gpus())
-	if err != nil {
-		return &sim.Error{Code: sim.ExitUsage, Err: err}
-	}
-	dev, idle, err := openDevice(c, want, gpus(), threads)
+	dev, note, err := openDevice(c, want, gpus(), threads)
 	if err != nil {
 		return err
 	}
-	note += idle // one of them at most
 	*opened = dev
 	o.Device, o.Threads = dev, threads
 	if _, onCPU := dev.(*cpu.Device); !onCPU {
