@@ -54,19 +54,23 @@ program() {
 }
 
 # fonts: writes a go.mod that leaves out the fonts that no picture is written in. gonum/plot brings twelve, 4.4 MB; serifs,
-# italics and typewriter become the plain sans, since plot wants to find something under their names.
+# italics and typewriter become the plain sans, since plot wants to find something under their names. For formulas in LaTeX,
+# which no picture has, it brings four more, 0.6 MB; they are parsed at every start, so they become fonts, too.
 fonts() {
-	local name plain=liberationsansregular copy=$build/liberation
-	rm -rf $copy
-	cp -r --no-preserve=mode "$(go list -m -f '{{.Dir}}' codeberg.org/go-fonts/liberation)" $copy
-	for name in $copy/liberation*/; do
-		name=$(basename "$name")
-		case $name in $plain | liberationsansbold) continue ;; esac
-		rm $copy/"$name"/*
-		printf 'package %s\n\nimport "codeberg.org/go-fonts/liberation/%s"\n\nvar TTF = %s.TTF\n' "$name" $plain $plain >$copy/"$name"/data.go
-	done
+	local module name plain=codeberg.org/go-fonts/liberation/liberationsansregular
+	rm -rf $build/fonts
 	cp go.mod go.sum $build/
-	go mod edit -replace "codeberg.org/go-fonts/liberation=$PWD/$copy" $build/go.mod
+	for module in codeberg.org/go-fonts/liberation codeberg.org/go-latex/latex; do
+		mkdir -p $build/fonts/$module
+		cp -r --no-preserve=mode "$(go list -m -f '{{.Dir}}' $module)/." $build/fonts/$module
+		go mod edit -replace "$module=$PWD/$build/fonts/$module" $build/go.mod
+	done
+	for name in $build/fonts/codeberg.org/go-fonts/liberation/liberation*/; do
+		case $name in */liberationsansregular/ | */liberationsansbold/) continue ;; esac
+		rm "$name"*
+		printf 'package %s\n\nimport plain "%s"\n\nvar TTF = plain.TTF\n' "$(basename "$name")" $plain >"$name"data.go
+	done
+	sed -i "s,\"golang.org/x/image/font/gofont/\(.*\)\",\1 \"$plain\"," $build/fonts/codeberg.org/go-latex/latex/font/ttf/ttf.go
 }
 
 # holds PROGRAM: it needs no more than it may, and is no larger.

@@ -227,7 +227,8 @@ avx512|avx2|baseline)
 	;;
 esac
 [ "$(uname -m)" = x86_64 ] || isatag= # other architectures have one set
-tags=${cudacflags:+cuda}${isatag:+${cudacflags:+,}$isatag}
+# gonum/plot leaves out its writers of PDF, SVG, EPS and TeX, and what they need: lbmsim draws into PNG only.
+tags=minimal${cudacflags:+,cuda}${isatag:+,$isatag}
 
 words() { printf '%s\n' "$*" | tr -s ' ' '\n' | awk 'NF && !seen[$0]++' | paste -sd ' '; } # each once
 

@@ -2,8 +2,10 @@ package tunnel
 
 import (
 	"encoding/base64"
-	"html/template"
+	"fmt"
+	"html"
 	"io"
+	"strings"
 )
 
 // Image is a picture of the report's page.
@@ -12,18 +14,12 @@ type Image struct {
 	PNG     []byte
 }
 
-// page is one file that needs no other. It has no scripts.
-var page = template.Must(template.New("report").Funcs(template.FuncMap{
-	"text": Coefficient.text,
-	"data": func(png []byte) template.URL {
-		return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png))
-	},
-}).Parse(`<!DOCTYPE html>
+// head is followed by the title, and the body.
+const head = `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{.Report.Case}}: {{.Report.Verdict}}</title>
 <style>
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -34,31 +30,65 @@ th, td { text-align: left; padding: .25rem .75rem .25rem 0; border-bottom: 1px s
 td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 img { max-width: 100%; }
 </style>
-</head>
-<body>
-<h1>{{.Report.Case}}</h1>
-<p class="verdict{{if .Report.Doubts}} doubt{{end}}">{{.Report.Verdict}}</p>
-{{with .Report.Doubts}}<ul>{{range .}}<li>{{.}}</li>{{end}}</ul>{{end}}
-<h2>Coefficients</h2>
-<table>
-<tr><th>Coefficient</th><th>Mean, 95&nbsp;% interval</th><th></th></tr>
-{{range .Report.Numbers}}<tr><td>{{.Symbol}}</td><td class="number">{{text .}}</td><td>{{.Meaning}}{{with .Note}}; {{.}}{{end}}</td></tr>
-{{end}}</table>
-<h2>The run</h2>
-<table>
-{{range .Report.Given}}<tr><td>{{.What}}</td><td>{{.Value}}</td></tr>
-{{end}}</table>
-{{range .Images}}<figure><img alt="{{.Caption}}" src="{{data .PNG}}"><figcaption>{{.Caption}}</figcaption></figure>
-{{end}}{{with .Report.Warnings}}<h2>Warnings of the run</h2>
-<ul>{{range .}}<li>{{.Text}}</li>{{end}}</ul>{{end}}
-</body>
-</html>
-`))
+`
 
-// Page writes the report as one HTML file with its pictures in it.
+// markup collects a page. html/template is not used: it calls methods by name, and then the linker keeps every exported
+// method of the whole program, a fifth of lbmsim.
+type markup struct{ strings.Builder }
+
+// add appends markup; text in place of its verbs is escaped.
+func (m *markup) add(format string, text ...string) {
+	escaped := make([]any, len(text))
+	for i, s := range text {
+		escaped[i] = html.EscapeString(s)
+	}
+	fmt.Fprintf(m, format, escaped...)
+}
+
+// list appends items, unless there are none.
+func (m *markup) list(items []string) {
+	if len(items) == 0 {
+		return
+	}
+	m.add("<ul>")
+	for _, s := range items {
+		m.add("<li>%s</li>", s)
+	}
+	m.add("</ul>\n")
+}
+
+// Page writes the report as one HTML file with its pictures in it. It needs no other file and has no scripts.
 func (r *Report) Page(w io.Writer, images []Image) error {
-	return page.Execute(w, struct {
-		Report *Report
-		Images []Image
-	}{r, images})
+	var m markup
+	m.WriteString(head)
+	m.add("<title>%s: %s</title>\n</head>\n<body>\n<h1>%[1]s</h1>\n", r.Case, r.Verdict)
+	class := "verdict"
+	if len(r.Doubts) > 0 {
+		class = "verdict doubt"
+	}
+	m.add("<p class=\"%s\">%s</p>\n", class, r.Verdict)
+	m.list(r.Doubts)
+	m.WriteString("<h2>Coefficients</h2>\n<table>\n<tr><th>Coefficient</th><th>Mean, 95&nbsp;% interval</th><th></th></tr>\n")
+	for _, c := range r.Numbers {
+		meaning := c.Meaning
+		if c.Note != "" {
+			meaning += "; " + c.Note
+		}
+		m.add("<tr><td>%s</td><td class=\"number\">%s</td><td>%s</td></tr>\n", c.Symbol, c.text(), meaning)
+	}
+	m.add("</table>\n<h2>The run</h2>\n<table>\n")
+	for _, f := range r.Given {
+		m.add("<tr><td>%s</td><td>%s</td></tr>\n", f.What, f.Value)
+	}
+	m.add("</table>\n")
+	for _, i := range images {
+		m.add("<figure><img alt=\"%s\" src=\"data:image/png;base64,%s\"><figcaption>%[1]s</figcaption></figure>\n", i.Caption, base64.StdEncoding.EncodeToString(i.PNG))
+	}
+	if len(r.Warnings) > 0 {
+		m.add("<h2>Warnings of the run</h2>\n")
+		m.list(r.Warnings.Texts())
+	}
+	m.add("</body>\n</html>\n")
+	_, err := io.WriteString(w, m.String())
+	return err
 }

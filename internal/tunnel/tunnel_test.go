@@ -245,7 +245,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := b.String()
-	for _, want := range []string{"<title>a &amp; b: DOUBTFUL", "0.3000 &#43;- 0.001", `src="data:image/png;base64,iVBORw=="`, "&lt;script&gt;", "</html>"} {
+	for _, want := range []string{"<title>a &amp; b: DOUBTFUL", "0.3000 +- 0.001", `src="data:image/png;base64,iVBORw=="`, "&lt;script&gt;", "</html>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is not in the page", want)
 		}

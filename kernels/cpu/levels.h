@@ -364,9 +364,11 @@ template <class L, class T> struct LevelsOf {
 	}
 };
 
+// Only populations distinguish lattices of the same dimension. What reads and writes moments is compiled once for each dimension.
 template <class L, class T> constexpr lbm_levels levelsOf() {
 	typedef LevelsOf<L, T> Of;
-	return {&Of::values, &Of::extrapolated, &Of::prolong, &Of::restricted, &Of::send, &Of::carry, &Of::count, &Of::heat, &Of::correct, Sent<L>::N};
+	typedef LevelsOf<typename AroundOf<L::D>::Type, T> Shared;
+	return {&Shared::values, &Shared::extrapolated, &Shared::prolong, &Shared::restricted, &Of::send, &Of::carry, &Of::count, &Of::heat, &Shared::correct, Sent<L>::N};
 }
 template <class L> const lbm_levels* findLevels(int precision) {
 	static constexpr lbm_levels of[2] = {levelsOf<L, float>(), levelsOf<L, double>()};
