@@ -47,3 +47,29 @@ func TestThinnerThan(t *testing.T) {
 		}
 	}
 }
+
+// Parts that overlap, or touch, are as thick as what they form: a wheel that reaches into a body does not make it thin, nor does a
+// plate on another one, while what sticks out counts.
+func TestThicknessOfOverlappingParts(t *testing.T) {
+	body := block([3]float64{0, 0, 0}, [3]float64{4, 2, 1})
+	for name, c := range map[string]struct {
+		other *Surface
+		want  float64 // area of thin parts
+	}{
+		"within":      {block([3]float64{1, 1.9, 0.2}, [3]float64{2, 1.95, 0.8}), 0},
+		"reaches in":  {block([3]float64{1, 1.9, 0.2}, [3]float64{2, 3, 0.8}), 0},
+		"on the face": {block([3]float64{0, 2, 0}, [3]float64{4, 2.05, 1}), 0},
+		"apart":       {block([3]float64{0, 3, 0}, [3]float64{4, 3.05, 1}), 2 * 4},
+	} {
+		s := join(body, c.other)
+		area := 0.0
+		for i, thin := range s.ThinnerThan(0.2).Triangles {
+			if thin {
+				area += length(s.vector(i)) / 2
+			}
+		}
+		if math.Abs(area-c.want) > 1e-9 {
+			t.Errorf("%s: an area of %g is thin, want %g", name, area, c.want)
+		}
+	}
+}
