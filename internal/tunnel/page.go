@@ -14,7 +14,8 @@ type Image struct {
 
 // page is one file that needs no other. It has no scripts.
 var page = template.Must(template.New("report").Funcs(template.FuncMap{
-	"text": Coefficient.text,
+	"text":    Coefficient.text,
+	"percent": percent,
 	"data": func(png []byte) template.URL {
 		return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png))
 	},
@@ -44,7 +45,18 @@ img { max-width: 100%; }
 <tr><th>Coefficient</th><th>Mean, 95&nbsp;% interval</th><th></th></tr>
 {{range .Report.Numbers}}<tr><td>{{.Symbol}}</td><td class="number">{{text .}}</td><td>{{.Meaning}}{{with .Note}}; {{.}}{{end}}</td></tr>
 {{end}}</table>
-<h2>The run</h2>
+{{if .Report.Parts}}<h2>Drag by part</h2>
+<table>
+<tr><th>Part</th><th>C_D</th><th>by pressure</th><th>by friction</th><th>share</th></tr>
+{{range .Report.Parts}}<tr><td>{{.Part}}</td><td class="number">{{text .Drag}}</td><td class="number">{{text .Pressure}}</td><td class="number">{{text .Friction}}</td><td class="number">{{percent .Share}}</td></tr>
+{{end}}</table>
+<p>{{.Report.OfParts}}</p>
+{{end}}{{with .Report.Surfaces}}<h2>The surface</h2>
+<table>
+<tr><th>File</th><th>What is wrong</th><th>What was done</th></tr>
+{{range .}}<tr><td>{{.File}}</td><td>{{.What}}</td><td>{{.Done}}</td></tr>
+{{end}}</table>
+{{end}}<h2>The run</h2>
 <table>
 {{range .Report.Given}}<tr><td>{{.What}}</td><td>{{.Value}}</td></tr>
 {{end}}</table>
