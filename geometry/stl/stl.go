@@ -344,7 +344,7 @@ func (w *words) solids(info *Info, add func(Triangle) error) error {
 			return errors.New("the file has no triangles")
 		case word == "" && solids > 0:
 			if solids > 1 {
-				info.Notes = append(info.Notes, fmt.Sprintf("%d solids in the file are treated as one", solids))
+				info.Notes = append(info.Notes, fmt.Sprintf("%d solids in the file form one body", solids))
 			}
 			return nil
 		case !strings.EqualFold(word, "solid"):
