@@ -26,20 +26,25 @@ func partForces(folder string, parts []tunnel.Part) (list []tunnel.PartForce, er
 		} else if err != nil {
 			return nil, err
 		}
-		const mark, end = "mean ", "pressure_x (N)"
-		for _, column := range row.columns {
-			solid, is := strings.CutPrefix(column, mark)
-			if solid, is = strings.CutSuffix(solid, end); !is || !strings.HasPrefix(column, mark) {
-				continue
+		// Step and time, then six forces on each solid, their means, and the halves of their intervals. By number: a solid may have any name.
+		const first, forces, friction, end = 2, 6, 3, "pressure_x (N)"
+		solids := (len(row.columns) - first) / (3 * forces)
+		if len(row.columns) != first+3*forces*solids || len(row.values) == 0 {
+			return nil, nil // of a run that was stopped before
+		}
+		for k := range solids {
+			name, known := strings.CutSuffix(row.columns[first+forces*k], end)
+			if !known {
+				return nil, fmt.Errorf("%s: column %q where a force by pressure is expected", row.path, row.columns[first+forces*k])
 			}
-			name := strings.TrimSpace(solid)
-			if name == "" {
+			if name = strings.TrimSpace(name); name == "" {
 				name = p.Name
 			} else if len(parts) > 1 {
 				name = p.Name + ": " + name
 			}
-			f := tunnel.PartForce{Name: name, Pressure: row.of(mark + solid + end), PressureHalf: row.of("+- " + solid + end)}
-			f.Friction, f.FrictionHalf = row.of(mark+solid+"friction_x (N)"), row.of("+- "+solid+"friction_x (N)")
+			mean := first + forces*(solids+k)
+			half := mean + forces*solids
+			f := tunnel.PartForce{Name: name, Pressure: row.values[mean], PressureHalf: row.values[half], Friction: row.values[mean+friction], FrictionHalf: row.values[half+friction]}
 			if math.IsNaN(f.Pressure) || math.IsNaN(f.Friction) { // no samples
 				return nil, nil
 			}
@@ -49,18 +54,11 @@ func partForces(folder string, parts []tunnel.Part) (list []tunnel.PartForce, er
 	return list, nil
 }
 
-// tableRow is a row of a table with the names of its columns.
+// tableRow is the last row of a table with the names of its columns.
 type tableRow struct {
+	path    string
 	columns []string
-	values  map[string]float64
-}
-
-// of returns a value; NaN where there is none.
-func (r tableRow) of(column string) float64 {
-	if v, known := r.values[column]; known {
-		return v
-	}
-	return math.NaN()
+	values  []float64 // none: the table has no rows
 }
 
 // lastRow reads the last row of a table of a run.
@@ -73,14 +71,19 @@ func lastRow(path string) (row tableRow, err error) {
 	in := csv.NewReader(f)
 	in.Comment = '#'
 	all, err := in.ReadAll()
-	if err != nil || len(all) < 2 {
+	if err != nil || len(all) == 0 {
 		return row, err
 	}
-	row = tableRow{all[0], map[string]float64{}}
+	row = tableRow{path: path, columns: all[0]}
+	if len(all) == 1 {
+		return row, nil
+	}
 	for i, word := range all[len(all)-1] {
-		if row.values[all[0][i]], err = strconv.ParseFloat(word, 64); err != nil {
+		v, err := strconv.ParseFloat(word, 64)
+		if err != nil {
 			return row, fmt.Errorf("%s: column %q: %w", path, all[0][i], err)
 		}
+		row.values = append(row.values, v)
 	}
 	return row, nil
 }

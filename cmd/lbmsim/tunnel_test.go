@@ -241,6 +241,46 @@ func TestTunnelOfParts(t *testing.T) {
 	}
 }
 
+// Forces by part are found by their place, whatever solids are called; without samples, or without the table, there are none.
+func TestPartForces(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("# lbmsim\n# [output]\n"+text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var head, last []string
+	for i, mark := range []string{"", "mean ", "+- "} {
+		for k, solid := range []string{"wheels", "mean wheels"} {
+			for j, force := range []string{"pressure_x", "pressure_y", "pressure_z", "friction_x", "friction_y", "friction_z"} {
+				head, last = append(head, mark+solid+" "+force+" (N)"), append(last, fmt.Sprint(100*i+10*k+j))
+			}
+		}
+	}
+	write("parts_body.csv", "step,time (s),"+strings.Join(head, ",")+"\n1,0.5,"+strings.Repeat("7,", 35)+"7\n2,1,"+strings.Join(last, ",")+"\n")
+	body := []tunnel.Part{{Name: "body"}}
+	got, err := partForces(dir, body)
+	want := []tunnel.PartForce{{Name: "wheels", Pressure: 100, PressureHalf: 200, Friction: 103, FrictionHalf: 203}, {Name: "mean wheels", Pressure: 110, PressureHalf: 210, Friction: 113, FrictionHalf: 213}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	one := "step,time (s),pressure_x (N),b,c,d,e,f,mean pressure_x (N),h,i,j,k,l,m,n,o,p,q,r\n"
+	write("surface_wheel_1.csv", one+"2,1,0,0,0,0,0,0,5,0,0,6,0,0,+Inf,0,0,+Inf,0,0\n")
+	got, err = partForces(dir, append(body, tunnel.Part{Name: "wheel_1"}))
+	if err != nil || len(got) != 3 || got[0].Name != "body: wheels" || got[2].Name != "wheel_1" || got[2].Pressure != 5 || got[2].Friction != 6 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for name, text := range map[string]string{"no rows": one, "no samples": one + "2,1,0,0,0,0,0,0,NaN,0,0,NaN,0,0,NaN,0,0,NaN,0,0\n", "no means": "step,time (s),pressure_x (N),b,c,d,e,f\n2,1,0,0,0,0,0,0\n"} {
+		write("surface_wheel_1.csv", text)
+		if got, err := partForces(dir, []tunnel.Part{{Name: "wheel_1"}}); err != nil || got != nil {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	if got, err := partForces(dir, []tunnel.Part{{Name: "other"}}); err != nil || got != nil {
+		t.Errorf("no table: %+v, %v", got, err)
+	}
+}
+
 // With a time the number of cells follows from the speed that all ranks measured, and the case has them.
 func TestTunnelInATime(t *testing.T) {
 	dir := t.TempDir()
