@@ -71,5 +71,20 @@ func TestThicknessOfOverlappingParts(t *testing.T) {
 		if math.Abs(area-c.want) > 1e-9 {
 			t.Errorf("%s: an area of %g is thin, want %g", name, area, c.want)
 		}
+		s.Move(func(p [3]float64) [3]float64 { return [3]float64{5*p[0] + 2, 5*p[1] + 2, 5*p[2] + 2} }) // in cells of 0.2
+		b, all := solid(t, s, Whole([3]int{24, 24, 12})), 0.0
+		for i := range s.T {
+			all += length(s.vector(i)) / 50
+		}
+		thin, narrow, _ := b.Shares()
+		if math.Abs(thin*all-c.want) > 1e-9 {
+			t.Errorf("%s: as a body an area of %g is thin, want %g", name, thin*all, c.want)
+		}
+		for i := range s.T {
+			s.T[i][1], s.T[i][2] = s.T[i][2], s.T[i][1]
+		}
+		if turned, gap, _ := solid(t, s, Whole([3]int{24, 24, 12})).Shares(); math.Abs(turned-thin) > 1e-12 || math.Abs(gap-narrow) > 1e-12 {
+			t.Errorf("%s: inside out %g is thin and %g narrow, else %g and %g", name, turned, gap, thin, narrow)
+		}
 	}
 }
