@@ -197,7 +197,11 @@ func (r *Report) facts(p *Plan, s status.State) {
 		add(d.What, "%s", d.Value)
 	}
 	add("reference", "speed %.4g m/s, area %.4g m2, length %s, density %.4g kg/m3", p.Speed, p.Area, metres(p.Length), p.Fluid.Density)
-	add("blockage", "%.2g %% of the cross-section; no number but C_D,c is corrected for it", 100*p.Blockage())
+	but := ""
+	if r.find("C_D,c") != nil {
+		but = " but C_D,c"
+	}
+	add("blockage", "%.2g %% of the cross-section; no number%s is corrected for it", 100*p.Blockage(), but)
 	add("run", "%d steps, %.4g s, on %d ranks, %.4g MLUPS", s.Step, s.Time, s.Ranks, s.MLUPS)
 	if s.Reason != "" {
 		add("end of the run", "%s", s.Reason)
