@@ -450,7 +450,7 @@ at_start = true
 	}
 }
 
-// Means and fluctuations of the fields, and means of the forces on solids, are those of the samples. The reference is two passes over
+// Means and fluctuations of the fields, and means of the forces on solids, agree with the samples. The reference is two passes over
 // the files of all steps; the bound is the rounding of sums of 20 samples.
 func TestMeansOnSurfaces(t *testing.T) {
 	file := solidsFile(t, [3]float64{14, 10, 10}, [3]float64{24, 20, 20}, func(axis, side int) string { return []string{"ends", "sides", "sides"}[axis] })

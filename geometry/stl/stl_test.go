@@ -182,7 +182,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// Triangles carry the number of their solid's name: equal names are one, a solid without triangles is none, one without a name has its
+// Triangles carry the number of their solid's name: equal names are one, a solid without triangles has none, one without a name has its
 // number, and names beyond the limit share one.
 func TestSolids(t *testing.T) {
 	read := func(names ...string) (info Info, of []int) {

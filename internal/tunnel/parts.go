@@ -21,7 +21,7 @@ type PartDrag struct {
 	Share    float64     `json:"share"` // of the sum
 }
 
-// ByPart adds the table of drags by part; of one part there is none.
+// ByPart adds the table of drags by part; one part has no table.
 func (r *Report) ByPart(p *Plan, forces []PartForce) {
 	if len(forces) < 2 {
 		return

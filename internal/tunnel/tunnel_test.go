@@ -442,7 +442,7 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// Defects have what was done about them, and the picture's marks are those of thin parts.
+// Defects have what was done about them, and thin parts are marked.
 func TestDefects(t *testing.T) {
 	whole := func(s *mesh.Surface) Examined {
 		return Examined{File: "a.stl", Found: s.Inspect(), Surface: s, Cell: 0.1, Cells: 100}
