@@ -17,7 +17,9 @@ func surfaceOutput() outputKind {
 			{Name: "fields", Kind: language.Words, Choices: surfaceFields(), DefaultDoc: "all that the wall and the other keys define", Doc: "values to write ([definitions](results.md#surfaces))"},
 			{Name: "velocity", Kind: language.Quantity, Dim: model.Velocity, Within: language.Above(0), Doc: "reference velocity U of the coefficients"},
 			{Name: "precision", Kind: language.Word, Choices: []string{model.Float32.String(), model.Float64.String()}, Default: `"float32"`, Doc: "of the values in the file"},
-		}, begunKeys("", "false", "true")...), Doc: "Values on the surface of a body from an STL file in 3D, as VTKHDF files for ParaView, in `surfaces/NAME`. Its triangles are halved until no edge is longer than 1.5 cells; each has one value of each field, and NaN where there is no fluid before it. `surface_NAME.csv` has the sums: the force by pressure and by friction, `development_NAME.csv` its part along x on all of the body up to each of 200 places."},
+			{Name: "means", Kind: language.Flag, Default: "false", Doc: "also write the means over time of all fields from start on, `mean_FIELD`, and the rms of their fluctuations, `rms_FIELD`; the tables get the means of the forces with 95 % intervals. Checkpoints store the sums: a resumed run continues them"},
+			{Name: "sample_every", Kind: language.Period, DefaultDoc: "50, with means", Doc: "steps, or simulated time, between two samples of the means. A sample brings the values beside the surface to rank 0"},
+		}, begunKeys("", "false", "true")...), Doc: "Values on the surface of a body from an STL file in 3D, as VTKHDF files for ParaView, in `surfaces/NAME`. Its triangles are halved until no edge is longer than 1.5 cells; each has one value of each field, and NaN where there is no fluid before it. `surface_NAME.csv` has the sums: the force by pressure and by friction, `development_NAME.csv` its part along x on all of the body up to each of 200 places. Of an ASCII file with several solids `parts_NAME.csv` has the sums of each."},
 		read: func(r *outputs, s *language.Section) { r.surface(s) },
 		footprint: func(c *Case) (list []Footprint) { // its size follows from the file of the body
 			for _, p := range c.Surfaces {
@@ -42,6 +44,22 @@ type Surface struct {
 	Fields   []model.Field
 	Type     model.Precision // of the file
 	Velocity float64         // of reference, in lattice units; 0: not given
+	Means    bool            // over time as well
+	Sample   Schedule        // of these
+}
+
+// InFile returns the fields of a file.
+func (s Surface) InFile() []model.Field {
+	list := slices.Clone(s.Fields)
+	for _, of := range []string{"mean_", "rms_"} {
+		for _, f := range s.Fields {
+			if s.Means {
+				f.Name = of + f.Name
+				list = append(list, f)
+			}
+		}
+	}
+	return list
 }
 
 func (r *outputs) surface(s *language.Section) {
@@ -52,6 +70,7 @@ func (r *outputs) surface(s *language.Section) {
 	if e := s.Get("velocity"); e != nil && r.haveTime {
 		p.Velocity = r.lattice(e.Values[0], model.Velocity)
 	}
+	r.surfaceMeans(s, &p)
 	if r.dims == 2 {
 		r.Add(s.At, "[output.line.NAME] along the wall has values of a 2D case", "%s is for 3D cases", s.Head())
 		return
@@ -83,6 +102,22 @@ func (r *outputs) surface(s *language.Section) {
 	}
 	if r.surfaceValues(s, b, &p) {
 		r.Surfaces = append(r.Surfaces, p)
+	}
+}
+
+// surfaceMeans reads which means over time a surface has.
+func (r *outputs) surfaceMeans(s *language.Section, p *Surface) {
+	if e := s.Get("means"); e != nil {
+		p.Means = e.Flag
+	}
+	switch {
+	case !p.Means && s.Has("sample_every"):
+		r.Add(s.Get("sample_every").At, "add means = true, or remove sample_every", "%s: sample_every without means", s.Head())
+	case p.Means:
+		if !s.Has("sample_every") {
+			r.SetDefault(s, "sample_every", "50")
+		}
+		p.Sample = Schedule{Period: r.period(s, "sample_every"), From: p.Schedule.From}
 	}
 }
 

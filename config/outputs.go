@@ -168,7 +168,7 @@ func (r *outputs) cell(s *language.Section, key string, fluid bool) [3]int {
 
 // reserved matches the names of other files and folders that runs write to the output folder.
 var reserved = regexp.MustCompile(`^(checkpoints|planes|surfaces|inputs|blowup|blowup\.(txt|json)(\.part)?|status\.json|stop\.now|checkpoint\.now|` +
-	`\..+\.part|\.lbmsim\.lock|[a-z_]+_[0-9]{10}\.png|(probe|line|profile|force|series|spectrum|surface|development)_.+\.csv)$`)
+	`\..+\.part|\.lbmsim\.lock|[a-z_]+_[0-9]{10}\.png|(probe|line|profile|force|series|spectrum|surface|development|parts)_.+\.csv)$`)
 
 // relative paths stay below the output folder.
 func (r *outputs) relative(e *language.Entry) {

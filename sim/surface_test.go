@@ -103,6 +103,119 @@ at_start = true
 	}
 }
 
+// solidsFile writes a box as an ASCII STL file, each face in a solid of the name for its axis and side.
+func solidsFile(t *testing.T, lo, hi [3]float64, name func(axis, side int) string) string {
+	t.Helper()
+	var b strings.Builder
+	for a := range 3 {
+		for side, x := range [2]float64{lo[a], hi[a]} {
+			at := func(j, k int) string {
+				var p [3]float64
+				u, v := (a+1)%3, (a+2)%3
+				p[a], p[u], p[v] = x, [2]float64{lo[u], hi[u]}[j], [2]float64{lo[v], hi[v]}[k]
+				return fmt.Sprintf("vertex %g %g %g ", p[0], p[1], p[2])
+			}
+			corners := [4]string{at(0, 0), at(1, 0), at(1, 1), at(0, 1)}
+			if side == 0 {
+				corners[1], corners[3] = corners[3], corners[1]
+			}
+			fmt.Fprintf(&b, "solid %s\n", name(a, side))
+			for _, k := range [][2]int{{1, 2}, {2, 3}} {
+				fmt.Fprintf(&b, "facet normal 0 0 0 outer loop %s%s%sendloop endfacet\n", corners[0], corners[k[0]], corners[k[1]])
+			}
+			b.WriteString("endsolid\n")
+		}
+	}
+	path := filepath.Join(t.TempDir(), "box.stl")
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// restingBox is a box under the pressure 2e-5 y - 1e-4 z of a fluid at rest.
+const restingBox = `
+[domain]
+cells = [24, 20, 22]
+[fluid]
+viscosity = 0.1
+[collision]
+precision = "float64"
+[force]
+force_density = [0, 2e-5, -1e-4]
+[initial]
+pressure = "2e-5*y-1e-4*z"
+[boundary.walls]
+type = "wall"
+faces = ["x-", "x+", "y-", "y+", "z-", "z+"]
+[body.box]
+type = "wall"
+shape = "stl"
+file = %q
+[run]
+steps = 2
+[output.surface.box]
+precision = "float64"
+every = 1
+at_start = true
+`
+
+// The force on each solid of a file is exact under a linear pressure, and their sum is the force on the surface. A file with one solid
+// has no table.
+func TestForcesOfSolids(t *testing.T) {
+	lo, hi := [3]float64{8, 7, 8}, [3]float64{16, 13, 14}
+	file := solidsFile(t, lo, hi, func(axis, side int) string {
+		switch {
+		case axis == 2 && side == 1:
+			return "top"
+		case axis == 2:
+			return "bottom, flat"
+		}
+		return "sides"
+	})
+	dir := t.TempDir()
+	trial{text: fmt.Sprintf(restingBox, file), ranks: 2, dir: dir}.must(t)
+	parts, sums := solidsTable(t, filepath.Join(dir, "parts_box.csv")), table(t, filepath.Join(dir, "surface_box.csv"))
+	if len(parts["top pressure_z"]) != 3 {
+		t.Fatalf("columns %v", parts)
+	}
+	mean := func(z float64) float64 { return 2e-5*(lo[1]+hi[1])/2 - 1e-4*z }
+	const area = 8 * 6
+	for name, want := range map[string]float64{"top": -mean(14) * area, "bottom, flat": mean(8) * area, "sides": 0} {
+		if got := parts[name+" pressure_z"][0]; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %g, want %g", name, got, want)
+		}
+	}
+	for column, of := range sums {
+		if column == "step" || column == "time" {
+			continue
+		}
+		for row, want := range of {
+			sum := parts["top "+column][row] + parts["bottom, flat "+column][row] + parts["sides "+column][row]
+			if math.Abs(sum-want) > 1e-15 {
+				t.Errorf("%s, row %d: the solids have %g, the surface %g", column, row, sum, want)
+			}
+		}
+	}
+	dir = t.TempDir()
+	trial{text: fmt.Sprintf(restingBox, boxFile(t, lo, hi)), ranks: 1, dir: dir}.must(t)
+	if _, err := os.Stat(filepath.Join(dir, "parts_box.csv")); !os.IsNotExist(err) {
+		t.Errorf("a table of one solid: %v", err)
+	}
+}
+
+// solidsTable reads a table whose names may have commas.
+func solidsTable(t *testing.T, path string) map[string][]float64 {
+	t.Helper()
+	var text strings.Builder
+	for _, line := range strings.SplitAfter(string(contents(t, path)), "\n") {
+		if !strings.HasPrefix(line, "#") {
+			text.WriteString(line)
+		}
+	}
+	return tableOf(t, text.String())
+}
+
 // aPrism is a bluff body in a stream.
 const aPrism = `
 [domain]
@@ -238,7 +351,7 @@ at_start = true
 // Files of surfaces are the same for every number of ranks, every cut and after a restart, on uniform and on refined grids.
 func TestSurfacesForEveryCut(t *testing.T) {
 	file := boxFile(t, [3]float64{14, 10, 10}, [3]float64{24, 20, 20})
-	small := strings.NewReplacer("[48, 30, 30]", "[40, 26, 24]", "steps = 400", "steps = 20", "every = 200", "every = 10").Replace(aPrism)
+	small := strings.NewReplacer("[48, 30, 30]", "[40, 26, 24]", "steps = 400", "steps = 20", "every = 200\n[output", "every = 10\nstart = 5\nmeans = true\nsample_every = 2\n[output", "every = 200", "every = 10").Replace(aPrism)
 	finer := "[refine.near]\nlevel = 1\nfrom = [5, 1, 1]\nto = [33, 25, 23]\n"
 	for name, text := range map[string]string{
 		"model":             fmt.Sprintf(small, "1e-4", file, "type = \"wall_model\"\nsample = 2\nlayer = 1.5\nrotate = [0, 0, 20]\nabout = [19, 13, 12]\ntranslate = [0, -2, -3]"),
@@ -334,5 +447,83 @@ at_start = true
 	}
 	if n < 100 {
 		t.Errorf("%d triangles in the gap", n)
+	}
+}
+
+// Means and fluctuations of the fields, and means of the forces on solids, agree with the samples. The reference is two passes over
+// the files of all steps; the bound is the rounding of sums of 20 samples.
+func TestMeansOnSurfaces(t *testing.T) {
+	file := solidsFile(t, [3]float64{14, 10, 10}, [3]float64{24, 20, 20}, func(axis, side int) string { return []string{"ends", "sides", "sides"}[axis] })
+	text := strings.NewReplacer("[48, 30, 30]", "[40, 26, 24]", "steps = 400", "steps = 30", "every = 200\n[output", "every = 1\nstart = 11\nmeans = true\nsample_every = 1\n[output", "every = 200", "every = 30").Replace(aPrism)
+	dir := t.TempDir()
+	trial{text: fmt.Sprintf(text, "1e-4", file, "type = \"wall_model\"\nsample = 2\nlayer = 1.5\nrotate = [0, 0, 20]\nabout = [19, 13, 12]\ntranslate = [0, -2, -3]"), ranks: 2, dir: dir}.must(t)
+	path := func(step int) string {
+		return filepath.Join(dir, "surfaces", "prism", fmt.Sprintf("prism_%010d.hdf", step))
+	}
+	const first, last = 11, 30
+	const n = last - first + 1
+	for _, field := range []string{"pressure", "pressure_coefficient", "wall_shear_stress", "y_plus"} {
+		var samples [][]float64
+		for step := first; step <= last; step++ {
+			samples = append(samples, surfaceValues(t, path(step), field))
+		}
+		mean, rms, moved := surfaceValues(t, path(last), "mean_"+field), surfaceValues(t, path(last), "rms_"+field), 0
+		for i := range mean {
+			sum, squares, largest := 0., 0., 0.
+			for _, s := range samples {
+				sum, largest = sum+s[i], math.Max(largest, math.Abs(s[i]))
+			}
+			for _, s := range samples {
+				squares += (s[i] - sum/n) * (s[i] - sum/n)
+			}
+			want := math.Sqrt(squares / n)
+			if math.IsNaN(sum) != math.IsNaN(mean[i]) || math.Abs(mean[i]-sum/n) > 1e-13*largest || math.Abs(rms[i]-want) > 1e-7*largest {
+				t.Fatalf("%s of triangle %d: %g +- %g, want %g +- %g", field, i, mean[i], rms[i], sum/n, want)
+			}
+			if want > 1e-6*largest {
+				moved++
+			}
+		}
+		if moved < len(mean)/4 {
+			t.Errorf("%s fluctuates on %d of %d triangles", field, moved, len(mean))
+		}
+	}
+	// The friction of the means is the magnitude of the mean traction, and its fluctuation has all components.
+	for _, kind := range []string{"mean", "rms"} {
+		vector, size := surfaceValues(t, path(last), kind+"_wall_shear_stress"), surfaceValues(t, path(last), kind+"_friction")
+		for i, v := range size {
+			if want := math.Sqrt(vector[3*i]*vector[3*i] + vector[3*i+1]*vector[3*i+1] + vector[3*i+2]*vector[3*i+2]); math.Abs(v-want) > 1e-12*want {
+				t.Fatalf("%s friction of triangle %d: %g, want %g", kind, i, v, want)
+			}
+		}
+	}
+	for name, of := range map[string][]string{"surface_prism.csv": {"pressure_x", "friction_y"}, "parts_prism.csv": {"ends pressure_x", "sides friction_x"}} {
+		forces := solidsTable(t, filepath.Join(dir, name))
+		for _, column := range of {
+			sum := 0.
+			for _, v := range forces[column] {
+				sum += v
+			}
+			if got := forces["mean "+column][n-1]; len(forces[column]) != n || math.Abs(got-sum/n) > 1e-13*math.Abs(sum) || !(forces["+- "+column][n-1] > 0) || !math.IsInf(forces["+- "+column][0], 1) {
+				t.Errorf("%s: mean %g of %d rows, want %g", column, got, len(forces[column]), sum/n)
+			}
+		}
+	}
+}
+
+// Before the first sample the means are NaN, and a warning says so.
+func TestNoMeansOnSurfaces(t *testing.T) {
+	dir := t.TempDir()
+	text := strings.Replace(restingBox, "every = 1", "every = 1\nmeans = true\nsample_every = 4\nstart = 1", 1)
+	s := trial{text: fmt.Sprintf(text, boxFile(t, [3]float64{8, 7, 8}, [3]float64{16, 13, 14})), ranks: 1, dir: dir}.must(t)
+	for _, field := range []string{"mean_pressure", "rms_friction"} {
+		for _, v := range surfaceValues(t, filepath.Join(dir, "surfaces", "box", "box_0000000002.hdf"), field) {
+			if !math.IsNaN(v) {
+				t.Fatalf("%s is %g", field, v)
+			}
+		}
+	}
+	if !strings.Contains(strings.Join(s.warned, "\n"), "step 2: no means of [output.surface.box] yet: the first sample is at step 4") {
+		t.Errorf("warnings %q", s.warned)
 	}
 }

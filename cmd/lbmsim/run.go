@@ -127,31 +127,9 @@ func runRank(c comm.Comm, path string, f runFlags, reports *reporters, opened *d
 // runLoaded runs one rank from the loaded case, with the files of bodies that are on a shelf, to the end of the run; on the device of an
 // earlier run if there is one.
 func runLoaded(c comm.Comm, caseFile *config.Case, shelf *domain.Shelf, f runFlags, signals *signals, reports report.Reporter, opened *device.Device) error {
-	threads, advice, err := share(c, caseFile, f.threads)
+	on, err := openFor(c, caseFile, f, opened)
 	if err != nil {
 		return err
-	}
-	var options []cpu.Option
-	if f.isa != "" {
-		options = append(options, cpu.WithISA(f.isa))
-	}
-	if f.transport != "" {
-		if caseFile.Device.Transport, err = config.ParseTransport(f.transport); err != nil {
-			return &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("--transport: %w", err)}
-		}
-	}
-	want, err := choose(f.device, caseFile.Device)
-	if err != nil {
-		return &sim.Error{Code: sim.ExitUsage, Err: err}
-	}
-	var note string
-	if *opened == nil {
-		var dev device.Device
-		dev, note, err = openDevice(c, want, gpus(), threads, options...)
-		if err != nil {
-			return err
-		}
-		*opened = dev
 	}
 	dev := *opened
 	_, isCPU := dev.(*cpu.Device)
@@ -161,20 +139,20 @@ func runLoaded(c comm.Comm, caseFile *config.Case, shelf *domain.Shelf, f runFla
 	var libraries []string
 	if !isCPU {
 		libraries = []string{gpus().versions()}
-		advice = "" // idle cores are no loss beside a GPU
+		on.advice = "" // idle cores are no loss beside a GPU
 		if f.isa != "" {
 			caseFile.Warnings = append(caseFile.Warnings, finding.FlagUnused.Says("--isa %s is for the CPU (--device cpu) and is ignored on a GPU", f.isa))
 		}
 	}
-	if note != "" {
-		caseFile.Warnings = append(caseFile.Warnings, finding.DeviceChoice.Says("%s", note))
+	if on.note != "" {
+		caseFile.Warnings = append(caseFile.Warnings, finding.DeviceChoice.Says("%s", on.note))
 	}
 	caseFile.Warnings = append(caseFile.Warnings, tooMuch(caseFile)...)
-	if advice != "" {
-		caseFile.Warnings = append(caseFile.Warnings, finding.IdleCores.Says("%s", advice))
+	if on.advice != "" {
+		caseFile.Warnings = append(caseFile.Warnings, finding.IdleCores.Says("%s", on.advice))
 	}
 	o := sim.Options{
-		Case: caseFile, Shelf: shelf, Comm: c, Device: dev, Threads: threads, Report: reports,
+		Case: caseFile, Shelf: shelf, Comm: c, Device: dev, Threads: on.threads, Report: reports,
 		Restart: f.restart, Overwrite: f.overwrite, Version: version, Libraries: libraries, Signals: signals.caught, Stepping: signals.Stepping,
 	}
 	if !f.overwrite && c.Rank() == 0 { // which checks for all ranks
@@ -186,6 +164,40 @@ func runLoaded(c comm.Comm, caseFile *config.Case, shelf *domain.Shelf, f runFla
 		o.JobEnd = clock.End
 	}
 	return sim.Run(o)
+}
+
+// opening is what comes with the device of a rank.
+type opening struct {
+	threads      int
+	advice, note string // for warnings: idle cores; why this device
+}
+
+// openFor opens the device that a case and the flags ask for, unless one is open. Collective.
+func openFor(c comm.Comm, caseFile *config.Case, f runFlags, opened *device.Device) (on opening, err error) {
+	if on.threads, on.advice, err = share(c, caseFile, f.threads); err != nil {
+		return on, err
+	}
+	var options []cpu.Option
+	if f.isa != "" {
+		options = append(options, cpu.WithISA(f.isa))
+	}
+	if f.transport != "" {
+		if caseFile.Device.Transport, err = config.ParseTransport(f.transport); err != nil {
+			return on, &sim.Error{Code: sim.ExitUsage, Err: fmt.Errorf("--transport: %w", err)}
+		}
+	}
+	want, err := choose(f.device, caseFile.Device)
+	if err != nil {
+		return on, &sim.Error{Code: sim.ExitUsage, Err: err}
+	}
+	if *opened == nil {
+		var dev device.Device
+		if dev, on.note, err = openDevice(c, want, gpus(), on.threads, options...); err != nil {
+			return on, err
+		}
+		*opened = dev
+	}
+	return on, nil
 }
 
 // results returns what status.json records of an earlier run in an output folder.

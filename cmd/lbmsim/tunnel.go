@@ -20,9 +20,6 @@ import (
 	"lbmsim/config"
 	"lbmsim/config/language"
 	"lbmsim/device"
-	"lbmsim/geometry"
-	"lbmsim/geometry/intake"
-	"lbmsim/geometry/mesh"
 	"lbmsim/internal/study"
 	"lbmsim/internal/tunnel"
 	"lbmsim/io/status"
@@ -35,8 +32,8 @@ import (
 // tunnelFlags are the flags of `lbmsim tunnel`.
 type tunnelFlags struct {
 	run                          runFlags
-	speed, unit, ground, fluid   string
-	clearance, length, area      string
+	size                         tunnelSizes
+	unit, ground, fluid          string
 	rotate                       string
 	yaw                          float64
 	cells, grids                 int
@@ -44,7 +41,11 @@ type tunnelFlags struct {
 	repair, dry, uniform, resume bool
 	caseFile                     string
 	given                        string // the command line
+	stands                       *standing
 }
+
+// tunnelSizes are the flags that are quantities with a unit.
+type tunnelSizes struct{ speed, clearance, length, area, time string }
 
 func tunnelCommand() *cobra.Command {
 	var f tunnelFlags
@@ -57,6 +58,7 @@ lift, side force and moments with their 95 % intervals:
   lbmsim tunnel car.stl --speed "40 m/s" --dry-run      what it would do
   mpirun -np 4 lbmsim tunnel car.stl --speed "40 m/s"
   lbmsim tunnel wing.stl --speed "60 m/s" --ground none --unit mm
+  mpirun -np 4 lbmsim tunnel car.stl --speed "40 m/s" --time "30 min"
 
 The flow is along +x and z is upwards; --rotate turns the body. An STL file has no units: check
 the size that is printed first.
@@ -71,22 +73,26 @@ report.html, a page that needs no other file. Its first line is the drag, or wha
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.size.time != "" && c.Flags().Changed("cells") {
+				return usageError{errors.New("--time chooses the number of cells: use --time or --cells")}
+			}
 			f.given = "lbmsim " + quoted(os.Args[1:])
 			return runTunnel(args[0], f)
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.speed, "speed", "", "`SPEED` of the flow, such as \"40 m/s\" or \"144 km/h\" (required)")
+	flags.StringVar(&f.size.speed, "speed", "", "`SPEED` of the flow, such as \"40 m/s\" or \"144 km/h\" (required)")
 	flags.StringVar(&f.unit, "unit", "", "what 1 in the file means: `UNIT` such as mm or \"2.54 cm\" (default m)")
 	flags.StringVar(&f.ground, "ground", "moving", "`GROUND` below the body: moving, fixed, or none")
-	flags.StringVar(&f.clearance, "clearance", "", "`HEIGHT` of the lowest point above the ground (default: as in the file, where the ground is z = 0 and the body is above it; otherwise 0)")
+	flags.StringVar(&f.size.clearance, "clearance", "", "`HEIGHT` of the lowest point above the ground (default: as in the file, where the ground is z = 0 and the body is above it; otherwise 0)")
 	flags.StringVar(&f.rotate, "rotate", "", "turn the body by `ANGLES` in degrees about x, then y, then z, such as \"90 0 180\"")
 	flags.Float64Var(&f.yaw, "yaw", 0, "turn it by this `ANGLE` in degrees about z besides, against the flow")
 	flags.StringVar(&f.fluid, "fluid", "air", "`FLUID` at 20 C: air or water")
-	flags.StringVar(&f.length, "length", "", "reference `LENGTH` of Re and moments (default: of the body)")
-	flags.StringVar(&f.area, "area", "", "reference `AREA` of the coefficients (default: frontal area)")
+	flags.StringVar(&f.size.length, "length", "", "reference `LENGTH` of Re and moments (default: of the body)")
+	flags.StringVar(&f.size.area, "area", "", "reference `AREA` of the coefficients (default: frontal area)")
 	flags.IntVar(&f.cells, "cells", 120, "`CELLS` of the finest level along the body")
+	flags.StringVar(&f.size.time, "time", "", "instead of --cells: as many cells as this `TIME` allows, such as \"30 min\", by some steps on these ranks")
 	flags.BoolVar(&f.uniform, "uniform", false, "cells of one size in the whole domain, for GPUs, which have no boxes of finer cells yet")
 	flags.IntVar(&f.grids, "grids", 1, "`NUMBER` of grids: coarser ones, each by 1.5, show the error of the finest")
 	flags.StringArrayVar(&f.wheels, "wheels", nil, "another STL `FILE` of a wheel that rolls on the road, about y; repeatable")
@@ -115,21 +121,24 @@ func quoted(args []string) string {
 
 // runTunnel makes the case, and runs it on the ranks that were started.
 func runTunnel(path string, f tunnelFlags) error {
-	if err := f.check(); err != nil {
-		return usageError{err}
-	}
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + "_tunnel"
 	f.caseFile = cmp.Or(f.caseFile, name+".toml")
 	f.run.output = cmp.Or(f.run.output, filepath.Join("out", name))
-	if f.dry {
+	if err := f.check(); err != nil {
+		return usageError{err}
+	}
+	if f.dry && f.size.time == "" {
 		plans, err := f.plans(path)
 		if err == nil {
 			err = f.write(plans[len(plans)-1])
 		}
+		if err == nil {
+			err = f.writePicture()
+		}
 		if err != nil {
 			return usageError{err}
 		}
-		fmt.Fprintf(stdout, "\nwrote %s; run it by the same command without --dry-run, or by lbmsim %[1]s\n", f.caseFile)
+		f.wrote()
 		return nil
 	}
 	now, err := newReporters("text", false)
@@ -144,10 +153,15 @@ func runTunnel(path string, f tunnelFlags) error {
 		func(err error) { now.Fail(err) }, func(text string) { now.status.Lost(text) })
 }
 
+// wrote says what to do with the case of a dry run.
+func (f *tunnelFlags) wrote() {
+	fmt.Fprintf(stdout, "\nwrote %s; run it by the same command without --dry-run, or by lbmsim %[1]s\n", f.caseFile)
+}
+
 // check refuses flags that mean nothing.
 func (f *tunnelFlags) check() error {
 	switch {
-	case f.speed == "":
+	case f.size.speed == "":
 		return errors.New(`--speed is missing: --speed "40 m/s"`)
 	case f.cells < 16 || f.cells > 100000:
 		return fmt.Errorf("--cells %d: must be from 16 to 100000; 120 is a first look, 240 and more a result", f.cells)
@@ -161,6 +175,8 @@ func (f *tunnelFlags) check() error {
 		return fmt.Errorf("--yaw %g: must be an angle in degrees", f.yaw)
 	case f.yaw != 0 && len(f.wheels) > 0:
 		return errors.New("--wheels with --yaw: wheels roll along the flow only")
+	case f.resume && f.size.time != "":
+		return fmt.Errorf("--resume with --time: the grid is the one of the run that was interrupted: give its --cells, which %s states", f.caseFile)
 	case f.resume && f.run.overwrite:
 		return errors.New("--overwrite starts over, --resume continues: use one of them")
 	}
@@ -181,15 +197,32 @@ const leastCells = 12
 // onRank runs one rank's part: the case of each grid from the coarsest on, then the report. Rank 0 alone reads surfaces.
 func (f *tunnelFlags) onRank(c comm.Comm, path string, next func() (*reporters, error), opened *device.Device) error {
 	signals := catch(c, false)
+	if f.size.time != "" {
+		if err := f.fit(c, path, opened); err != nil {
+			return err
+		}
+	}
 	plans := make([]*tunnel.Plan, f.grids)
 	var err error
 	if c.Rank() == 0 {
 		if plans, err = f.plans(path); err == nil {
-			err = errors.Join(f.write(plans[f.grids-1]), f.makeRoom())
+			err = f.write(plans[f.grids-1])
+		}
+		if err == nil && !f.dry {
+			err = f.makeRoom()
+		}
+		if err == nil {
+			err = f.writePicture()
 		}
 	}
 	if err := comm.Agree(c, err); err != nil {
 		return sim.Agreed(sim.ExitUsage, err)
+	}
+	if f.dry {
+		if c.Rank() == 0 {
+			f.wrote()
+		}
+		return nil
 	}
 	var grids []measuredGrid
 	for k, p := range plans {
@@ -243,7 +276,7 @@ func (f *tunnelFlags) makeRoom() error {
 		if _, err := status.Read(dir); err == nil && !f.run.overwrite && !f.resume {
 			return fmt.Errorf("%s has results of another run: --overwrite replaces them, --resume continues a run that was interrupted, --output FOLDER writes elsewhere", dir)
 		}
-		for _, name := range reportFiles() {
+		for _, name := range append(reportFiles(), surfacePicture) {
 			if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
@@ -295,29 +328,20 @@ const coarser = 1.5
 
 // plans reads the surfaces, prints what it makes of them, and returns the plans of all grids from the coarsest on.
 func (f *tunnelFlags) plans(path string) ([]*tunnel.Plan, error) {
-	w, err := f.wanted(path)
-	if err != nil {
-		return nil, err
-	}
-	var surfaces []*mesh.Surface
-	for _, p := range w.Parts {
-		s, err := f.surface(p.File)
-		if err != nil {
-			return nil, err
-		}
-		surfaces = append(surfaces, s.Surface)
-	}
-	body, err := f.stand(w.Parts, surfaces)
+	s, err := f.read(path)
 	if err != nil {
 		return nil, err
 	}
 	plans := make([]*tunnel.Plan, f.grids)
 	for k := range plans {
-		at := w
+		at := s.wanted
 		at.Cells = int(math.Round(float64(f.cells) / math.Pow(coarser, float64(f.grids-1-k))))
-		if plans[k], err = tunnel.New(body, at); err != nil {
+		if plans[k], err = tunnel.New(s.body, at); err != nil {
 			return nil, err
 		}
+	}
+	if err := s.examine(plans); err != nil {
+		return nil, err
 	}
 	for _, d := range plans[f.grids-1].Decision {
 		why := ""
@@ -336,9 +360,9 @@ func (f *tunnelFlags) wanted(path string) (w tunnel.Wanted, err error) {
 			*to, err = language.ReadQuantity(name, text, dim, language.Above(0))
 		}
 	}
-	quantity(&w.Speed, "--speed", f.speed, model.Velocity)
-	quantity(&w.Length, "--length", f.length, model.Length)
-	quantity(&w.Area, "--area", f.area, model.Area)
+	quantity(&w.Speed, "--speed", f.size.speed, model.Velocity)
+	quantity(&w.Length, "--length", f.size.length, model.Length)
+	quantity(&w.Area, "--area", f.size.area, model.Area)
 	if err != nil {
 		return w, err
 	}
@@ -400,92 +424,8 @@ func angles(text string) (a [3]float64, err error) {
 	return a, nil
 }
 
-// surface reads a file, and refuses one that bounds no solid.
-func (f *tunnelFlags) surface(path string) (*intake.Source, error) {
-	done := working("reading " + path)
-	s, err := intake.Read(path)
-	done()
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range s.Report() {
-		if r.Warning != "" {
-			fmt.Fprintf(stdout, "  %s: %s: %s\n", path, r.What, r.Warning)
-		}
-	}
-	done = working("closing " + path)
-	err = s.Close(f.repair, nil)
-	done()
-	if err != nil {
-		return nil, fmt.Errorf("%w; lbmsim stl %s --preview holes.png shows the surface, --repair closes it", err, path)
-	}
-	if text := s.Done(); text != "" {
-		fmt.Fprintf(stdout, "  %s: repaired: %s\n", path, text)
-	}
-	return s, nil
-}
-
-// An STL file without --unit is in metres if the body is of a size that engineers put into a tunnel.
-const (
-	smallestBody = 0.01
-	largestBody  = 100
-)
-
-// stand puts the parts above the ground, and returns the extent of all of them.
-func (f *tunnelFlags) stand(parts []tunnel.Part, surfaces []*mesh.Surface) (tunnel.Body, error) {
-	unit, err := language.ReadQuantity("--unit", parts[0].Unit, model.Length, language.Above(0))
-	if err != nil {
-		return tunnel.Body{}, err
-	}
-	motion := geometry.NewMotion(unit, parts[0].Rotate, [3]float64{})
-	motions := make([]geometry.Motion, len(parts))
-	for i := range parts {
-		motions[i] = motion
-	}
-	b := tunnel.Measure(surfaces, motions)
-	longest := max(b.Size(0), b.Size(1), b.Size(2))
-	if f.unit == "" && (longest > largestBody || longest < smallestBody) {
-		return b, fmt.Errorf("%s is %.4g m long, if 1 in the file is 1 m: --unit mm, or --unit m if it is", parts[0].File, longest)
-	}
-	if f.ground == tunnel.Free.String() {
-		if f.clearance != "" {
-			return b, errors.New("--clearance: there is no ground with --ground none")
-		}
-		return b, nil
-	}
-	shift := 0.0
-	if f.clearance != "" {
-		clear, err := language.ReadQuantity("--clearance", f.clearance, model.Length, language.AtLeast(0))
-		if err != nil {
-			return b, err
-		}
-		shift = clear - b.Lo[2]
-	} else if b.Lo[2] < 0 || b.Lo[2] > b.Size(2)/2 {
-		shift = -b.Lo[2]
-	}
-	b.Lo[2], b.Hi[2] = b.Lo[2]+shift, b.Hi[2]+shift
-	for i := range parts {
-		parts[i].Shift[2] = shift
-		if parts[i].Spins {
-			lo, hi := surfaces[i].Span(motion.Apply)
-			for a := range lo {
-				parts[i].Centre[a] = (lo[a] + hi[a]) / 2
-			}
-			parts[i].Centre[2] += shift
-			parts[i].Radius = (hi[2] - lo[2]) / 2
-		}
-	}
-	return b, nil
-}
-
 // write writes the case file, which is not replaced unasked.
 func (f *tunnelFlags) write(p *tunnel.Plan) error {
-	// Files are relative to the case file's folder.
-	for i := range p.Parts {
-		if rel, err := relative(filepath.Dir(f.caseFile), p.Parts[i].File); err == nil {
-			p.Parts[i].File = rel
-		}
-	}
 	text := []byte(p.Case())
 	if _, err := config.Load(f.caseFile, text, f.run.set...); err != nil {
 		return err
@@ -547,7 +487,13 @@ func (f *tunnelFlags) measured(k int, plans []*tunnel.Plan, grids []measuredGrid
 	if k > 0 {
 		all = acrossGrids(plans, grids)
 	}
-	return grids, f.report(tunnel.NewReport(plans[k], s, all), f.folder(k))
+	r := tunnel.NewReport(plans[k], s, all)
+	forces, err := partForces(f.folder(k), plans[k].Parts)
+	if err != nil {
+		return grids, err
+	}
+	r.ByPart(plans[k], forces)
+	return grids, f.report(r, f.folder(k))
 }
 
 // acrossGrids judges the drags on several grids.
@@ -588,6 +534,9 @@ func (f *tunnelFlags) report(r *tunnel.Report, folder string) error {
 	}
 	var page bytes.Buffer
 	images, unseen := surfaceImages(folder)
+	if f.stands != nil && f.stands.picture != nil {
+		images = append(images, tunnel.Image{Caption: defectsTitle, PNG: f.stands.picture})
+	}
 	if err := r.Page(&page, append(pictures(folder), images...)); err != nil {
 		return err
 	}

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -117,12 +120,18 @@ func TestTunnelRefuses(t *testing.T) {
 		{[]string{"ball.stl", "--speed", "1 m/s", "--set", "output.force.total.area = 3"}, "--set output.force.total.area: the report relies on this key"},
 		{[]string{"ball.stl", "--speed", "1 m/s", "--set", "fluid.density=3"}, "the report relies on this key"},
 		{[]string{"ball.stl", "--speed", "1 m/s", "--resume", "--overwrite"}, "use one of them"},
-		{[]string{"huge.stl", "--speed", "1 m/s"}, "huge.stl is 2000 m long, if 1 in the file is 1 m: --unit mm, or --unit m if it is"},
+		{[]string{"huge.stl", "--speed", "1 m/s"}, "huge.stl is 2000 m long, if 1 in the file is 1 m: --unit mm makes it 2 m, --unit cm makes it 20 m, --unit inch makes it 50.8 m, --unit m keeps it"},
+		{[]string{"ball.stl", "--speed", "1 m/s", "--time", "10 min", "--cells", "50"}, "--time chooses the number of cells: use --time or --cells"},
+		{[]string{"ball.stl", "--speed", "1 m/s", "--time", "10 min", "--resume"}, "give its --cells, which ball_tunnel.toml states"},
+		{[]string{"ball.stl", "--speed", "1 m/s", "--time", "10 m"}, "must be a time (s), not a length (m)"},
 	} {
 		r := runProgram(t, dir, 0, append([]string{"tunnel", "--dry-run"}, c.args...)...)
 		if r.code != 2 || !strings.Contains(r.out, c.want) {
 			t.Errorf("%v: code %d, want %q in\n%s", c.args, r.code, c.want, r.out)
 		}
+	}
+	if b := contentOf(t, filepath.Join(dir, "out", "open_tunnel", "surface.png")); !bytes.HasPrefix(b, []byte("\x89PNG")) {
+		t.Error("no picture of an open surface")
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.toml")); len(left) > 0 {
 		t.Errorf("files are left: %v", left)
@@ -134,7 +143,7 @@ func TestTunnelRefuses(t *testing.T) {
 func TestTunnelRuns(t *testing.T) {
 	dir := ballIn(t)
 	r := runProgram(t, dir, 2, "tunnel", "ball.stl", "--speed", "1 m/s", "--ground", "none", "--cells", "20", "--grids", "2", "--device", testDevice(), "--set", "device.share=true",
-		"--set", `run.time="3 s"`, "--set", `output.force.total.start="1 s"`, "--set", `output.picture.side.every="1 s"`)
+		"--set", `run.time="3 s"`, "--set", `output.force.total.start="1 s"`, "--set", `output.surface.body.start="1 s"`, "--set", `output.picture.side.every="1 s"`)
 	if r.code != 0 {
 		t.Fatalf("code %d\n%s", r.code, r.out)
 	}
@@ -162,6 +171,146 @@ func TestTunnelRuns(t *testing.T) {
 	}
 	if r := runProgram(t, dir, 0, "tunnel", "ball.stl", "--speed", "1 m/s", "--ground", "none", "--cells", "20", "--grids", "2"); r.code != 2 || !strings.Contains(r.out, "ball_tunnel_grids/1 has results of another run") {
 		t.Errorf("code %d\n%s", r.code, r.out)
+	}
+}
+
+// twoSolids is a block above a plate of a twentieth of a metre, in ASCII; the block faces inwards where it is turned.
+func twoSolids(turned bool) []byte {
+	var b bytes.Buffer
+	for name, box := range map[string][2][3]float64{"block": {{0, 0, 0.1}, {2, 1, 1}}, "plate": {{0, 0, 1.3}, {2, 1, 1.35}}} {
+		fmt.Fprintf(&b, "solid %s\n", name)
+		corner := func(k int) string {
+			return fmt.Sprintf("vertex %g %g %g ", box[k&1][0], box[k>>1&1][1], box[k>>2][2])
+		}
+		for _, q := range [][4]int{{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}} {
+			for _, k := range [][2]int{{1, 2}, {2, 3}} {
+				c := [3]int{q[0], q[k[0]], q[k[1]]}
+				if turned {
+					c[1], c[2] = c[2], c[1]
+				}
+				fmt.Fprintf(&b, "facet normal 0 0 0 outer loop %s%s%sendloop endfacet\n", corner(c[0]), corner(c[1]), corner(c[2]))
+			}
+		}
+		b.WriteString("endsolid\n")
+	}
+	return b.Bytes()
+}
+
+// A file that is inside out, with two solids of which one is thin, runs: the report has the drag of each solid, what is wrong with the
+// surface and a picture of it, and pictures of the means. A surface without defects has none of them.
+func TestTunnelOfParts(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "parts.stl"), twoSolids(true), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r := runProgram(t, dir, 2, "tunnel", "parts.stl", "--speed", "1 m/s", "--cells", "20", "--device", testDevice(), "--set", "device.share=true",
+		"--set", `run.time="3 s"`, "--set", `output.force.total.start="1 s"`, "--set", `output.surface.body.start="1 s"`, "--set", `output.surface.body.sample_every="0.05 s"`, "--set", `output.picture.side.every="1 s"`)
+	if r.code != 0 {
+		t.Fatalf("code %d\n%s", r.code, r.out)
+	}
+	folder := filepath.Join(dir, "out", "parts_tunnel")
+	var got tunnel.Report
+	if err := json.Unmarshal(contentOf(t, filepath.Join(folder, "report.json")), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Parts) != 3 || got.Parts[2].Part != "sum" || len(got.Surfaces) != 2 || got.Surfaces[0].Done != "turned back" || !strings.Contains(got.Surfaces[1].What, "parts thinner than 2 cells") {
+		t.Fatalf("%+v\n%+v", got.Parts, got.Surfaces)
+	}
+	sum := 0.0
+	for _, p := range got.Parts[:2] {
+		sum += *p.Drag.Value
+		if p.Part != "block" && p.Part != "plate" || p.Pressure.Half == nil {
+			t.Errorf("%+v", p)
+		}
+	}
+	if all := *got.Parts[2].Drag.Value; sum-all > 1e-12 || all-sum > 1e-12 || !(all > 0) {
+		t.Errorf("the parts have %g, their sum is %g", sum, all)
+	}
+	picture, page := contentOf(t, filepath.Join(folder, "surface.png")), string(contentOf(t, filepath.Join(folder, "report.html")))
+	if !bytes.HasPrefix(picture, []byte("\x89PNG")) {
+		t.Error("surface.png is not a picture")
+	}
+	for _, want := range []string{`alt="the surface: what is wrong is red"`, "Drag by part", "inside out", "pressure coefficient on the surface"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%.40q is not in the page", want)
+		}
+	}
+	dir = ballIn(t)
+	if r := runProgram(t, dir, 0, "tunnel", "ball.stl", "--speed", "1 m/s", "--cells", "20", "--dry-run"); r.code != 0 || strings.Contains(r.out, "surface.png") {
+		t.Errorf("code %d\n%s", r.code, r.out)
+	}
+}
+
+// Forces by part are found by their place, whatever solids are called; without samples, or without the table, there are none.
+func TestPartForces(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("# lbmsim\n# [output]\n"+text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var head, last []string
+	for i, mark := range []string{"", "mean ", "+- "} {
+		for k, solid := range []string{"wheels", "mean wheels"} {
+			for j, force := range []string{"pressure_x", "pressure_y", "pressure_z", "friction_x", "friction_y", "friction_z"} {
+				head, last = append(head, mark+solid+" "+force+" (N)"), append(last, fmt.Sprint(100*i+10*k+j))
+			}
+		}
+	}
+	write("parts_body.csv", "step,time (s),"+strings.Join(head, ",")+"\n1,0.5,"+strings.Repeat("7,", 35)+"7\n2,1,"+strings.Join(last, ",")+"\n")
+	body := []tunnel.Part{{Name: "body"}}
+	got, err := partForces(dir, body)
+	want := []tunnel.PartForce{{Name: "wheels", Pressure: 100, PressureHalf: 200, Friction: 103, FrictionHalf: 203}, {Name: "mean wheels", Pressure: 110, PressureHalf: 210, Friction: 113, FrictionHalf: 213}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	one := "step,time (s),pressure_x (N),b,c,d,e,f,mean pressure_x (N),h,i,j,k,l,m,n,o,p,q,r\n"
+	write("surface_wheel_1.csv", one+"2,1,0,0,0,0,0,0,5,0,0,6,0,0,+Inf,0,0,+Inf,0,0\n")
+	got, err = partForces(dir, append(body, tunnel.Part{Name: "wheel_1"}))
+	if err != nil || len(got) != 3 || got[0].Name != "body: wheels" || got[2].Name != "wheel_1" || got[2].Pressure != 5 || got[2].Friction != 6 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for name, text := range map[string]string{"no rows": one, "no samples": one + "2,1,0,0,0,0,0,0,NaN,0,0,NaN,0,0,NaN,0,0,NaN,0,0\n", "no means": "step,time (s),pressure_x (N),b,c,d,e,f\n2,1,0,0,0,0,0,0\n"} {
+		write("surface_wheel_1.csv", text)
+		if got, err := partForces(dir, []tunnel.Part{{Name: "wheel_1"}}); err != nil || got != nil {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	if got, err := partForces(dir, []tunnel.Part{{Name: "other"}}); err != nil || got != nil {
+		t.Errorf("no table: %+v, %v", got, err)
+	}
+}
+
+// With a time the number of cells follows from the speed that all ranks measured, and the case has them.
+func TestTunnelInATime(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "parts.stl"), twoSolids(false), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run := func(time string) result {
+		return runProgram(t, dir, 2, "tunnel", "parts.stl", "--speed", "1 m/s", "--ground", "none", "--time", time, "--dry-run", "--device", testDevice(), "--set", "device.share=true")
+	}
+	r := run("1 ms")
+	_, need, found := strings.Cut(r.out, "the fewest that are worth a run, take up to ")
+	words := strings.Fields(need)
+	if r.code != 2 || !found {
+		t.Fatalf("1 ms: code %d\n%s", r.code, r.out)
+	}
+	least, err := strconv.ParseFloat(words[0], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = run(fmt.Sprintf("%g %s", 4*least, words[1])) // the machine may be slower by then
+	_, line, found := strings.Cut(r.out, "  time ")
+	if r.code != 0 || !found || !strings.Contains(r.out, "wrote parts_tunnel.toml") {
+		t.Fatalf("code %d\n%s", r.code, r.out)
+	}
+	text := string(contentOf(t, filepath.Join(dir, "parts_tunnel.toml")))
+	if cells := strings.Fields(line)[0]; !strings.Contains(text, "# grid             "+cells+" cells along the body") || cells == "120" {
+		t.Errorf("%s cells, and the case\n%s", cells, text)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "out", "*", "*")); len(left) != 1 || filepath.Base(left[0]) != "surface.png" {
+		t.Errorf("the trial has left %v", left)
 	}
 }
 

@@ -58,6 +58,7 @@ func read(path string) (*Source, error) {
 	sum := sha256.New()
 	in := io.TeeReader(f, sum)
 	s.Info, err = stl.Read(in, info.Size(), func(t stl.Triangle) error {
+		s.Surface.Begin(t.Solid)
 		s.Surface.Add(t.V, t.Normal)
 		return nil
 	})

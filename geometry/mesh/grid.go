@@ -259,11 +259,21 @@ func (g *Grid) depth(state []uint8) Depth {
 const cellWide = 1 - 1e-6
 
 // Shares of the area of a closed body: behind which the solid is thinner than a cell, and before which the gap is
-// narrower. least is the thinnest place, infinite where none is thinner than a cell.
+// narrower. least is the thinnest place, infinite where none is thinner than a cell. Parts that overlap or touch are as thick as what
+// they form together.
 func (b *Body) Shares() (thin, narrow, least float64) {
 	step := max(1, len(b.tri)/samples)
 	all := 0.0
 	least = math.Inf(1)
+	r, side := ray{outwards: 1, tri: b.tri, tree: b.tree}, 1.0
+	volume := 0.0
+	for _, c := range b.tri {
+		volume += dot(c[0], cross(c[1], c[2]))
+	}
+	if volume < 0 { // inside out
+		r.outwards, side = -1, -1
+	}
+	far := length(sub(b.hi, b.lo))
 	for i := step / 2; i < len(b.tri); i += step {
 		c := &b.tri[i]
 		n := cross(sub(c[1], c[0]), sub(c[2], c[0]))
@@ -275,7 +285,7 @@ func (b *Body) Shares() (thin, narrow, least float64) {
 		var mid, out, in, before [3]float64
 		for a := range mid {
 			mid[a] = (c[0][a] + c[1][a] + c[2][a]) / 3
-			out[a], in[a] = n[a]/area, -n[a]/area
+			out[a], in[a] = side*n[a]/area, -side*n[a]/area
 		}
 		const skin = 1e-6
 		t := b.tree.first(b.tri, mid, out, skin, 1, 1e-12)
@@ -285,7 +295,13 @@ func (b *Body) Shares() (thin, narrow, least float64) {
 		if t < cellWide && !b.Contains(before[0], before[1], before[2]) { // within another part there is no gap
 			narrow += area
 		}
-		if w := b.tree.first(b.tri, mid, in, skin, 1, 1e-12); w < cellWide {
+		if b.tree.first(b.tri, mid, in, skin, 1, 1e-12) >= cellWide {
+			continue // most triangles
+		}
+		if around, _ := r.through(mid, [3]float64{far * out[0], far * out[1], far * out[2]}, 0); around != 0 {
+			continue // within another part it bounds nothing
+		}
+		if _, w := r.through(mid, in, 1); w < cellWide {
 			thin += area
 			least = min(least, w)
 		}

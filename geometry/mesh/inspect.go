@@ -148,16 +148,32 @@ func (s *Surface) Sheets() (n int) {
 	for i, flat := range s.flat(flip.part, len(parts)) {
 		open[i] = open[i] || flat
 	}
-	var solid, sheet [][3]int32
-	for i, t := range s.T {
-		if open[flip.part[i]] {
-			sheet = append(sheet, t)
-		} else {
-			solid = append(solid, t)
+	order := make([]int, 0, len(s.T))
+	for i := range s.T {
+		if !open[flip.part[i]] {
+			order = append(order, i)
 		}
 	}
-	s.T = append(solid, sheet...)
-	return len(sheet)
+	solids := len(order)
+	for i := range s.T {
+		if open[flip.part[i]] {
+			order = append(order, i)
+		}
+	}
+	s.T = ordered(s.T, order)
+	if s.Solid != nil {
+		s.Solid = ordered(s.Solid, order)
+	}
+	return len(s.T) - solids
+}
+
+// ordered returns elements in another order.
+func ordered[T any](list []T, order []int) []T {
+	moved := make([]T, len(order))
+	for k, i := range order {
+		moved[k] = list[i]
+	}
+	return moved
 }
 
 // noVolume is the share of the box around a part below which it encloses nothing but rounding.
@@ -435,11 +451,16 @@ func (s *Surface) keep(is func(i int) bool) {
 	n := 0
 	for i, t := range s.T {
 		if is(i) {
+			if s.Solid != nil {
+				s.Solid[n] = s.Solid[i]
+			}
 			s.T[n] = t
 			n++
 		}
 	}
-	s.T = s.T[:n]
+	if s.T = s.T[:n]; s.Solid != nil {
+		s.Solid = s.Solid[:n]
+	}
 }
 
 // snap puts vertices of the border on the first one within the tolerance.
@@ -510,7 +531,8 @@ func (s *Surface) snap(tolerance float64) (snapped int) {
 func (s *Surface) closeHoles() (holes int, widest float64) {
 	type directed struct {
 		a, b  int32
-		times int // how often the surface lacks it
+		times int   // how often the surface lacks it
+		tri   int32 // beside it
 	}
 	var lacking []directed
 	border := borders{of: map[int32]int32{}}
@@ -520,9 +542,9 @@ func (s *Surface) closeHoles() (holes int, widest float64) {
 			up += 1 - 2*int(u.tri&1)
 		}
 		if up > 0 {
-			lacking = append(lacking, directed{b, a, up})
+			lacking = append(lacking, directed{b, a, up, uses[0].tri / 2})
 		} else if up < 0 {
-			lacking = append(lacking, directed{a, b, -up})
+			lacking = append(lacking, directed{a, b, -up, uses[0].tri / 2})
 		}
 		if up != 0 {
 			border.join(a, b)
@@ -559,6 +581,9 @@ func (s *Surface) closeHoles() (holes int, widest float64) {
 		}
 		for range e.times {
 			s.T = append(s.T, [3]int32{e.a, e.b, top})
+			if s.Solid != nil {
+				s.Solid = append(s.Solid, s.Solid[e.tri])
+			}
 		}
 	}
 	return holes, widest

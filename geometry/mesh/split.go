@@ -43,6 +43,13 @@ func (s *Surface) Split(most func(middle [3]float64) float64, limit int) (from [
 			rest = append(rest, [3]int32{m, b, c}, [3]int32{a, m, c})
 		}
 	}
+	if s.Solid != nil {
+		solid := make([]int32, len(from))
+		for i, k := range from {
+			solid[i] = s.Solid[k]
+		}
+		s.Solid = solid
+	}
 	s.T = list
 	return from, true
 }

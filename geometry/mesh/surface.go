@@ -23,8 +23,18 @@ type Surface struct {
 	// WrongNormals counts the triangles whose normal in the file contradicts the order
 	// of their corners. The order wins.
 	WrongNormals int
+	// Solid is the number of the solid in the file that each triangle is of; nil: the file has one.
+	Solid []int32
 
+	solid int32 // of the next triangles
 	found map[[3]float64]int32
+}
+
+// Begin sets the number of the solid that the next triangles are of.
+func (s *Surface) Begin(solid int) {
+	if s.solid = int32(solid); solid != 0 && s.Solid == nil {
+		s.Solid = make([]int32, len(s.T))
+	}
 }
 
 // Add adds a triangle; a zero normal says nothing.
@@ -53,6 +63,9 @@ func (s *Surface) Add(v [3][3]float64, normal [3]float64) {
 		s.WrongNormals++
 	}
 	s.T = append(s.T, t)
+	if s.Solid != nil {
+		s.Solid = append(s.Solid, s.solid)
+	}
 }
 
 // Done forgets what only Add needs.

@@ -13,6 +13,7 @@ package stl
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -32,15 +33,23 @@ import (
 type Triangle struct {
 	Normal [3]float64
 	V      [3][3]float64
+	Solid  int // in Info.Solids
 }
 
 // Info is the content of a file beside its triangles.
 type Info struct {
 	Binary    bool
-	Name      string // of the first solid, or the binary header's text
+	Name      string   // of the first solid, or the binary header's text
+	Solids    []string // names of an ASCII file's solids that have triangles, each once; without a name "solid N"
 	Triangles int
 	Notes     []string // what was odd and has been passed over
 }
+
+// MaxSolids is the most names that are told apart: of the solids after them the last name is OtherSolids.
+const MaxSolids = 256
+
+// OtherSolids is the name of all solids beyond MaxSolids names.
+const OtherSolids = "other solids"
 
 // MaxTriangles is the most that is read. A file of that many is 800 MiB large, and
 // its surface takes about as much memory.
@@ -182,6 +191,8 @@ type words struct {
 	line int
 	word []byte
 	back byte            // read, but belongs to what comes next; 0: none
+	name string          // of the solid that is being read
+	at   map[string]int  // of names in Info.Solids
 	odd  map[string]bool // dialects met: lines that end in a carriage return alone, "end loop" in two words
 }
 
@@ -234,6 +245,9 @@ func (w *words) next() (string, error) {
 	}
 }
 
+// longestName is how much of a name is read, in bytes.
+const longestName = 200
+
 // rest skips the line, of which it returns the beginning.
 func (w *words) rest() (string, error) {
 	var text []byte
@@ -241,12 +255,12 @@ func (w *words) rest() (string, error) {
 		c, err := w.byte()
 		if errors.Is(err, io.EOF) || c == '\n' {
 			w.line++
-			return printable(bytes.TrimSpace(text)), nil
+			return strings.ToValidUTF8(string(bytes.TrimSpace(text)), "?"), nil
 		}
 		if err != nil {
 			return "", err
 		}
-		if len(text) < 80 {
+		if len(text) < longestName {
 			text = append(text, c)
 		}
 	}
@@ -307,7 +321,7 @@ func readASCII(r *bufio.Reader, info Info, add func(Triangle) error) (Info, erro
 	if b, _ := r.Peek(3); string(b) == "\xef\xbb\xbf" {
 		_, _ = r.Discard(3) // just peeked
 	}
-	w := &words{in: r, line: 1, odd: map[string]bool{}}
+	w := &words{in: r, line: 1, odd: map[string]bool{}, at: map[string]int{}}
 	err := w.solids(&info, add)
 	info.Notes = append(info.Notes, slices.Sorted(maps.Keys(w.odd))...)
 	return info, err
@@ -330,7 +344,7 @@ func (w *words) solids(info *Info, add func(Triangle) error) error {
 			return errors.New("the file has no triangles")
 		case word == "" && solids > 0:
 			if solids > 1 {
-				info.Notes = append(info.Notes, fmt.Sprintf("%d solids in the file are treated as one", solids))
+				info.Notes = append(info.Notes, fmt.Sprintf("%d solids in the file form one body", solids))
 			}
 			return nil
 		case !strings.EqualFold(word, "solid"):
@@ -341,12 +355,29 @@ func (w *words) solids(info *Info, add func(Triangle) error) error {
 			return err
 		}
 		if solids == 0 {
-			info.Name = name
+			info.Name = printable([]byte(name))
 		}
+		w.name = cmp.Or(name, fmt.Sprintf("solid %d", solids+1))
 		if err := w.facets(info, add); err != nil {
 			return err
 		}
 	}
+}
+
+// solid returns the number of the present solid's name among those in the file. Solids of one name are one.
+func (w *words) solid(info *Info) int {
+	if k, known := w.at[w.name]; known {
+		return k
+	}
+	if len(info.Solids) >= MaxSolids {
+		w.name = OtherSolids
+	}
+	k, known := w.at[w.name]
+	if !known {
+		k = len(info.Solids)
+		w.at[w.name], info.Solids = k, append(info.Solids, w.name)
+	}
+	return k
 }
 
 // facets reads the facets of one solid and the line that ends it.
@@ -393,6 +424,7 @@ func (w *words) facets(info *Info, add func(Triangle) error) error {
 		if err := w.expect("endloop", "endfacet"); err != nil {
 			return err
 		}
+		t.Solid = w.solid(info)
 		if info.Triangles++; info.Triangles > MaxTriangles {
 			return tooMany()
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var corner = Triangle{[3]float64{0, 0, 1}, [3][3]float64{{0, 0, 0}, {1.5, 0, 0}, {0, 2.25, -3}}}
+var corner = Triangle{[3]float64{0, 0, 1}, [3][3]float64{{0, 0, 0}, {1.5, 0, 0}, {0, 2.25, -3}}, 0}
 
 // binaryFile writes triangles as a binary file with this header.
 func binaryFile(header string, list ...Triangle) []byte {
@@ -179,5 +179,39 @@ func TestDialects(t *testing.T) {
 		if _, err := Read(strings.NewReader(text), int64(len(text)), func(Triangle) error { return nil }); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// Triangles carry the number of their solid's name: equal names are one, a solid without triangles has none, one without a name has its
+// number, and names beyond the limit share one.
+func TestSolids(t *testing.T) {
+	read := func(names ...string) (info Info, of []int) {
+		var b strings.Builder
+		for _, n := range names {
+			fmt.Fprintf(&b, "solid %s\n", n)
+			if n != "empty" {
+				b.WriteString("facet normal 0 0 0 outer loop vertex 0 0 0 vertex 1 0 0 vertex 0 1 0 endloop endfacet\n")
+			}
+			b.WriteString("endsolid\n")
+		}
+		info, err := Read(strings.NewReader(b.String()), int64(b.Len()), func(t Triangle) error { of = append(of, t.Solid); return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info, of
+	}
+	info, of := read("body", "Räder vorn", "empty", "", "body", "Räder hinten")
+	if fmt.Sprintf("%q", info.Solids) != `["body" "Räder vorn" "solid 4" "Räder hinten"]` || fmt.Sprint(of) != "[0 1 2 0 3]" {
+		t.Errorf("%q %v", info.Solids, of)
+	}
+	if info, of = read("one"); len(info.Solids) != 1 || of[0] != 0 {
+		t.Errorf("%q %v", info.Solids, of)
+	}
+	var many []string
+	for i := range MaxSolids + 9 {
+		many = append(many, fmt.Sprintf("part %d", i))
+	}
+	if info, of = read(many...); len(info.Solids) != MaxSolids+1 || info.Solids[MaxSolids] != OtherSolids || of[MaxSolids-1] != MaxSolids-1 || of[MaxSolids+8] != MaxSolids {
+		t.Errorf("%d names, the last %q, of solids %v", len(info.Solids), info.Solids[len(info.Solids)-1], of)
 	}
 }

@@ -147,6 +147,9 @@ func (p *Plan) outputs(w *text) {
 	for _, s := range p.Parts {
 		w.table("output.surface." + s.Name)
 		w.line("velocity = %s   # for ParaView and the report, at the end", amount(p.Speed, "m/s"))
+		w.line("means = true")
+		w.line("start = %s", amount(p.Passage, "s"))
+		w.line("sample_every = %s", amount(flow/10, "s"))
 	}
 	w.table("checkpoint")
 	w.line("every = %s", amount(p.End/4, "s"))

@@ -76,7 +76,9 @@ func (r *Report) Page(w io.Writer, images []Image) error {
 		}
 		m.add("<tr><td>%s</td><td class=\"number\">%s</td><td>%s</td></tr>\n", c.Symbol, c.text(), meaning)
 	}
-	m.add("</table>\n<h2>The run</h2>\n<table>\n")
+	m.add("</table>\n")
+	r.bodyParts(&m)
+	m.add("<h2>The run</h2>\n<table>\n")
 	for _, f := range r.Given {
 		m.add("<tr><td>%s</td><td>%s</td></tr>\n", f.What, f.Value)
 	}
@@ -91,4 +93,23 @@ func (r *Report) Page(w io.Writer, images []Image) error {
 	m.add("</body>\n</html>\n")
 	_, err := io.WriteString(w, m.String())
 	return err
+}
+
+// bodyParts adds the drag by part and what is wrong with the surface, where there is something of it.
+func (r *Report) bodyParts(m *markup) {
+	if len(r.Parts) > 0 {
+		m.add("<h2>Drag by part</h2>\n<table>\n<tr><th>Part</th><th>C_D</th><th>by pressure</th><th>by friction</th><th>share</th></tr>\n")
+		for _, p := range r.Parts {
+			m.add("<tr><td>%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n",
+				p.Part, p.Drag.text(), p.Pressure.text(), p.Friction.text(), percent(p.Share))
+		}
+		m.add("</table>\n<p>%s</p>\n", r.OfParts)
+	}
+	if len(r.Surfaces) > 0 {
+		m.add("<h2>The surface</h2>\n<table>\n<tr><th>File</th><th>What is wrong</th><th>What was done</th></tr>\n")
+		for _, d := range r.Surfaces {
+			m.add("<tr><td>%s</td><td>%s</td><td>%s</td></tr>\n", d.File, d.What, d.Done)
+		}
+		m.add("</table>\n")
+	}
 }

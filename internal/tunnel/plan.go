@@ -54,6 +54,7 @@ type Wanted struct {
 	Cells        int     // of the finest level along the body
 	Uniform      bool    // no finer boxes
 	Length, Area float64 // of the coefficients, m and m2; 0: measured
+	Defects      []Defect
 }
 
 // Box is a box of finer cells.

@@ -19,6 +19,9 @@ type Report struct {
 	Given    []Fact                `json:"given"` // of the plan and the run
 	Walls    []status.ModelledWall `json:"walls"`
 	Grids    *Grids                `json:"grids,omitempty"`
+	Parts    []PartDrag            `json:"parts,omitempty"`
+	OfParts  string                `json:"of_parts,omitempty"` // what they are worth
+	Surfaces []Defect              `json:"surfaces,omitempty"` // what is wrong with them
 	Warnings finding.List          `json:"warnings"`
 }
 
@@ -58,7 +61,7 @@ const (
 
 // NewReport makes a report of a run of a plan. Grids may be nil.
 func NewReport(p *Plan, s status.State, grids *Grids) *Report {
-	r := &Report{Case: s.Case, Walls: s.Walls, Warnings: s.Warnings, Grids: grids, Doubts: []string{}}
+	r := &Report{Case: s.Case, Walls: s.Walls, Warnings: s.Warnings, Grids: grids, Surfaces: p.Defects, Doubts: []string{}}
 	var total *status.Result
 	for i := range s.Results {
 		if s.Results[i].Output == Force {
@@ -66,6 +69,9 @@ func NewReport(p *Plan, s status.State, grids *Grids) *Report {
 		}
 	}
 	r.coefficients(p, total)
+	if c := corrected(r.find("C_D"), p.Blockage()); c != nil {
+		r.Numbers = slices.Insert(r.Numbers, 1+slices.IndexFunc(r.Numbers, func(c Coefficient) bool { return c.Symbol == "C_D" }), *c)
+	}
 	r.doubt(p, s, total)
 	drag := r.find("C_D")
 	switch {
@@ -191,7 +197,11 @@ func (r *Report) facts(p *Plan, s status.State) {
 		add(d.What, "%s", d.Value)
 	}
 	add("reference", "speed %.4g m/s, area %.4g m2, length %s, density %.4g kg/m3", p.Speed, p.Area, metres(p.Length), p.Fluid.Density)
-	add("blockage", "%.2g %%; the numbers are not corrected for it", 100*p.Blockage())
+	but := ""
+	if r.find("C_D,c") != nil {
+		but = " but C_D,c"
+	}
+	add("blockage", "%.2g %% of the cross-section; no number%s is corrected for it", 100*p.Blockage(), but)
 	add("run", "%d steps, %.4g s, on %d ranks, %.4g MLUPS", s.Step, s.Time, s.Ranks, s.MLUPS)
 	if s.Reason != "" {
 		add("end of the run", "%s", s.Reason)
@@ -245,6 +255,16 @@ func (r *Report) Text() string {
 			fmt.Fprintf(&b, "; %s", c.Note)
 		}
 		b.WriteByte('\n')
+	}
+	if r.Parts != nil {
+		fmt.Fprintf(&b, "  %-24s %-20s %-20s %-20s %s\n", "drag by part", "C_D", "by pressure", "by friction", "share")
+		for _, p := range r.Parts {
+			fmt.Fprintf(&b, "  %-24s %-20s %-20s %-20s %s\n", p.Part, p.Drag.text(), p.Pressure.text(), p.Friction.text(), percent(p.Share))
+		}
+		fmt.Fprintf(&b, "  %s\n", r.OfParts)
+	}
+	for _, d := range r.Surfaces {
+		fmt.Fprintf(&b, "  %-18s %s; %s\n", d.File, d.What, d.Done)
 	}
 	for _, f := range r.Given {
 		fmt.Fprintf(&b, "  %-18s %s\n", f.What, f.Value)

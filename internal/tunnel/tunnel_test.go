@@ -166,6 +166,21 @@ func measuredAs(drag, half float64, note string) status.State {
 	return s
 }
 
+// withWalls returns a state with other walls.
+func withWalls(s status.State, walls []status.ModelledWall) status.State {
+	s.Walls = walls
+	return s
+}
+
+// withoutHalf returns a state whose drag has no interval.
+func withoutHalf(s status.State) status.State {
+	r := s.Results[0]
+	r.Numbers = append([]status.Number(nil), r.Numbers...)
+	r.Numbers[0].Half = nil
+	s.Results = []status.Result{r}
+	return s
+}
+
 // The first line of a report is the drag, or what speaks against it.
 func TestVerdicts(t *testing.T) {
 	car := Body{Lo: [3]float64{0, -0.9, 0}, Hi: [3]float64{4.5, 0.9, 1.4}, Area: 2.1}
@@ -209,10 +224,18 @@ func TestVerdicts(t *testing.T) {
 		{"noise", wide, fine, &noisy, "DOUBTFUL: the drags on the last two grids differ by less than their intervals: the error of the grid is not known better than 10 %"},
 		{"a warning", wide, warned, good, "DOUBTFUL: parts thinner than a cell; C_D"},
 		{"no order", wide, fine, &none, "DOUBTFUL: the drags on 3 grids do not converge: not monotone"},
+		{"not converged, blocked and unresolved", narrow, withWalls(measuredAs(0.32, 0.01, ""), bare.Walls), good, "DOUBTFUL: not converged: the 95 % interval is wider than 1 % of the drag; C_D = 0.320 +- 0.01"},
+		{"blocked and unresolved", narrow, bare, nil, "DOUBTFUL: blocked: the body covers 6.2 % of the cross-section"},
+		{"no drag in a narrow tunnel", narrow, withWalls(measuredAs(math.NaN(), 0, "still drifts"), bare.Walls), nil, "NO DRAG: not converged: still drifts"},
+		{"no interval", wide, withoutHalf(fine), good, "DOUBTFUL: not converged: the 95 % interval is wider than 1 % of the drag"},
 		{"a failed run", wide, failed, nil, "NO DRAG: the run failed: step 12: unstable"},
 		{"an early end", wide, status.State{Phase: status.Stopped}, nil, "NO DRAG: the run has no results: it ended at step 0 of 0"},
 	} {
 		r := NewReport(c.plan, c.state, c.grids)
+		var html bytes.Buffer
+		if err := r.Page(&html, nil); err != nil || strings.Contains(html.String(), `class="verdict doubt"`) != (c.name != "all is well") {
+			t.Errorf("%s: %v, the page does not show whether the drag is doubted", c.name, err)
+		}
 		if !strings.HasPrefix(r.Verdict, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, r.Verdict, c.want)
 		}
@@ -253,6 +276,220 @@ func TestPage(t *testing.T) {
 	for _, never := range []string{"<script", "http://", "https://"} {
 		if strings.Contains(page, never) {
 			t.Errorf("%q is in the page", never)
+		}
+	}
+}
+
+// What the first line does not say is on the lines after it, the gravest first.
+func TestAllDoubts(t *testing.T) {
+	p := planOf(t, Body{Lo: [3]float64{0, -0.9, 0}, Hi: [3]float64{4.5, 0.9, 1.4}, Area: 2.1}, Wanted{Ground: Moving, Cells: 120})
+	p.Hi[1], p.Lo[1] = 2, -2
+	r := NewReport(p, withWalls(measuredAs(0.32, 0.01, ""), []status.ModelledWall{{Name: "body.body", Without: 0.3}}), nil)
+	want := []string{"not converged: ", "blocked: ", "unresolved: ", "one grid: "}
+	if len(r.Doubts) != len(want) {
+		t.Fatalf("%q", r.Doubts)
+	}
+	lines := strings.Split(r.Text(), "\n")
+	for i, w := range want {
+		if !strings.HasPrefix(r.Doubts[i], w) || i > 0 && lines[i] != "  also: "+r.Doubts[i] {
+			t.Errorf("doubt %d is %q, want %q; in the text %q", i, r.Doubts[i], w, lines[i])
+		}
+	}
+}
+
+// The corrected drag is beside the drag above 1 % of blockage, and changes nothing else. By hand: C_D 0.32 at 6.2 %: 1 + 2.5 x 0.32 x
+// 0.0616 = 1.0492; the interval by its square.
+func TestBlockage(t *testing.T) {
+	car := Body{Lo: [3]float64{0, -0.9, 0}, Hi: [3]float64{4.5, 0.9, 1.4}, Area: 2.1}
+	p := planOf(t, car, Wanted{Ground: Moving, Cells: 120})
+	p.Hi[1], p.Lo[1] = 2, -2
+	r := NewReport(p, measuredAs(0.32, 0.002, ""), nil)
+	b := p.Blockage()
+	c, drag := r.find("C_D,c"), r.find("C_D")
+	if c == nil || math.Abs(*c.Value-0.32/(1+2.5*0.32*b)) > 1e-15 || math.Abs(*c.Value-0.305) > 5e-4 || math.Abs(*c.Half-0.002/math.Pow(1+2.5*0.32*b, 2)) > 1e-15 {
+		t.Errorf("corrected %+v at a blockage of %g", c, b)
+	}
+	if *drag.Value != 0.32 || !strings.Contains(r.Verdict, "C_D = 0.3200 +- 0.002") || !strings.Contains(r.Text(), "C_D corrected for a blockage of 6.2 % by Maskell's formula") {
+		t.Errorf("%s", r.Text())
+	}
+	p.Hi[1], p.Lo[1] = 20, -20
+	if r := NewReport(p, measuredAs(0.32, 0.002, ""), nil); p.Blockage() > 0.01 || r.find("C_D,c") != nil {
+		t.Errorf("a correction at a blockage of %g", p.Blockage())
+	}
+	p.Hi[1], p.Lo[1] = 2, -2
+	if r := NewReport(p, measuredAs(math.NaN(), 0, "still drifts"), nil); r.find("C_D,c") != nil {
+		t.Error("a correction of no drag")
+	}
+}
+
+// The table by part has the coefficients of the forces, their sum, and shares of it. One part has no table.
+func TestByPart(t *testing.T) {
+	p := planOf(t, Body{Hi: [3]float64{4, 2, 1}, Area: 2}, Wanted{Ground: Moving, Cells: 120, Speed: 10})
+	r := NewReport(p, measuredAs(0.4, 0.001, ""), nil)
+	q := 1.204 * 100 / 2 * 2.
+	r.ByPart(p, []PartForce{{"body", 0.2 * q, 0.04 * q, 0.002 * q, 0.001 * q}, {"wheels <1>", 0.07 * q, -0.01 * q, math.Inf(1), math.Inf(1)}})
+	if len(r.Parts) != 3 {
+		t.Fatalf("%+v", r.Parts)
+	}
+	for i, want := range []struct{ drag, share float64 }{{0.24, 0.8}, {0.06, 0.2}, {0.3, 1}} {
+		if got := r.Parts[i]; math.Abs(*got.Drag.Value-want.drag) > 1e-12 || math.Abs(got.Share-want.share) > 1e-12 {
+			t.Errorf("%s: %g, %g of the sum", got.Part, *got.Drag.Value, got.Share)
+		}
+	}
+	if h := r.Parts[0].Drag.Half; h == nil || math.Abs(*h-0.003) > 1e-12 || r.Parts[1].Drag.Half != nil {
+		t.Errorf("%+v", r.Parts)
+	}
+	if _, err := json.Marshal(r); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(r.OfParts, "is -25 % off C_D") {
+		t.Errorf("%q", r.OfParts)
+	}
+	drifts := NewReport(p, measuredAs(math.NaN(), 0, "still drifts"), nil)
+	if drifts.ByPart(p, []PartForce{{Name: "a", Pressure: q}, {Name: "b", Pressure: q}}); !strings.Contains(drifts.Text(), "C_D has no mean, and these means contain the same transient.") {
+		t.Errorf("%s", drifts.Text())
+	}
+	var b bytes.Buffer
+	if err := r.Page(&b, nil); err != nil || !strings.Contains(b.String(), "<h2>Drag by part</h2>") || !strings.Contains(b.String(), "wheels &lt;1&gt;") || !strings.Contains(r.Text(), "wheels <1>") {
+		t.Errorf("%v\n%s", err, r.Text())
+	}
+	one := NewReport(p, measuredAs(0.3, 0.001, ""), nil)
+	one.ByPart(p, []PartForce{{Name: "body", Pressure: q}})
+	if one.Parts != nil || strings.Contains(one.Text(), "drag by part") {
+		t.Errorf("%+v", one.Parts)
+	}
+}
+
+// A time buys the most cells whose forecast fits it; a time that is too short is refused with the time that is needed. The speed is
+// given, so no clock counts.
+func TestFit(t *testing.T) {
+	car := Body{Lo: [3]float64{0, -0.9, 0}, Hi: [3]float64{4.5, 0.9, 1.4}, Area: 2.1}
+	w := planOf(t, car, Wanted{Ground: Moving, Cells: 40}).Wanted
+	takes := func(cells, grids int) (seconds float64) {
+		for ; grids > 0; grids-- {
+			w.Cells = cells
+			p, err := New(car, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seconds += p.Updates() / 1e7 / computing
+			cells = int(math.Round(float64(cells) / 1.5))
+		}
+		return seconds
+	}
+	last := 0
+	for _, seconds := range []float64{takes(40, 1), takes(64, 1) * 1.0001, 3600, 86400} {
+		got, err := Fit(car, w, 1, 1.5, seconds, 1e7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Cells < last || got.Seconds > seconds || math.Abs(got.Seconds/takes(got.Cells, 1)-1) > 1e-12 {
+			t.Errorf("%g s: %+v after %d cells", seconds, got, last)
+		}
+		for more := got.Cells + timedStep; more < 4*got.Cells; more += timedStep {
+			if takes(more, 1) <= seconds {
+				t.Errorf("%g s: %d cells fit, but %d were chosen", seconds, more, got.Cells)
+			}
+		}
+		last = got.Cells
+	}
+	three, err := Fit(car, w, 3, 1.5, 3600, 1e7)
+	if err != nil || math.Abs(three.Seconds/takes(three.Cells, 3)-1) > 1e-12 || three.Seconds > 3600 {
+		t.Errorf("three grids: %+v, %v", three, err)
+	}
+	faster, err := Fit(car, w, 1, 1.5, 360, 1e8)
+	slow, err2 := Fit(car, w, 1, 1.5, 3600, 1e7)
+	if err != nil || err2 != nil || faster.Cells != slow.Cells {
+		t.Errorf("ten times the speed for a tenth of the time: %+v, %+v", faster, slow)
+	}
+	need := takes(40, 1)
+	if _, err := Fit(car, w, 1, 1.5, 0.99*need, 1e7); err == nil || !strings.Contains(err.Error(), "40 cells along the body, the fewest") || !strings.Contains(err.Error(), "take up to "+Duration(need)) {
+		t.Errorf("%v", err)
+	}
+	if _, err := Fit(car, w, 1, 1.5, 60, math.NaN()); err == nil {
+		t.Error("no speed is no error")
+	}
+}
+
+// The updates of a plan are the cells of its levels, each as often as it steps: for a uniform grid the product, for a refined one
+// counted cell by cell.
+func TestUpdates(t *testing.T) {
+	car := Body{Lo: [3]float64{0, -0.9, 0}, Hi: [3]float64{4.5, 0.9, 1.4}, Area: 2.1}
+	p := planOf(t, car, Wanted{Ground: Moving, Cells: 16, Uniform: true})
+	if want := float64(p.Cells[0]) * float64(p.Cells[1]) * float64(p.Cells[2]) * p.Steps(); math.Abs(p.Updates()/want-1) > 1e-12 {
+		t.Errorf("uniform: %g updates, want %g", p.Updates(), want)
+	}
+	if want := p.End / (0.05 * p.Spacing / p.Speed); math.Abs(p.Steps()/want-1) > 1e-12 {
+		t.Errorf("%g steps, want %g", p.Steps(), want)
+	}
+	p = planOf(t, car, Wanted{Ground: Moving, Cells: 30})
+	sum, fine := 0.0, p.Finest()
+	for z := p.Lo[2] + fine/2; z < p.Hi[2]; z += fine {
+		for y := p.Lo[1] + fine/2; y < p.Hi[1]; y += fine {
+			for x := p.Lo[0] + fine/2; x < p.Hi[0]; x += fine {
+				level := 0
+				for _, b := range p.Boxes {
+					if x > b.Lo[0] && x < b.Hi[0] && y > b.Lo[1] && y < b.Hi[1] && z > b.Lo[2] && z < b.Hi[2] {
+						level = max(level, b.Level)
+					}
+				}
+				sum += math.Pow(8, float64(level-p.Levels)) * math.Exp2(float64(level))
+			}
+		}
+	}
+	if got := p.Updates() / p.Steps(); math.Abs(got/sum-1) > 0.02 { // boxes end within cells of this count
+		t.Errorf("refined: %g updates per step, counted %g", got, sum)
+	}
+}
+
+// Defects have what was done about them, and thin parts are marked.
+func TestDefects(t *testing.T) {
+	whole := func(s *mesh.Surface) Examined {
+		return Examined{File: "a.stl", Found: s.Inspect(), Surface: s, Cell: 0.1, Cells: 100}
+	}
+	thick := block([3]float64{0, 0, 0}, [3]float64{4, 2, 1})
+	if list, _ := Defects(whole(thick)); list != nil {
+		t.Errorf("%+v", list)
+	}
+	turned := block([3]float64{0, 0, 0}, [3]float64{4, 2, 1})
+	for i := range turned.T {
+		turned.T[i][1], turned.T[i][2] = turned.T[i][2], turned.T[i][1]
+	}
+	if list, _ := Defects(whole(turned)); len(list) != 1 || list[0] != (Defect{"a.stl", "inside out: its triangles face into the body", "turned back"}) {
+		t.Errorf("%+v", list)
+	}
+	for thickness, want := range map[float64]string{0.15: "kept: --cells 134 resolves it", 0.08: "kept: --cells 250 resolves it", 0.01: "kept: a thicker part in the file resolves it"} {
+		fin := block([3]float64{0, 0, 0}, [3]float64{4, 2, thickness})
+		list, thin := Defects(whole(fin))
+		if len(list) != 1 || list[0].Done != want || thin.Share < 0.7 || strings.Contains(list[0].What, "vanish") != (thickness < 0.1) {
+			t.Errorf("%g thick: %+v, %g of the area", thickness, list, thin.Share)
+		}
+	}
+	open := block([3]float64{0, 0, 0}, [3]float64{4, 2, 1})
+	open.T = open.T[1:]
+	found := open.Inspect()
+	open.Repair(nil)
+	list, _ := Defects(Examined{File: "a.stl", Found: found, Repaired: "1 holes closed", Surface: open, Cell: 0.1, Cells: 100})
+	if len(list) != 1 || !strings.HasPrefix(list[0].What, "not closed: 3 edges with one triangle") || list[0].Done != "repaired: 1 holes closed" {
+		t.Errorf("%+v", list)
+	}
+	p := planOf(t, Body{Hi: [3]float64{4, 2, 1}, Area: 2}, Wanted{Ground: Moving, Cells: 120, Defects: list})
+	r := NewReport(p, measuredAs(0.3, 0.001, ""), nil)
+	var b bytes.Buffer
+	if err := r.Page(&b, nil); err != nil || !strings.Contains(b.String(), "<h2>The surface</h2>") || !strings.Contains(r.Text(), "a.stl              not closed: 3 edges") {
+		t.Errorf("%v\n%s", err, r.Text())
+	}
+}
+
+// Units are proposed by the size that they make of a body.
+func TestUnits(t *testing.T) {
+	for length, want := range map[float64]string{
+		4500:   "--unit mm makes it 4.5 m, --unit cm makes it 45 m, --unit m keeps it",
+		177:    "--unit mm makes it 0.177 m, --unit cm makes it 1.77 m, --unit inch makes it 4.496 m, --unit ft makes it 53.95 m, --unit m keeps it",
+		0.0045: "--unit km makes it 4.5 m, --unit m keeps it",
+	} {
+		if got := Units(length); got != want {
+			t.Errorf("%g: %q, want %q", length, got, want)
 		}
 	}
 }

@@ -48,6 +48,35 @@ const shade = 0.7
 
 // Draw returns bodies as a picture on white whose longer side has so many pixels.
 func Draw(bodies []Body, v View, scale *paint.Scale, size int) *image.NRGBA {
+	return drawn(bodies, v, size, scale.Colour).reduced()
+}
+
+// Colours of a picture with marks.
+var (
+	Plain  = color.NRGBA{205, 210, 216, 255} // of triangles
+	Marked = color.NRGBA{214, 30, 30, 255}   // of triangles with another value than 0, and of lines
+	Hidden = color.NRGBA{240, 160, 160, 255} // of lines behind triangles
+)
+
+// DrawMarked returns bodies as such a picture, in which triangles with another value than 0 are marked. Lines are drawn over all of it,
+// paler where triangles are before them, so that no mark is out of sight.
+func DrawMarked(bodies []Body, lines [][2][3]float64, v View, size int) *image.NRGBA {
+	c := drawn(bodies, v, size, func(value float64) color.NRGBA {
+		if value != 0 {
+			return Marked
+		}
+		return Plain
+	})
+	for _, behind := range []bool{true, false} { // a line in sight covers one that is not
+		for _, l := range lines {
+			c.line(l, behind)
+		}
+	}
+	return c.reduced()
+}
+
+// drawn returns a canvas with bodies.
+func drawn(bodies []Body, v View, size int, colour func(value float64) color.NRGBA) *canvas {
 	c := newCanvas(bodies, v.axes(), size*samples)
 	for _, b := range bodies {
 		for i, value := range b.Values {
@@ -56,10 +85,10 @@ func Draw(bodies []Body, v View, scale *paint.Scale, size int) *image.NRGBA {
 				at := 3 * b.Corners[3*i+k]
 				t[k] = [3]float64(b.Points[at : at+3])
 			}
-			c.triangle(t, scale.Colour(value))
+			c.triangle(t, colour(value))
 		}
 	}
-	return c.reduced()
+	return c
 }
 
 // axes returns the unit vectors to the right, upwards and towards the eye.
@@ -137,6 +166,41 @@ func (c *canvas) triangle(t [3][3]float64, colour color.NRGBA) {
 			}
 			if depth, at := a*z[0]+b*z[1]+(1-a-b)*z[2], (c.h-1-j)*c.w+i; depth > c.depth[at] {
 				c.depth[at], c.colour[at] = depth, colour
+			}
+		}
+	}
+}
+
+// Lines of marks are twice as wide as this and a point, and count as in sight within this share of the picture behind a triangle.
+const (
+	halfLine = 2 // points
+	within   = 0.003
+)
+
+// line draws a line where it is behind triangles, or where it is not.
+func (c *canvas) line(l [2][3]float64, behind bool) {
+	var from, to [3]float64
+	for a := range 3 {
+		from[a], to[a] = dot(c.axes[a], l[0]), dot(c.axes[a], l[1])
+	}
+	slack := within * float64(max(c.w, c.h)) / c.scale
+	steps := max(1, int(math.Ceil(max(math.Abs(to[0]-from[0]), math.Abs(to[1]-from[1]))*c.scale)))
+	for k := range steps + 1 {
+		share := float64(k) / float64(steps)
+		var p [3]float64
+		for a := range p {
+			p[a] = from[a] + share*(to[a]-from[a])
+		}
+		x, y := int(math.Floor((p[0]-c.lo[0])*c.scale)), int(math.Floor((p[1]-c.lo[1])*c.scale))
+		for j := max(0, y-halfLine); j <= min(c.h-1, y+halfLine); j++ {
+			for i := max(0, x-halfLine); i <= min(c.w-1, x+halfLine); i++ {
+				at := (c.h-1-j)*c.w + i
+				switch hidden := p[2] < c.depth[at]-slack; {
+				case hidden && behind:
+					c.colour[at] = Hidden
+				case !hidden && !behind:
+					c.colour[at] = Marked
+				}
 			}
 		}
 	}

@@ -85,3 +85,33 @@ func TestEnds(t *testing.T) {
 		t.Errorf("%v", size)
 	}
 }
+
+// A marked triangle and a line in sight are red, a line behind the body is pale, and what is not marked is grey.
+func TestDrawMarked(t *testing.T) {
+	near := func(x float64) [][3]float64 { return [][3]float64{{x, -1, -1}, {x, 1, -1}, {x, 0, 1}} }
+	b := Body{Values: []float64{0, 1}, Corners: []int64{0, 1, 2, 3, 4, 5}}
+	for _, p := range append(near(0), [3]float64{0, 2, -1}, [3]float64{0, 4, -1}, [3]float64{0, 3, 1}) {
+		b.Points = append(b.Points, p[:]...)
+	}
+	v := View{From: [3]float64{1, 0, 0}, Up: [3]float64{0, 0, 1}} // y to the right
+	lines := [][2][3]float64{{{-1, -0.5, -0.8}, {-1, 0.5, -0.8}}, {{1, -0.3, -0.4}, {1, 0.3, -0.4}}}
+	img := DrawMarked([]Body{b}, lines, v, 500)
+	at := func(y, z float64) color.NRGBA { // 5 wide, 2 high, and 2 % of 5 around
+		const scale = 500 * 0.96 / 5
+		return img.NRGBAAt(int((y+1+0.1)*scale), int((1-z+0.1)*scale))
+	}
+	for name, c := range map[string]struct {
+		got, want color.NRGBA
+	}{
+		"not marked":       {at(0, 0.3), Plain},
+		"marked":           {at(3, 0), Marked},
+		"line behind":      {at(0, -0.8), Hidden},
+		"line in sight":    {at(0, -0.4), Marked},
+		"beside all":       {at(1.5, 0.9), color.NRGBA{255, 255, 255, 255}},
+		"above both lines": {at(0, -0.6), Plain},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %v, want %v", name, c.got, c.want)
+		}
+	}
+}

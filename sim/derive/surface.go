@@ -80,14 +80,14 @@ func NewSurface(v View, body int, facets *domain.Facets) (*Surface, error) {
 			s.Dry++
 		}
 	}
-	if modelled(v, body) {
+	if Modelled(v, body) {
 		err = s.findGhosts(v)
 	}
 	return s, err
 }
 
-// modelled reports whether the wall of a body has a model.
-func modelled(v View, body int) bool { return v.Case.Bodies[body].Kind.Law == boundary.ModelledWall }
+// Modelled reports whether the wall of a body has a model.
+func Modelled(v View, body int) bool { return v.Case.Bodies[body].Kind.Law == boundary.ModelledWall }
 
 // LevelAt returns the level of the cells at a place, in cells of level 0.
 func LevelAt(v View, p [3]float64) int {
@@ -251,7 +251,7 @@ func (s *Surface) Values(v View, force [3]float64) (*SurfaceValues, error) {
 		return nil, fmt.Errorf("rank %d: pressure beside a surface at step %d: %w", v.Rank.ID, v.Step(), err)
 	}
 	var velocity, flow []float64
-	if modelled(v, s.body) {
+	if Modelled(v, s.body) {
 		flow, err = s.ghosts.flow(v)
 	} else {
 		velocity, err = read("velocity")

@@ -11,6 +11,7 @@ import (
 type Facets struct {
 	Points  [][3]float64
 	Corners [][3]int32 // anticlockwise seen from the fluid
+	Solid   []int32    // in the file, of each; nil: the file has one
 }
 
 // longestEdge is the longest edge of facets, in cells of the level there: cells resolve nothing smaller.
@@ -43,7 +44,7 @@ func ReadFacets(p *Part, f config.SolidFile, level func(p [3]float64) int) (*Fac
 	if _, ok := surface.Split(most, mostFacets); !ok {
 		return nil, misfit(f, fmt.Errorf("%s has more than %d triangles with edges below %g cells, which rank 0 cannot keep: simplify the surface, or use larger cells", f.Shown, mostFacets, longestEdge))
 	}
-	return &Facets{surface.V, surface.T}, nil
+	return &Facets{surface.V, surface.T, surface.Solid}, nil
 }
 
 // Middle returns the centroid of a facet, and its area times the unit normal into the fluid.

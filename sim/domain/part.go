@@ -56,7 +56,8 @@ type Input struct {
 	Path, Shown, SHA256 string
 	// Beside are files that hold a part of it, as seen from its folder.
 	Beside []string
-	Flow   bool // it is a flow to start from, which may be large
+	Flow   bool     // it is a flow to start from, which may be large
+	Solids []string // names in a surface
 }
 
 // New cuts the domain of a case, the same way on every rank. The part's copy of the case gets what files add to it.

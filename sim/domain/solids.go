@@ -28,6 +28,7 @@ type surfaceHead struct {
 	Triangles int
 	Sheets    int // of them, the last, which bound no solid
 	SHA256    string
+	Solids    []string   // names in the file
 	Row       config.Row // for the derived table
 	Warnings  finding.List
 }
@@ -68,7 +69,7 @@ func (p *Part) LoadFiles(on *rank.Rank, shelf *Shelf, more ...decomp.Box) error 
 		}
 		p.Solids = append(p.Solids, body)
 		sums = append(sums, head.SHA256)
-		p.Inputs = append(p.Inputs, Input{Path: f.Path, Shown: f.Shown, SHA256: head.SHA256})
+		p.Inputs = append(p.Inputs, Input{Path: f.Path, Shown: f.Shown, SHA256: head.SHA256, Solids: head.Solids})
 		p.Case.Table = append(p.Case.Table, head.Row)
 		p.Case.Warnings = append(p.Case.Warnings, head.Warnings...)
 	}
@@ -185,7 +186,7 @@ func (p *Part) loadFile(on *rank.Rank, f config.SolidFile, body *mesh.Body, whol
 	}
 	var b []byte
 	if on.Root {
-		head = surfaceHead{Triangles: len(s.Surface.T), Sheets: s.Sheets, SHA256: s.SHA256, Row: config.Row{
+		head = surfaceHead{Triangles: len(s.Surface.T), Sheets: s.Sheets, SHA256: s.SHA256, Solids: s.Info.Solids, Row: config.Row{
 			Name: "body " + f.Body, Lattice: triangles(s), SI: fmt.Sprintf("%s, SHA-256 %.12s...", f.Shown, s.SHA256)}}
 		head.Warnings = Repairs(f, s)
 		if b, err = json.Marshal(head); err != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"lbmsim/comm"
@@ -506,13 +505,7 @@ func (a *averager) beside(r *Run, h checkpoint.Header, dir string) (written []*b
 	if a.samples == 0 {
 		return nil, nil
 	}
-	// A checkpoint of this step may be there, of a run that this one has gone back from because
-	// its sums were damaged. With the new sums beside it, which are named first, it would be
-	// whole again for a moment, ahead of files that this run has yet to name. The one that the run
-	// has resumed from has the same sums, and may be the only one.
-	if path := checkpoint.Path(dir, h.Step); r.Rank.Root && filepath.Clean(a.resumed) != filepath.Clean(path) {
-		_ = os.Remove(path) // it is not there, or is replaced all the same
-	}
+	r.vacate(checkpoint.Path(dir, h.Step), a.resumed)
 	err = eachBox(r.View, func(level, number, mine int) error {
 		var b *boxSums
 		if mine >= 0 {

@@ -66,6 +66,12 @@ func sumsFolder(dir string, level, number int) string {
 	return dir
 }
 
+// SurfaceDir is the folder of the sums of surfaces, within the folder of their checkpoints.
+const SurfaceDir = "surfaces"
+
+// surfaceFolder returns the folder of a surface's files of sums, within the folder of their checkpoints.
+func surfaceFolder(dir, name string) string { return filepath.Join(dir, SurfaceDir, name) }
+
 // read returns the sums so far of all cells, [plane][row][sum][x], with the means at walls last in each row. Callers must not modify
 // them.
 func (b *boxSums) read() (sums []float64, err error) {

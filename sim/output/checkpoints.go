@@ -45,6 +45,11 @@ func (c *checkpoints) folder() string {
 	if c.set.Case.Averages.On {
 		return filepath.Join(c.dir, AverageDir)
 	}
+	for _, p := range c.set.Case.Surfaces {
+		if p.Means {
+			return surfaceFolder(c.dir, p.Name)
+		}
+	}
 	return c.dir
 }
 
@@ -109,7 +114,7 @@ func (c *checkpoints) Write(r *Run) error {
 func (c *checkpoints) memory(r *Run) (Memory, error) {
 	m := Memory{
 		Probes: map[string]int64{}, Forces: map[string]forceMemory{}, Provenance: r.Provenance,
-		Profiles: map[string]statisticMemory[config.Profile]{}, Spectra: map[string]statisticMemory[config.Spectrum]{},
+		Profiles: map[string]statisticMemory[config.Profile]{}, Spectra: map[string]statisticMemory[config.Spectrum]{}, Surfaces: map[string]surfaceMemory{},
 	}
 	r.Remember(&m)
 	for _, o := range with[remembered](c.set.List) {
@@ -146,13 +151,16 @@ func (c *checkpoints) commit(r *Run, p *checkpoint.Pending, failed error, path s
 	for _, written := range beside {
 		if !*written {
 			p.Abort()
-			return comm.Agree(r.Rank.Comm, fmt.Errorf("%s is dropped, because a file beside it could not be written: the sums of its averages, or a level of its grid", path))
+			return comm.Agree(r.Rank.Comm, fmt.Errorf("%s is dropped, because a file beside it could not be written: the sums of its averages or of a surface, or a level of its grid", path))
 		}
 	}
 	if err := p.Commit(c.Keep, failed); err != nil || len(beside) == 0 || !r.Rank.Root {
 		return err
 	}
 	checkpoint.Tidy(c.dir, filepath.Join(c.dir, AverageDir))
+	for _, p := range c.set.Case.Surfaces {
+		checkpoint.Tidy(c.dir, surfaceFolder(c.dir, p.Name))
+	}
 	c.tidyPatches(r, c.dir)
 	c.tidyPatches(r, filepath.Join(c.dir, AverageDir))
 	return nil

@@ -106,7 +106,7 @@ func (f *Files) commitOne(p *pendingFile) error {
 	if err != nil {
 		return err
 	}
-	if p.kind == aPatch || p.kind == besidePatch { // the checkpoint's own file is reported
+	if p.kind == aPatch || p.kind == besidePatch || p.kind == besideSurface { // the checkpoint's own file is reported
 		kind := filepath.Dir(p.path) // each box takes its time
 		f.took[kind] = max(f.took[kind], p.took+time.Since(ready))
 		return nil

@@ -1,6 +1,9 @@
 package output
 
 import (
+	"os"
+	"path/filepath"
+
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/internal/finding"
@@ -25,6 +28,8 @@ type Memory struct {
 	Walls    *WallTuning                                 `json:",omitempty"`
 	Profiles map[string]statisticMemory[config.Profile]  `json:",omitempty"`
 	Spectra  map[string]statisticMemory[config.Spectrum] `json:",omitempty"`
+	// Means on surfaces, whose sums are in files beside the checkpoint.
+	Surfaces map[string]surfaceMemory `json:",omitempty"`
 	// Averages over time, whose sums are in a file beside the checkpoint.
 	Averages *averageMemory `json:",omitempty"`
 	// Provenance of the state.
@@ -50,6 +55,15 @@ func (r *Run) mixes(head string, was float64, sample config.Schedule) {
 	if was > 0 && sample.Period > 0 && was != sample.Period {
 		r.recalls("%s: samples in the checkpoint are %.5g steps apart, new samples %.5g: averages weight all samples equally, and intervals assume equal spacing",
 			head, was, sample.Period)
+	}
+}
+
+// vacate removes a checkpoint of the step that is about to be written, on rank 0. It is of a run that this one has gone back from,
+// because a file beside it was damaged: with the new file beside it, which is named first, it would be whole again for a moment, ahead
+// of files that this run has yet to name. The one that the run has resumed from has the same state, and may be the only one.
+func (r *Run) vacate(path, resumed string) {
+	if r.Rank.Root && filepath.Clean(resumed) != filepath.Clean(path) {
+		_ = os.Remove(path) // it is not there, or is replaced all the same
 	}
 }
 

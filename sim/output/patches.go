@@ -73,11 +73,7 @@ func (c *checkpoints) patches(r *Run, h checkpoint.Header) (written []*bool, err
 	if err := r.Files.CommitKind(aPatch); err != nil {
 		return nil, err
 	}
-	// A checkpoint of this step may be there, of a run that this one has gone back from. It would be whole, of two runs, ahead of files
-	// that this run has yet to name. The one that the run has resumed from has the same state, and may be the only one.
-	if path := checkpoint.Path(c.dir, h.Step); r.Rank.Root && filepath.Clean(c.resumed) != filepath.Clean(path) {
-		_ = os.Remove(path) // it is not there, or is replaced all the same
-	}
+	r.vacate(checkpoint.Path(c.dir, h.Step), c.resumed)
 	if c.levels == nil {
 		c.levels = make([][]byte, len(r.View.Refined.Patches))
 	}

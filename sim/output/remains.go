@@ -40,9 +40,9 @@ func (s *Set) makeRoom(o Opening) error {
 	return errors.Join(errs...)
 }
 
-// besideCheckpoints returns the files of levels and of sums of averages in the folder of checkpoints, whatever the case has now.
+// besideCheckpoints returns the files of levels and of sums of averages and surfaces in the folder of checkpoints, whatever the case has now.
 func besideCheckpoints(dir string) (paths []string) {
-	for _, pattern := range []string{filepath.Join(LevelDir, "level*_box*", "*.h5"), filepath.Join(AverageDir, "*.h5"), filepath.Join(AverageDir, LevelDir, "level*_box*", "*.h5")} {
+	for _, pattern := range []string{filepath.Join(LevelDir, "level*_box*", "*.h5"), filepath.Join(AverageDir, "*.h5"), filepath.Join(AverageDir, LevelDir, "level*_box*", "*.h5"), filepath.Join(SurfaceDir, "*", "*.h5")} {
 		files, _ := fs.Glob(os.DirFS(dir), pattern) // the pattern is well-formed
 		for _, name := range files {
 			paths = append(paths, filepath.Join(dir, name))

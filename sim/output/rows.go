@@ -66,7 +66,7 @@ func (s *Set) CutTables(step int) {
 
 // writerOf returns the kind of output that has tables of a kind.
 func writerOf(kind string) string {
-	if kind == development {
+	if kind == development || kind == partsTable {
 		return "surface"
 	}
 	return kind

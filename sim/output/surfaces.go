@@ -19,19 +19,36 @@ import (
 type surfaces struct {
 	rows
 	config.Surface
+	solids []string // in the file of the body; nil: one
 	series fields.Series
 	alone  comm.Comm // of rank 0 with itself
 	body   *derive.Surface
 	mesh   fields.Triangles // on rank 0
 	values *derive.SurfaceValues
 	of     int // the step of values
+
+	facets   *domain.Facets // on rank 0, from read on
+	haveRead bool
+	sums     *surfaceSums  // nil: no means are wanted
+	means    *surfaceMeans // which takes the samples
 }
 
 // surfaceOutputs returns the outputs of [output.surface].
 func surfaceOutputs(s *Set) (list []Output) {
 	for _, p := range s.Case.Surfaces {
 		o := &surfaces{rows: newRows(s.Run, p.Schedule, "surface", p.Name, "surface/"+p.Name), Surface: p, alone: comm.Serial(), series: fields.Series{Dir: s.Path("surfaces", p.Name), Name: p.Name}, of: -1}
+		if p.Means {
+			o.sums = &surfaceSums{modelled: derive.Modelled(s.Run.View, p.Body)}
+			o.means = &surfaceMeans{base: newBase(p.Sample), surfaceSums: o.sums, surface: o, start: p.Sample.From}
+			list = append(list, o.means) // before the outputs that have the sample of their step
+		}
+		if names := solidsIn(s.Run.View.Part.Inputs, s.Case.Files[p.File].Path); len(names) > 1 {
+			o.solids = names
+		}
 		list = append(list, o, &developments{newRows(s.Run, p.Schedule, development, p.Name, development+"/"+p.Name), o})
+		if o.solids != nil {
+			list = append(list, &parts{newRows(s.Run, p.Schedule, partsTable, p.Name, partsTable+"/"+p.Name), o})
+		}
 	}
 	return list
 }
@@ -40,22 +57,33 @@ func (p *surfaces) folder() string         { return p.series.Dir }
 func (p *surfaces) indexed() fields.Series { return p.series }
 func (p *surfaces) stepFiles() []string    { return numbered(p.series.Dir, p.series.Name) }
 
-// prepare reads the surface on rank 0 and finds the cells beside it.
-func (p *surfaces) prepare(r *Run) error {
-	var facets *domain.Facets
-	var err error
+// read reads the surface on rank 0, unless it has. Collective.
+func (p *surfaces) read(r *Run) (err error) {
+	if p.haveRead {
+		return nil
+	}
 	if r.Rank.Root {
-		if facets, err = domain.ReadFacets(r.View.Part, r.Case.Files[p.File], func(at [3]float64) int { return derive.LevelAt(r.View, at) }); err == nil {
-			p.mesh = r.triangles(facets)
+		if p.facets, err = domain.ReadFacets(r.View.Part, r.Case.Files[p.File], func(at [3]float64) int { return derive.LevelAt(r.View, at) }); err == nil {
+			p.mesh = r.triangles(p.facets)
 		}
 	}
 	if err := comm.Agree(r.Rank.Comm, err); err != nil {
 		return exit.Agreed(exit.Usage, err)
 	}
-	if p.body, err = derive.NewSurface(r.View, p.Body, facets); err != nil || !r.Rank.Root {
+	p.haveRead = true
+	return nil
+}
+
+// prepare reads the surface and finds the cells beside it.
+func (p *surfaces) prepare(r *Run) error {
+	err := p.read(r)
+	if err != nil {
 		return err
 	}
-	all := len(facets.Corners)
+	if p.body, err = derive.NewSurface(r.View, p.Body, p.facets); err != nil || !r.Rank.Root {
+		return err
+	}
+	all := len(p.facets.Corners)
 	if p.body.Dry > 0 {
 		r.Rank.Warn(finding.DrySurface.Says("[output.surface.%s]: %d of %d triangles have no fluid before them (they touch another wall, or lie in a gap or outside the domain): their pressure is NaN", p.Name, p.body.Dry, all))
 	}
@@ -89,14 +117,26 @@ func (p *surfaces) Write(r *Run) error {
 	if err != nil {
 		return err
 	}
-	var parts [][]byte
+	var data [][]byte
 	var file *fields.Pending
 	if r.Rank.Root {
-		_ = p.file.Append(int64(r.Step()), r.Time(), p.sums(values, r.Case.Units)...) // a failure comes out at the next sync
-		for _, f := range p.Fields {
-			parts = append(parts, numbersOf(p.field(f, values, r.Case.Units), p.Type))
+		_ = p.file.Append(int64(r.Step()), r.Time(), p.row(p.forces(values, r.Case.Units), 0, forceNumbers)...) // a failure comes out at the next sync
+		meta := r.Meta()
+		shown := []*derive.SurfaceValues{values}
+		if m := p.means; m != nil {
+			mean, rms := m.statistics(len(values.Pressure))
+			shown = append(shown, mean, rms)
+			meta.Samples, meta.First, meta.Last = m.samples, int64(m.first), int64(m.last)
+			if m.samples == 0 {
+				r.Rank.Warn(finding.NoSamples.Says("step %d: no means of [output.surface.%s] yet: the first sample is at step %d", r.Step(), p.Name, p.Sample.Next(r.Step())))
+			}
 		}
-		file, err = p.series.BeginTriangles(p.alone, nil, p.mesh, r.Listed(p.Fields, p.Type), r.Meta())
+		for _, of := range shown {
+			for _, f := range p.Fields {
+				data = append(data, numbersOf(p.field(f, of, r.Case.Units), p.Type))
+			}
+		}
+		file, err = p.series.BeginTriangles(p.alone, nil, p.mesh, r.Listed(p.InFile(), p.Type), meta)
 	}
 	if err := r.All(kind, err); err != nil {
 		if file != nil {
@@ -111,8 +151,8 @@ func (p *surfaces) Write(r *Run) error {
 		return comm.Agree(r.Rank.Comm, failed)
 	}
 	r.Files.Launch(kind, p.series.Index(), finish, func() error {
-		for i, part := range parts { // on rank 0
-			if err := file.Write(i, 0, part); err != nil {
+		for i, values := range data { // on rank 0
+			if err := file.Write(i, 0, values); err != nil {
 				return err
 			}
 		}
@@ -136,33 +176,8 @@ func (p *surfaces) present(r *Run) (*derive.SurfaceValues, error) {
 	return values, err
 }
 
-// sums returns the forces on the surface, by pressure and by friction, in the outputs' unit. Facets without a value add nothing.
-func (p *surfaces) sums(values *derive.SurfaceValues, units config.Units) []float64 {
-	list := make([]float64, 2*3)
-	for i := range values.Pressure {
-		pressure, friction := p.body.Force(values, i)
-		for a := range pressure {
-			list[a] += pressure[a]
-			list[3+a] += friction[a]
-		}
-	}
-	for i := range list {
-		list[i] *= units.Factor(model.Force)
-	}
-	return list
-}
-
 // header names the columns of the table of sums.
-func (p *surfaces) header(r *Run) probe.Header {
-	u := r.Case.Units
-	h := probe.Header{Comments: r.comments(), Lattice: !u.Physical, Nowhere: true}
-	for _, of := range []string{"pressure", "friction"} {
-		for _, axis := range []string{"x", "y", "z"} {
-			h.Columns = append(h.Columns, probe.Column{Name: of + "_" + axis, Unit: unitOf(u, model.Force)})
-		}
-	}
-	return h
-}
+func (p *surfaces) header(r *Run) probe.Header { return r.forceHeader(p.Means, "") }
 
 // field returns a field in the outputs' unit, [triangle][component].
 func (p *surfaces) field(f model.Field, values *derive.SurfaceValues, units config.Units) (list []float64) {

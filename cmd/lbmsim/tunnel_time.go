@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/config/language"
+	"lbmsim/device"
+	"lbmsim/internal/tunnel"
+	"lbmsim/model"
+	"lbmsim/report"
+	"lbmsim/sim"
+	"lbmsim/sim/domain"
+)
+
+// Limits of the trial that measures the speed of the ranks on a tunnel.
+const (
+	trialFirst   = 2 // steps that are not timed
+	trialSeconds = 3 // of timed steps
+	trialLarger  = 2 // times the cells along the body of a second trial, where the time allows so many: GPUs are slow on few cells
+)
+
+// fit chooses the cells along the body by --time and the measured speed: on the coarsest grid that is worth a run and, where the time
+// is long, on a larger one. Collective.
+func (f *tunnelFlags) fit(c comm.Comm, path string, opened *device.Device) error {
+	seconds, err := language.ReadQuantity("--time", f.size.time, model.Time, language.Above(0))
+	var s *standing
+	if err == nil && c.Rank() == 0 {
+		s, err = f.read(path)
+	}
+	if err := comm.Agree(c, err); err != nil {
+		return sim.Agreed(sim.ExitUsage, err)
+	}
+	f.cells = tunnel.LeastTimed
+	for tried := f.cells; ; tried *= trialLarger {
+		var plan *tunnel.Plan
+		if c.Rank() == 0 {
+			at := s.wanted
+			at.Cells = tried
+			plan, err = tunnel.New(s.body, at)
+		}
+		if err := comm.Agree(c, err); err != nil {
+			return sim.Agreed(sim.ExitUsage, err)
+		}
+		step, err := f.trial(c, plan, opened)
+		if err != nil {
+			return err
+		}
+		var found tunnel.Timed
+		var speed float64
+		if c.Rank() == 0 {
+			speed = plan.Updates() / plan.Steps() / step
+			found, err = tunnel.Fit(s.body, s.wanted, f.grids, coarser, seconds, speed)
+		}
+		if err := comm.Agree(c, err); err != nil {
+			return sim.Agreed(sim.ExitUsage, err)
+		}
+		b, err := comm.Broadcast(c, comm.Float64Bytes([]float64{float64(found.Cells)}))
+		if err != nil {
+			return err
+		}
+		if f.cells = int(comm.Float64At(b, 0)); tried > tunnel.LeastTimed || f.cells < trialLarger*tried {
+			if c.Rank() == 0 {
+				fmt.Fprintf(stdout, "  %-16s %d cells along the body, up to %s at %.3g million updates per second   --time %s\n", "time", f.cells, tunnel.Duration(found.Seconds), speed/1e6, f.size.time)
+			}
+			return nil
+		}
+	}
+}
+
+// trial returns the seconds of a step of level 0 on these ranks. Rank 0 has the plan. Collective.
+func (f *tunnelFlags) trial(c comm.Comm, p *tunnel.Plan, opened *device.Device) (step float64, err error) {
+	var text []byte
+	if c.Rank() == 0 {
+		text = []byte(p.Case())
+	}
+	if text, err = comm.Broadcast(c, text); err != nil {
+		return 0, err
+	}
+	usage := func(err error) error { return &sim.Error{Code: sim.ExitUsage, Err: err} }
+	var shelf domain.Shelf
+	whole, err := loadCase(f.caseFile, text, shelf.Extents(c), f.run.set...)
+	if err != nil { // the same bytes give the same error everywhere
+		return 0, usage(err)
+	}
+	bare, err := loadCase(f.caseFile, config.Without(whole.Source, func(at []string) bool {
+		return slices.Contains([]string{"output", "expect", "checkpoint"}, at[0]) || slices.Equal(at, []string{"run", "stop_when"})
+	}), shelf.Extents(c))
+	if err != nil {
+		return 0, usage(err)
+	}
+	bare.OutputDir = filepath.Join(f.run.output, "trial") // which a run without outputs does not make
+	bare.Run.Forensics, bare.Run.WallTime = false, 0
+	done := func() {}
+	if c.Rank() == 0 {
+		done = working(fmt.Sprintf("measuring the speed with %d cells along the body", p.Wanted.Cells))
+	}
+	defer done()
+	on, err := openFor(c, bare, f.run, opened)
+	if err != nil {
+		return 0, err
+	}
+	t, err := sim.NewTrial(sim.Options{Case: bare, Shelf: &shelf, Comm: c, Device: *opened, Threads: on.threads, Report: report.Many{}, Version: version})
+	if err != nil {
+		return 0, err
+	}
+	_, err = t.Steps(trialFirst)
+	for n, spent := 1, 0.0; err == nil && spent < trialSeconds; n *= 2 {
+		var turn sim.Turn
+		if turn, err = t.Steps(n); err == nil { // all ranks have the same seconds
+			step, spent = turn.Seconds/float64(n), spent+turn.Seconds
+		}
+	}
+	if _, agreed := sim.ExitCode(err); err == nil || agreed {
+		t.Close()
+	}
+	return step, err
+}
