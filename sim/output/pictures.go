@@ -2,7 +2,6 @@ package output
 
 import (
 	"fmt"
-	"math"
 	"path/filepath"
 	"strings"
 
@@ -32,6 +31,9 @@ func pictureOutputs(s *Set) (list []Output) {
 
 func (p *pictures) stepFiles() []string { return numbered(p.dir, p.Stem()) }
 
+// DueOn reports true also on an order.
+func (p *pictures) DueOn(o Occasion) bool { return o == DrawOrder || p.base.DueOn(o) }
+
 // Write gathers the slice; rank 0 draws it while the run continues.
 func (p *pictures) Write(r *Run) error {
 	if err := r.Files.CommitKind("picture"); err != nil {
@@ -39,12 +41,7 @@ func (p *pictures) Write(r *Run) error {
 	}
 	p.at = r.Step()
 	slice := r.slice(p.Axis, p.At)
-	values, err := r.View.Collect(p.Field, p.Component, slice)
-	if err != nil {
-		return err
-	}
-	solid, _ := model.FindField("solid")
-	bodies, err := r.View.Collect(solid, 0, slice)
+	values, err := p.values(r, slice)
 	if err != nil {
 		return err
 	}
@@ -56,11 +53,6 @@ func (p *pictures) Write(r *Run) error {
 	if !r.Rank.Root {
 		r.Files.Launch("picture", path, whole, func() error { return nil })
 		return nil
-	}
-	for i, b := range bodies {
-		if b != 0 && !(p.Field.Name == "temperature" && r.Case.Bodies[int(b)-1].Conducts()) {
-			values[i] = math.NaN()
-		}
 	}
 	picture := p.draw(r, slice, values)
 	r.Files.Launch("picture", path, whole, func() error { return picture.Write(path) })
