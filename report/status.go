@@ -1,6 +1,7 @@
 package report
 
 import (
+	"maps"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -43,11 +44,10 @@ const (
 
 // Start implements sim.Reporter.
 func (r *Status) Start(s sim.Start) {
-	if info, err := os.Stat(s.Case.OutputDir); err != nil || !info.IsDir() {
-		return // the run writes nothing
+	if info, err := os.Stat(s.Case.OutputDir); err == nil && info.IsDir() { // otherwise the run writes nothing
+		r.file = status.NewWriter(s.Case.OutputDir)
 	}
 	host, _ := os.Hostname()
-	r.file = status.NewWriter(s.Case.OutputDir)
 	r.state = status.State{
 		Phase: status.Running,
 		Identity: status.Identity{
@@ -78,14 +78,16 @@ func (r *Status) write() {
 		return
 	}
 	r.since = time.Now()
+	r.file.Write(r.State())
+}
+
+// State returns the state as it is now, which later events do not change.
+func (r *Status) State() status.State {
 	s := r.state
-	s.Updated = r.since
+	s.Updated = time.Now()
 	s.Warnings = slices.Clone(s.Warnings[max(0, len(s.Warnings)-mostWarnings):])
-	s.Files = map[string]string{}
-	for kind, path := range r.state.Files {
-		s.Files[kind] = path
-	}
-	r.file.Write(s)
+	s.Files = maps.Clone(s.Files)
+	return s
 }
 
 // Progress implements sim.Reporter.
@@ -107,7 +109,7 @@ func (r *Status) observed(h sim.Health) {
 
 // Wrote implements sim.Reporter.
 func (r *Status) Wrote(kind, path string) {
-	if r.file == nil {
+	if r.state.Files == nil { // ahead of the start
 		return
 	}
 	r.state.Files[kind] = path
