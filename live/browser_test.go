@@ -129,7 +129,7 @@ func (b *browser) value(expression string) any {
 func (b *browser) await(expression string) {
 	b.t.Helper()
 	for range 200 {
-		if b.value("!!("+expression+")") == true {
+		if b.value("(() => { try { return !!("+expression+") } catch { return false } })()") == true { // not there yet
 			return
 		}
 		time.Sleep(100 * time.Millisecond)

@@ -130,19 +130,13 @@ func (p *Process) Lines(from int) ([]string, int) { return p.lines.after(from) }
 // About implements Run.
 func (p *Process) About() About {
 	p.mu.Lock()
-	c, ranks := p.caseFile, p.ranks
+	c, ranks, running := p.caseFile, p.ranks, p.state.Phase == status.Running
 	p.mu.Unlock()
 	a := About{Live: true, Orders: []string{}}
 	if c == nil {
 		return a
 	}
-	a.Case, a.Orders = c.Resolved, []string{stopOrder}
-	if c.Checkpoint.On {
-		a.Orders = append(a.Orders, saveOrder)
-	}
-	if len(c.Pictures) > 0 {
-		a.Orders = append(a.Orders, drawOrder)
-	}
+	a.Case = c.Resolved
 	for _, r := range ranks {
 		l := rankLine{Rank: r.Rank, Host: r.Host, Device: r.Device.Model}
 		for k := range l.Cells {
@@ -150,18 +144,36 @@ func (p *Process) About() About {
 		}
 		a.Ranks = append(a.Ranks, l)
 	}
-	for _, f := range model.Fields {
-		if output.Sliced(c, f) {
-			a.Fields = append(a.Fields, fieldOf(f, c.Dims()))
-		}
-	}
-	for k := range c.Dims() {
-		a.Axes = append(a.Axes, axisOf(c, k))
-	}
-	if c.Dims() == 2 {
-		a.Axes = append(a.Axes, axisOf(c, 2))
+	if running {
+		a.Orders = ordersOf(c)
+		a.Fields, a.Axes = seenOf(c)
 	}
 	return a
+}
+
+// seenOf lists what slices of a case show, and the axes across them.
+func seenOf(c *config.Case) (fields []field, axes []axis) {
+	for _, f := range model.Fields {
+		if output.Sliced(c, f) {
+			fields = append(fields, fieldOf(f, c.Dims()))
+		}
+	}
+	for k := range 3 {
+		axes = append(axes, axisOf(c, k))
+	}
+	return fields, axes
+}
+
+// ordersOf lists the orders that a case can follow.
+func ordersOf(c *config.Case) []string {
+	list := []string{stopOrder}
+	if c.Checkpoint.On {
+		list = append(list, saveOrder)
+	}
+	if len(c.Pictures) > 0 {
+		list = append(list, drawOrder)
+	}
+	return list
 }
 
 // fieldOf lists the components that a viewer may choose: in 2D those that are not always zero.

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"fmt"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -141,8 +143,26 @@ func (r *Status) Finish(s sim.Summary) {
 	r.state.Time, r.state.LeftOut = float64(s.Last)*s.Case.Units.Time, s.LeftOut
 	r.state.MaxMach = s.MaxMach
 	r.observed(s.Health)
-	r.state.Results, r.state.Walls = s.Results, s.Walls
+	r.state.Results, r.state.Walls, r.state.Expect = s.Results, s.Walls, measured(s.Expect)
 	r.close()
+}
+
+// measured returns the values of expectations.
+func measured(list []sim.Verdict) (numbers []status.Number) {
+	for _, v := range list {
+		n := status.Number{Quantity: v.Quantity, Note: v.Note}
+		if !v.Free && !v.OK {
+			n.Note = fmt.Sprintf("missed: %.6g +- %.3g was expected", v.Want, v.Tolerance)
+		}
+		if v.Note == "" && !math.IsNaN(v.Got) && !math.IsInf(v.Got, 0) {
+			n.Value = &v.Got
+		}
+		if v.Half > 0 && !math.IsInf(v.Half, 0) {
+			n.Half = &v.Half
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers
 }
 
 // Fail implements Reporter.

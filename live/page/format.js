@@ -2,7 +2,7 @@
 
 export function number(v, digits = 4) {
   if (v === null || v === undefined || Number.isNaN(v)) return "–";
-  if (v !== 0 && (Math.abs(v) >= 1e6 || Math.abs(v) < 1e-3)) return v.toExponential(digits - 1);
+  if (v !== 0 && (Math.abs(v) >= 1e6 || Math.abs(v) < 1e-3)) return v.toExponential(digits - 1).replace(/\.?0+e/, "e");
   return String(Number(v.toPrecision(digits)));
 }
 

@@ -39,7 +39,9 @@ class Row {
     this.link.href = `#/run/${id}`;
     const name = document.createElement("th");
     name.scope = "row";
-    name.append(this.link);
+    this.title = document.createElement("div");
+    this.title.className = "quiet";
+    name.append(this.link, this.title);
     this.state = cell("");
     this.progress = cell("");
     this.bar = document.createElement("progress");
@@ -49,12 +51,15 @@ class Row {
     this.left = cell("", "number");
     this.results = cell("");
     this.picture = cell("");
+    this.speed.dataset.label = "MLUPS"; // in a narrow window the table has no head
+    this.left.dataset.label = "Remaining";
     this.tr.append(name, this.state, this.progress, this.speed, this.left, this.results, this.picture);
     body.append(this.tr);
   }
 
   update(r) {
-    this.link.textContent = r.folder;
+    this.link.textContent = r.folder || "starting";
+    this.title.textContent = r.title ?? "";
     this.state.textContent = r.standing;
     this.bar.max = Math.max(r.last_step - r.first_step, 1);
     this.bar.value = r.step - r.first_step;
@@ -62,11 +67,12 @@ class Row {
     this.steps.textContent = `${r.step} of ${r.last_step}`;
     this.speed.textContent = number(r.mlups);
     this.left.textContent = r.phase === "running" ? duration(r.eta) : "";
-    this.results.replaceChildren(...(r.results ?? []).flatMap((o) => (o.numbers ?? []).map((n) => {
+    const results = (r.results ?? []).flatMap((o) => (o.numbers ?? []).map((n) => [o.output, n]));
+    this.results.replaceChildren(...[...results, ...(r.expect ?? []).map((n) => ["", n])].map(([output, n]) => {
       const line = document.createElement("div");
-      line.textContent = `${o.output} ${n.quantity}${n.of ? " of " + n.of : ""} = ${number(n.value, 5)}${n.half ? " ± " + number(n.half, 2) : ""} ${n.unit ?? ""}`;
+      line.textContent = `${output} ${n.quantity}${n.of ? " of " + n.of : ""} = ${number(n.value, 5)}${n.half ? " ± " + number(n.half, 2) : ""} ${n.unit ?? ""} ${n.note ?? ""}`.trim();
       return line;
-    })));
+    }));
     const p = r.picture;
     if (p && this.shown !== `${p.name} ${p.steps}`) {
       this.shown = `${p.name} ${p.steps}`;
