@@ -9,12 +9,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
+	"strings"
 	"sync"
 	"time"
 
+	"lbmsim/io/picture"
 	"lbmsim/sim/output"
 )
 
@@ -50,11 +50,11 @@ const (
 	listedEvery  = time.Second
 )
 
-// tableName matches tables of one row per sample, pictureName pictures.
-var (
-	tableName   = regexp.MustCompile(`^(force|series|probe)_.*\.csv$`)
-	pictureName = regexp.MustCompile(`^(.+)_(\d{10,})\.png$`)
-)
+// isTable reports whether a file is a table of one row per sample, by its name.
+func isTable(file string) bool {
+	kind, _, _ := strings.Cut(file, "_")
+	return slices.Contains([]string{"force", "series", "probe"}, kind) && strings.HasSuffix(file, ".csv")
+}
 
 // of lists a folder.
 func (l *listing) of(dir string) files {
@@ -81,14 +81,11 @@ func list(dir string) files {
 		if !e.Type().IsRegular() {
 			continue
 		}
-		if m := pictureName.FindStringSubmatch(e.Name()); m != nil {
-			step, err := strconv.ParseInt(m[2], 10, 64)
-			if err == nil {
-				f.Pictures = addPicture(f.Pictures, m[1], step)
-			}
+		if name, step, ok := picture.ParseFileName(e.Name()); ok {
+			f.Pictures = addPicture(f.Pictures, name, step)
 			continue
 		}
-		if info, err := e.Info(); err == nil && len(f.Tables) < mostTables && tableName.MatchString(e.Name()) {
+		if info, err := e.Info(); err == nil && len(f.Tables) < mostTables && isTable(e.Name()) {
 			f.Tables = append(f.Tables, table{e.Name(), info.Size()})
 		}
 	}
@@ -251,7 +248,7 @@ func picturePath(dir string, s series, step int64) (string, bool) {
 	if !slices.Contains(s.Steps, step) {
 		return "", false
 	}
-	return filepath.Join(dir, fmt.Sprintf("%s_%010d.png", s.Name, step)), true
+	return filepath.Join(dir, picture.FileName(s.Name, step)), true
 }
 
 // find returns a series of pictures by its name.

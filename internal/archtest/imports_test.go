@@ -32,7 +32,7 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim": {13, []string{"live", "internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/propose", "internal/tunnel", "internal/compare", "internal/doctor", "report", "config", "config/language", "model", "boundary", "cases/robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/fields", "io/paint", "io/picture", "io/relief", "io/status", "internal/slurm", "cases/examples"}},
+	"cmd/lbmsim": {13, []string{"live", "internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/propose", "internal/tunnel", "internal/compare", "internal/doctor", "report", "config", "config/language", "model", "boundary", "cases/robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/fields", "io/film", "io/paint", "io/picture", "io/relief", "io/status", "internal/slurm", "cases/examples"}},
 	// A page that shows runs while they compute, and its server.
 	"live":               {12, []string{"internal/web", "internal/allowance", "internal/finding", "report", "sim", "sim/output", "config", "model", "io/picture", "io/status"}},
 	"internal/web":       {0, nil}, // HTTP/1.1 of a page
@@ -81,6 +81,7 @@ var places = map[string]place{
 	"io/checkpoint":      {3, []string{"comm", "io/internal/h5", "io/internal/joint"}},
 	"io/paint":           {1, nil}, // colours, and what surrounds an image of them
 	"io/picture":         {2, []string{"io/paint"}},
+	"io/film":            {3, []string{"io/picture"}},
 	"io/relief":          {2, []string{"io/paint"}},
 	"io/probe":           {2, nil},
 	"io/curve":           {0, nil},

@@ -48,7 +48,7 @@ func (p *pictures) Write(r *Run) error {
 	if err := p.cut(r, slice); err != nil {
 		return err
 	}
-	path := filepath.Join(p.dir, fmt.Sprintf("%s_%010d.png", p.Stem(), r.Step()))
+	path := filepath.Join(p.dir, picture.FileName(p.Stem(), int64(r.Step())))
 	whole := func(failed error) error { return comm.Agree(r.Rank.Comm, failed) } // written whole or not at all
 	if !r.Rank.Root {
 		r.Files.Launch("picture", path, whole, func() error { return nil })
