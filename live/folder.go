@@ -82,13 +82,10 @@ func (f *Folder) caseText() string {
 	return f.text
 }
 
-// Lines implements Run: the folder has no log, but the state has its warnings and its end.
+// Lines implements Run: the folder has no log, but the state has the run's end.
 func (f *Folder) Lines(from int) ([]string, int) {
 	s := f.State()
 	var all []string
-	for _, w := range s.Warnings {
-		all = append(all, "warning: "+w.Text)
-	}
 	if s.Phase != status.Running && s.Reason != "" {
 		all = append(all, fmt.Sprintf("%s: step %d", s.Reason, s.Step))
 	}

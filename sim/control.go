@@ -83,7 +83,7 @@ func (r *run) synchronize() error {
 	if r.Step() < r.last {
 		r.reason = reasonIn(table, r.reason)
 	}
-	if err := r.show(table[syncShow]); err != nil {
+	if err := r.viewing.show(r.outputs, table[syncShow]); err != nil {
 		return err
 	}
 	return r.writeOrdered(table, now)

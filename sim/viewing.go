@@ -51,20 +51,20 @@ func (v *viewing) allowed(now time.Time) bool {
 	return v.time.Left(now)
 }
 
-// show gathers the slice of a code, for which the ranks of a viewer's run wait. Collective.
-func (r *run) show(code int64) error {
+// show gathers the slice of a code and hands it to the viewer. Collective.
+func (v *viewing) show(outputs *output.Set, code int64) error {
 	if code == 0 {
 		return nil
 	}
 	began, slice := time.Now(), output.SliceOf(code)
-	p, err := r.outputs.Show(slice)
+	p, err := outputs.Show(slice)
 	took := time.Since(began)
-	r.outputs.Spent += took.Seconds()
-	if err != nil || !r.Rank.Root {
+	outputs.Spent += took.Seconds()
+	if err != nil || !outputs.Rank.Root {
 		return err
 	}
-	r.viewing.time.Spend(took)
-	r.viewing.next = began.Add(showEvery)
-	r.viewing.viewer.Show(slice, p)
+	v.time.Spend(took)
+	v.next = began.Add(showEvery)
+	v.viewer.Show(slice, p)
 	return nil
 }

@@ -132,3 +132,22 @@ func TestRateOfSlices(t *testing.T) {
 		t.Errorf("%d slices, at most %d are allowed", len(g.times), most)
 	}
 }
+
+// A run that is seen many times ends with the same bits as one that is not.
+func TestSlicesChangeNothing(t *testing.T) {
+	f, _ := model.FindField("q_criterion")
+	text := refinedRun("disc in a channel", "float64", 200)
+	g := &glutton{eye: eye{slice: output.Slice{Field: f, Component: -1, Axis: 2}}}
+	seen, alone := t.TempDir(), t.TempDir()
+	trial{text: text, ranks: 2, viewer: g, dir: seen}.must(t)
+	trial{text: text, ranks: 2, dir: alone}.must(t)
+	if len(g.times) < 2 {
+		t.Fatalf("only %d slices", len(g.times))
+	}
+	want := refinedOutputs(t, alone)
+	for name, got := range refinedOutputs(t, seen) {
+		if !bytes.Equal(got, want[name]) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}

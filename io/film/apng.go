@@ -80,7 +80,7 @@ func (a *Animation) control(part image.Rectangle) error {
 	return a.chunk("fcTL", append(c, 0, 0)) // the canvas stays, the part replaces what is there
 }
 
-// data writes the pixels of an encoded PNG as those of a frame.
+// data writes the pixels of an encoded PNG as a frame.
 func (a *Animation) data(chunks []byte) error {
 	for len(chunks) >= 12 {
 		n := binary.BigEndian.Uint32(chunks)

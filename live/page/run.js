@@ -133,6 +133,7 @@ function warnings(all) {
 // parts shows what the time of the run went into.
 function parts(s) {
   const t = s.times;
+  at("parts").hidden = !t;
   if (!t) return facts(at("times"), [["MLUPS", number(s.mlups)]]);
   const list = [["Compute", t.compute, "compute"], [s.ranks > 1 ? "Exposed communication" : "Kernel launch", t.exposed, "exposed"], ["Output", t.output, "output"], ["Monitoring, sync", t.watch, "monitor"]];
   const all = list.reduce((sum, [, v]) => sum + v, 0) || 1;
@@ -180,6 +181,7 @@ function logView() {
       lines.push(...e.lines);
       lines.splice(0, Math.max(lines.length - mostLines, 0));
       this.next = e.next;
+      at("log-of").hidden = lines.length === 0;
       box.textContent = lines.join("\n");
       if (below) box.scrollTop = box.scrollHeight;
     },

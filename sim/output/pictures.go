@@ -2,6 +2,7 @@ package output
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -57,6 +58,25 @@ func (p *pictures) Write(r *Run) error {
 	picture := p.draw(r, slice, values)
 	r.Files.Launch("picture", path, whole, func() error { return picture.Write(path) })
 	return nil
+}
+
+// values gathers the field of a slice on rank 0, NaN in solid cells. Collective.
+func (p *pictures) values(r *Run, slice derive.Region) ([]float64, error) {
+	values, err := r.View.Collect(p.Field, p.Component, slice)
+	if err != nil {
+		return nil, err
+	}
+	solid, _ := model.FindField("solid")
+	bodies, err := r.View.Collect(solid, 0, slice)
+	if err != nil {
+		return nil, err
+	}
+	for i, b := range bodies {
+		if b != 0 && !(p.Field.Name == "temperature" && r.Case.Bodies[int(b)-1].Conducts()) {
+			values[i] = math.NaN()
+		}
+	}
+	return values, nil
 }
 
 // cut finds the outline of bodies, once: they stay where they are. Collective.

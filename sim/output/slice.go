@@ -2,12 +2,10 @@ package output
 
 import (
 	"fmt"
-	"math"
 
 	"lbmsim/config"
 	"lbmsim/io/picture"
 	"lbmsim/model"
-	"lbmsim/sim/derive"
 )
 
 // Slice is one plane of a field that a viewer wants to see of the present state.
@@ -63,35 +61,16 @@ func SliceOf(code int64) Slice {
 }
 
 // Show returns a slice of the present state, on rank 0. Collective.
-func (s *Set) Show(v Slice) (picture.Picture, error) {
-	s.Rank.Heartbeat.Doing("showing a slice")
-	if err := s.State.Fill(); err != nil {
-		return picture.Picture{}, fmt.Errorf("rank %d: cells beside the rank's own at step %d: %w", s.Rank.ID, s.Step(), err)
+func (r *Run) Show(v Slice) (picture.Picture, error) {
+	r.Rank.Heartbeat.Doing("showing a slice")
+	if err := r.State.Fill(); err != nil {
+		return picture.Picture{}, fmt.Errorf("rank %d: cells beside the rank's own at step %d: %w", r.Rank.ID, r.Step(), err)
 	}
 	p := pictures{PictureOutput: config.PictureOutput{Field: v.Field, Component: v.Component, Axis: v.Axis, At: v.At}}
-	at := s.slice(v.Axis, v.At)
-	values, err := p.values(s.Run, at)
-	if err != nil || !s.Rank.Root {
+	at := r.slice(v.Axis, v.At)
+	values, err := p.values(r, at)
+	if err != nil || !r.Rank.Root {
 		return picture.Picture{}, err
 	}
-	return p.draw(s.Run, at, values), nil
-}
-
-// values gathers the field of a slice on rank 0, NaN in solid cells. Collective.
-func (p *pictures) values(r *Run, slice derive.Region) ([]float64, error) {
-	values, err := r.View.Collect(p.Field, p.Component, slice)
-	if err != nil {
-		return nil, err
-	}
-	solid, _ := model.FindField("solid")
-	bodies, err := r.View.Collect(solid, 0, slice)
-	if err != nil {
-		return nil, err
-	}
-	for i, b := range bodies {
-		if b != 0 && !(p.Field.Name == "temperature" && r.Case.Bodies[int(b)-1].Conducts()) {
-			values[i] = math.NaN()
-		}
-	}
-	return values, nil
+	return p.draw(r, at, values), nil
 }
