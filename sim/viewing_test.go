@@ -136,7 +136,7 @@ func TestRateOfSlices(t *testing.T) {
 // A run that is seen many times ends with the same bits as one that is not.
 func TestSlicesChangeNothing(t *testing.T) {
 	f, _ := model.FindField("q_criterion")
-	text := refinedRun("disc in a channel", "float64", 200)
+	text := refinedRun("disc in a channel", "float64", 80)
 	g := &glutton{eye: eye{slice: output.Slice{Field: f, Component: -1, Axis: 2}}}
 	seen, alone := t.TempDir(), t.TempDir()
 	trial{text: text, ranks: 2, viewer: g, dir: seen}.must(t)

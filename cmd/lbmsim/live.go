@@ -19,10 +19,34 @@ type liveFlags struct {
 }
 
 func (f *liveFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.address, "live", "", "serve a page that shows the run while it computes, at `ADDRESS`: --live=PORT, --live=HOST:PORT, or --live alone for a free port of this machine")
-	c.Flags().Lookup("live").NoOptDefVal = live.Local
+	c.Flags().Var(addressValue{&f.address}, "live", "serve a page that shows the run while it computes, at `ADDRESS`: --live=PORT, --live=HOST:PORT, or --live alone for a free port of this machine")
+	c.Flags().Lookup("live").NoOptDefVal = anyPort
 	c.Flags().BoolVar(&f.readOnly, "live-readonly", false, "the page takes no orders, such as to stop the run; implies --live")
 }
+
+// addressValue is a flag that has an address or stands alone, which help shows as it shows flags that are on or off.
+type addressValue struct{ to *string }
+
+// anyPort is the value of a flag without an address, as of those that are on or off.
+const anyPort = "true"
+
+// Set implements pflag.Value.
+func (a addressValue) Set(text string) error {
+	if *a.to = text; text == anyPort {
+		*a.to = live.Local
+	}
+	return nil
+}
+
+func (a addressValue) String() string {
+	if a.to == nil {
+		return ""
+	}
+	return *a.to
+}
+
+// Type implements pflag.Value.
+func (addressValue) Type() string { return "bool" }
 
 // livePage is the page of a run on rank 0; nil on other ranks and without --live.
 type livePage struct {
