@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync"
@@ -35,9 +36,12 @@ type Process struct {
 func NewProcess(status func() status.State) *Process {
 	p := &Process{status: status, lines: &lines{}, slices: newSliceQueue()}
 	p.log = report.NewLog(p.lines)
-	p.state.Standing = "starting"
+	p.state.Standing = starting
 	return p
 }
+
+// starting is the standing of a run before its first step.
+const starting = "starting"
 
 // update takes the state after an event.
 func (p *Process) update(also func(*State)) {
@@ -45,7 +49,7 @@ func (p *Process) update(also func(*State)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.state.State = s
-	p.state.Standing, p.state.Bad = string(s.Phase), s.Phase == status.Failed
+	p.state.Standing, p.state.Bad = cmp.Or(string(s.Phase), starting), s.Phase == status.Failed
 	if also != nil {
 		also(&p.state)
 	}
@@ -90,11 +94,17 @@ func (p *Process) Finish(s sim.Summary) {
 	p.update(func(to *State) { to.Elapsed, to.Times = s.Elapsed.Seconds(), &s.Times })
 }
 
-// Fail implements report.Reporter.
+// Fail implements report.Reporter. An error after the end of the run leaves its state as it was.
 func (p *Process) Fail(err error) {
-	fmt.Fprintln(p.lines, report.Failure(err))
+	text := report.Failure(err)
+	fmt.Fprintln(p.lines, text)
 	p.slices.end()
-	p.update(nil)
+	p.update(func(s *State) {
+		if s.Phase == status.Running || s.Phase == "" {
+			s.Phase, s.Error = status.Failed, text
+			s.Standing, s.Bad = string(status.Failed), true
+		}
+	})
 }
 
 // Note implements report.Reporter.

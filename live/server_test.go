@@ -439,6 +439,31 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
+// The page has the error of a run even where the other reporters have it later, and where the run did not begin.
+func TestFailures(t *testing.T) {
+	p, _ := begun(t)
+	early := NewProcess(func() status.State { return status.State{} })
+	early.Warn(finding.NoPicture.Says("a warning"))
+	if s := early.State(); s.Standing != starting || s.Bad {
+		t.Errorf("%q before the start", s.Standing)
+	}
+	for _, run := range []*Process{p, early} {
+		run.Fail(errors.New("no room"))
+		if s := run.State(); s.Phase != status.Failed || !s.Bad || !strings.Contains(s.Error, "no room") {
+			t.Errorf("%+v", s)
+		}
+		if lines, _ := run.Lines(0); !strings.Contains(lines[len(lines)-1], "no room") {
+			t.Errorf("%q", lines)
+		}
+	}
+	done, all := begun(t)
+	all.Finish(sim.Summary{Case: done.caseFile, Reason: "all steps done", Last: done.caseFile.Run.Steps})
+	done.Fail(errors.New("[expect] was missed"))
+	if s := done.State(); s.Phase != status.Finished || s.Bad {
+		t.Errorf("%+v", s)
+	}
+}
+
 // A folder of another run shows its state, its case and its end, and takes orders as files.
 func TestFolder(t *testing.T) {
 	p, all := begun(t)

@@ -95,11 +95,15 @@ func (p *livePage) connect(o *sim.Options) {
 	}
 }
 
-// close ends the page once viewers had the end of the run.
-func (p *livePage) close() {
-	if p != nil {
-		p.server.Close()
+// close ends the page once viewers had the end of the run, and the error that ended it: other reporters have that later.
+func (p *livePage) close(err error) {
+	if p == nil {
+		return
 	}
+	if err != nil {
+		p.run.Fail(err)
+	}
+	p.server.Close()
 }
 
 // oneCaseOrAddress checks the arguments of a run: an address after --live and a blank is taken for a case.

@@ -127,9 +127,10 @@ func runRank(c comm.Comm, path string, f runFlags, reports *reporters, opened *d
 	if err != nil {
 		return err
 	}
-	defer page.close()
 	f.live.page = page
-	return runLoaded(c, caseFile, &shelf, f, signals, reports, opened)
+	err = runLoaded(c, caseFile, &shelf, f, signals, reports, opened)
+	page.close(err)
+	return err
 }
 
 // runLoaded runs one rank from the loaded case, with the files of bodies that are on a shelf, to the end of the run; on the device of an
