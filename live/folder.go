@@ -151,7 +151,7 @@ func (s *Shelf) Runs() []Run {
 }
 
 func (s *Shelf) seek(dir string, deep int, seen *int) {
-	if _, err := os.Stat(filepath.Join(dir, status.Name)); err == nil && !s.known[dir] && len(s.runs) < mostRuns {
+	if info, err := os.Stat(filepath.Join(dir, status.Name)); err == nil && info.Mode().IsRegular() && !s.known[dir] && len(s.runs) < mostRuns {
 		s.known[dir] = true
 		s.runs = append(s.runs, NewFolder(dir))
 	}

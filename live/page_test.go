@@ -107,6 +107,8 @@ func TestPage(t *testing.T) {
 	}
 	b.await(`document.getElementById("phase").textContent === "stopped" && document.getElementById("facts").textContent.includes("stop.now")`)
 	b.await(`document.getElementById("orders").hidden`)
+	s.Close()
+	b.await(`document.getElementById("link").textContent.includes("have ended")`)
 	b.clean("409") // the last slice that the page asked for
 }
 

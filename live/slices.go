@@ -63,7 +63,7 @@ func (s *sliceQueue) end() {
 
 var (
 	errEnded = errors.New("the run has ended")
-	errLate  = errors.New("the run has shown no slice for 30 s: it is busy with its files, or its steps take long")
+	errLate  = errors.New("no slice for 30 s: earlier slices have used the time that they may take, the run is busy with its files, or its steps take long")
 	errMany  = errors.New("too many slices are waited for")
 )
 

@@ -59,6 +59,7 @@ type Server struct {
 	gone     chan struct{}
 	room     chan struct{} // a place per connection
 	open     sync.WaitGroup
+	end      sync.Once
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool
@@ -82,7 +83,9 @@ func (s *Server) Port() int { return s.listener.Addr().(*net.TCPAddr).Port }
 func (s *Server) Loopback() bool { return s.listener.Addr().(*net.TCPAddr).IP.IsLoopback() }
 
 // Close ends the server: streams have a second to say so.
-func (s *Server) Close() {
+func (s *Server) Close() { s.end.Do(s.close) }
+
+func (s *Server) close() {
 	close(s.gone)
 	s.listener.Close()
 	done := make(chan struct{})

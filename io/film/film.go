@@ -161,7 +161,7 @@ func (s Series) ffmpeg(path, format string, size image.Point, rate int) error {
 	}
 	args := []string{"-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb0", "-s", fmt.Sprintf("%dx%d", size.X, size.Y), "-r", fmt.Sprint(rate), "-i", "-", "-an",
 		"-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white", "-pix_fmt", "yuv420p"} // players want even sizes and halved colours
-	c := exec.Command(program, append(append(args, coder...), path)...)
+	c := exec.Command(program, append(append(args, coder...), "file:"+path)...) // a name is no protocol
 	var said bytes.Buffer
 	c.Stderr = &said
 	to, err := c.StdinPipe()

@@ -257,7 +257,7 @@ func TestFFmpeg(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-	put(`for last; do :; done; { echo "$@"; wc -c; } >"$last"`)
+	put(`for last; do :; done; { echo "$@"; wc -c; } >"${last#file:}"`)
 	path := filepath.Join(dir, "speed.mp4")
 	if err := Write(path, list[0], 10); err != nil {
 		t.Fatal(err)

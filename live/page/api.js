@@ -25,15 +25,15 @@ export const blob = async (path, signal) => (await ask(path, { signal })).blob()
 export const post = async (path) => (await ask(path, { method: "POST" })).text();
 
 // events calls on[kind](data) for each server-sent event, until signal ends it. It connects again when the link breaks:
-// on.link tells whether there is one.
+// on.link reports whether there is one.
 export async function events(path, on, signal) {
   for (let wait = 500; !signal.aborted; wait = Math.min(2 * wait, 8000)) {
     try {
       const answer = await ask(path(), { signal });
       on.link(true);
       wait = 500;
-      await read(answer.body.getReader(), on);
-      on.link(false, "the server has ended");
+      if (await read(answer.body.getReader(), on)) return;
+      on.link(false, "the link is broken");
     } catch (err) {
       if (signal.aborted) return;
       on.link(false, err instanceof Refused ? err.message : "no link to the server");
@@ -43,15 +43,17 @@ export async function events(path, on, signal) {
   }
 }
 
+// read reports whether the server said that it ends.
 async function read(reader, on) {
   const decoder = new TextDecoder();
-  for (let text = ""; ; ) {
+  for (let text = "", ended = false; ; ) {
     const { done, value } = await reader.read();
-    if (done) return;
+    if (done) return ended;
     text += decoder.decode(value, { stream: true });
     for (let end; (end = text.indexOf("\n\n")) >= 0; text = text.slice(end + 2)) {
       const event = /^event: (\w+)\ndata: (.*)$/.exec(text.slice(0, end));
       if (event) on[event[1]]?.(JSON.parse(event[2]));
+      ended ||= event?.[1] === "end";
     }
   }
 }
