@@ -1,6 +1,9 @@
 package report
 
 import (
+	"fmt"
+	"maps"
+	"math"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -43,11 +46,10 @@ const (
 
 // Start implements sim.Reporter.
 func (r *Status) Start(s sim.Start) {
-	if info, err := os.Stat(s.Case.OutputDir); err != nil || !info.IsDir() {
-		return // the run writes nothing
+	if info, err := os.Stat(s.Case.OutputDir); err == nil && info.IsDir() { // otherwise the run writes nothing
+		r.file = status.NewWriter(s.Case.OutputDir)
 	}
 	host, _ := os.Hostname()
-	r.file = status.NewWriter(s.Case.OutputDir)
 	r.state = status.State{
 		Phase: status.Running,
 		Identity: status.Identity{
@@ -78,14 +80,16 @@ func (r *Status) write() {
 		return
 	}
 	r.since = time.Now()
+	r.file.Write(r.State())
+}
+
+// State returns the state as it is now, which later events do not change.
+func (r *Status) State() status.State {
 	s := r.state
-	s.Updated = r.since
+	s.Updated = time.Now()
 	s.Warnings = slices.Clone(s.Warnings[max(0, len(s.Warnings)-mostWarnings):])
-	s.Files = map[string]string{}
-	for kind, path := range r.state.Files {
-		s.Files[kind] = path
-	}
-	r.file.Write(s)
+	s.Files = maps.Clone(s.Files)
+	return s
 }
 
 // Progress implements sim.Reporter.
@@ -107,7 +111,7 @@ func (r *Status) observed(h sim.Health) {
 
 // Wrote implements sim.Reporter.
 func (r *Status) Wrote(kind, path string) {
-	if r.file == nil {
+	if r.state.Files == nil { // ahead of the start
 		return
 	}
 	r.state.Files[kind] = path
@@ -139,8 +143,26 @@ func (r *Status) Finish(s sim.Summary) {
 	r.state.Time, r.state.LeftOut = float64(s.Last)*s.Case.Units.Time, s.LeftOut
 	r.state.MaxMach = s.MaxMach
 	r.observed(s.Health)
-	r.state.Results, r.state.Walls = s.Results, s.Walls
+	r.state.Results, r.state.Walls, r.state.Expect = s.Results, s.Walls, measured(s.Expect)
 	r.close()
+}
+
+// measured returns the values of expectations.
+func measured(list []sim.Verdict) (numbers []status.Number) {
+	for _, v := range list {
+		n := status.Number{Quantity: v.Quantity, Note: v.Note}
+		if !v.Free && !v.OK {
+			n.Note = fmt.Sprintf("missed: %.6g +- %.3g was expected", v.Want, v.Tolerance)
+		}
+		if v.Note == "" && !math.IsNaN(v.Got) && !math.IsInf(v.Got, 0) {
+			n.Value = &v.Got
+		}
+		if v.Half > 0 && !math.IsInf(v.Half, 0) {
+			n.Half = &v.Half
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers
 }
 
 // Fail implements Reporter.

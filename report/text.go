@@ -49,6 +49,9 @@ func NewText(out *os.File, verbose bool) *Text {
 	return t
 }
 
+// NewLog returns a report for people who read it later: nothing of it is rewritten.
+func NewLog(out io.Writer) *Text { return &Text{out: out} }
+
 // line prints a whole line, below a progress line that may be open.
 func (t *Text) line(format string, args ...any) {
 	if t.open {

@@ -45,6 +45,8 @@ const (
 	syncNanos    // wall time since the last synchronization
 	syncStop     // rank 0 has an order to stop
 	syncSave     // or to write a checkpoint
+	syncDraw     // or to write pictures
+	syncShow     // the code of a slice that a viewer of rank 0 waits for
 	syncRows     // rank 0 has rows that it cannot write
 	syncOutputs  // from here on: output k is due by rank 0's clock
 )
@@ -81,6 +83,9 @@ func (r *run) synchronize() error {
 	if r.Step() < r.last {
 		r.reason = reasonIn(table, r.reason)
 	}
+	if err := r.viewing.show(r.outputs, table[syncShow]); err != nil {
+		return err
+	}
 	return r.writeOrdered(table, now)
 }
 
@@ -95,8 +100,9 @@ func (r *run) proposals(now time.Time) []int64 {
 	if !r.Rank.Root {
 		return table
 	}
-	stop, save := r.orders(now)
-	table[syncStop], table[syncSave] = one(stop), one(save)
+	order := r.orders(now)
+	table[syncStop], table[syncSave], table[syncDraw] = one(order.Stop), one(order.Save), one(order.Draw)
+	table[syncShow] = r.viewing.wanted(now)
 	table[syncRows] = r.outputs.RowsFail()
 	if limit := r.Case.Run.WallTime; limit > 0 && now.Sub(c.began) > limit {
 		table[syncWallTime] = 1
@@ -149,7 +155,7 @@ func reasonIn(table []int64, reason string) string {
 // writeOrdered writes outputs that are due by rank 0's clock, or by an order. Collective.
 func (r *run) writeOrdered(table []int64, now time.Time) error {
 	for k, o := range r.outputs.List {
-		if table[syncOutputs+k] > 0 || table[syncSave] > 0 && o.DueOn(output.SaveOrder) {
+		if table[syncOutputs+k] > 0 || table[syncSave] > 0 && o.DueOn(output.SaveOrder) || table[syncDraw] > 0 && o.DueOn(output.DrawOrder) {
 			r.control.wallDue[k] = now
 			if o.Written() == r.Step() {
 				continue // its period was due too

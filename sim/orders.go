@@ -11,15 +11,27 @@ import (
 // Orders is a source of orders to a run in progress. Rank 0 asks it about once a second,
 // between two steps, and all ranks obey at the same step. It must not block.
 type Orders interface {
-	// Take returns the orders that came since the last call: to end with a checkpoint, as
-	// after a signal, and to write a checkpoint and continue. Each is obeyed once.
-	Take() (stop, save bool)
+	// Take returns the orders that came since the last call. Each is obeyed once.
+	Take() Order
+}
+
+// Order asks a run for something.
+type Order struct {
+	Stop bool // end with a checkpoint, as after a signal
+	Save bool // write a checkpoint and continue
+	Draw bool // write the pictures of the case and continue
+}
+
+// and returns what either asks for.
+func (o Order) and(p Order) Order {
+	return Order{o.Stop || p.Stop, o.Save || p.Save, o.Draw || p.Draw}
 }
 
 // Files that ask a run for something when they are put into its output folder.
 const (
-	stopOrder = "stop.now"
-	saveOrder = "checkpoint.now"
+	StopFile = "stop.now"
+	SaveFile = "checkpoint.now"
+	DrawFile = "picture.now"
 )
 
 // folderOrders takes orders from files in the output folder.
@@ -27,17 +39,18 @@ type folderOrders struct{ *output.Set }
 
 // Take implements Orders. An order counts when its file is gone, so that one that cannot be
 // removed is not obeyed indefinitely.
-func (f folderOrders) Take() (stop, save bool) {
+func (f folderOrders) Take() Order {
 	if !f.Holds() {
-		return false, false
+		return Order{}
 	}
-	return os.Remove(f.Path(stopOrder)) == nil, os.Remove(f.Path(saveOrder)) == nil
+	given := func(name string) bool { return os.Remove(f.Path(name)) == nil }
+	return Order{Stop: given(StopFile), Save: given(SaveFile), Draw: given(DrawFile)}
 }
 
 // forget removes orders that an earlier run did not live to see. On rank 0, which holds the
 // folder.
 func (f folderOrders) forget() {
-	for _, order := range []string{stopOrder, saveOrder} {
+	for _, order := range []string{StopFile, SaveFile, DrawFile} {
 		if os.Remove(f.Path(order)) == nil {
 			f.Rank.Warn(finding.StaleOrder.Says("%s was in %s before the start: removed and ignored", order, f.Path()))
 		}
@@ -45,17 +58,19 @@ func (f folderOrders) forget() {
 }
 
 // orders asks all sources, once a second. On rank 0.
-func (r *run) orders(now time.Time) (stop, save bool) {
+func (r *run) orders(now time.Time) (all Order) {
 	if now.Sub(r.control.asked) < time.Second {
-		return false, false
+		return Order{}
 	}
 	r.control.asked = now
 	for _, source := range append([]Orders{folderOrders{r.outputs}}, r.options.Orders...) {
-		ends, saves := source.Take()
-		stop, save = stop || ends, save || saves
+		all = all.and(source.Take())
 	}
-	if save && !r.Case.Checkpoint.On {
+	if all.Save && !r.Case.Checkpoint.On {
 		r.outputs.Rank.Warn(finding.NoCheckpoint.Says("checkpoint requested, but the case has no [checkpoint]"))
 	}
-	return stop, save
+	if all.Draw && len(r.Case.Pictures) == 0 {
+		r.outputs.Rank.Warn(finding.NoPicture.Says("picture requested, but the case has no [output.picture]"))
+	}
+	return all
 }

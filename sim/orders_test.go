@@ -43,11 +43,11 @@ func await(pattern string) {
 // Orders that an ended run did not take away do not end the next one.
 func TestOldOrdersAreRemoved(t *testing.T) {
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, stopOrder))
-	put(t, filepath.Join(dir, saveOrder))
+	put(t, filepath.Join(dir, StopFile))
+	put(t, filepath.Join(dir, SaveFile))
 	s := trial{text: withPoint(variety["closed box"] + ending("bgk", "float64", 20)), ranks: 2, dir: dir}.must(t)
 	warned := strings.Join(s.warned, "\n")
-	if s.summary.Reason != allDone || !strings.Contains(warned, stopOrder+" was in "+dir) || !strings.Contains(warned, saveOrder+" was in "+dir) {
+	if s.summary.Reason != allDone || !strings.Contains(warned, StopFile+" was in "+dir) || !strings.Contains(warned, SaveFile+" was in "+dir) {
 		t.Errorf("ended for %q, warned %q", s.summary.Reason, s.warned)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*.now")); err != nil || len(left) > 0 {
@@ -61,9 +61,9 @@ func TestOrders(t *testing.T) {
 	saved := filepath.Join(dir, output.CheckpointDir, "*")
 	go func() {
 		await(filepath.Join(dir, "probe_middle.csv")) // the run has begun
-		put(t, filepath.Join(dir, saveOrder))
+		put(t, filepath.Join(dir, SaveFile))
 		await(saved)
-		put(t, filepath.Join(dir, stopOrder))
+		put(t, filepath.Join(dir, StopFile))
 	}()
 	s := trial{text: endless("[checkpoint]\nevery = 1000000000\nkeep = 5\n"), ranks: 2, dir: dir}.must(t)
 	if s.summary.Reason != ordered || s.summary.Last < 1 {
@@ -77,15 +77,34 @@ func TestOrders(t *testing.T) {
 	}
 }
 
+// Pictures are written on an order, all at the same step, and only on an order here.
+func TestPicturesOnOrder(t *testing.T) {
+	dir := t.TempDir()
+	pictures := filepath.Join(dir, "*.png")
+	go func() {
+		await(filepath.Join(dir, "probe_middle.csv"))
+		put(t, filepath.Join(dir, DrawFile))
+		await(filepath.Join(dir, "b_*.png"))
+		put(t, filepath.Join(dir, StopFile))
+	}()
+	s := trial{text: endless("[output.picture.a]\nat_end = false\nevery = 1000000000\n[output.picture.b]\nfield = \"density\"\nat_end = false\nevery = 1000000000\n"), ranks: 2, dir: dir}.must(t)
+	found, err := filepath.Glob(pictures)
+	if err != nil || s.summary.Reason != ordered || len(found) != 2 || found[0][len(found[0])-14:] != found[1][len(found[1])-14:] {
+		t.Errorf("the run ended for %q with %v (%v)", s.summary.Reason, found, err)
+	}
+}
+
 func TestOrderThatCannotBeObeyed(t *testing.T) {
 	dir := t.TempDir()
 	go func() {
 		await(filepath.Join(dir, "probe_middle.csv"))
-		put(t, filepath.Join(dir, saveOrder))
-		put(t, filepath.Join(dir, stopOrder))
+		put(t, filepath.Join(dir, SaveFile))
+		put(t, filepath.Join(dir, DrawFile))
+		put(t, filepath.Join(dir, StopFile))
 	}()
 	s := trial{text: endless(""), ranks: 1, dir: dir}.must(t)
-	if s.summary.Reason != ordered || !strings.Contains(strings.Join(s.warned, "\n"), "no [checkpoint]") {
+	warned := strings.Join(s.warned, "\n")
+	if s.summary.Reason != ordered || !strings.Contains(warned, "no [checkpoint]") || !strings.Contains(warned, "no [output.picture]") {
 		t.Errorf("%q, warned %q", s.summary.Reason, s.warned)
 	}
 }
@@ -93,9 +112,9 @@ func TestOrderThatCannotBeObeyed(t *testing.T) {
 // script is a source that gives one order after the other, whenever it is asked.
 type script struct{ asked int }
 
-func (s *script) Take() (stop, save bool) {
+func (s *script) Take() Order {
 	s.asked++
-	return s.asked == 3, s.asked == 2
+	return Order{Stop: s.asked == 3, Save: s.asked == 2}
 }
 
 // A source of the caller counts beside the folder, which still does: all ranks write a checkpoint, then end.

@@ -74,6 +74,7 @@ type Progress struct {
 	MaxMach       float64        // at the last stability watch
 	LeftOut       map[string]int // files that the run went on without (on_error), by kind
 	Health        Health         // at the last stability watch
+	Times         Times          // of rank 0 since the first step
 }
 
 // Summary closes a run.

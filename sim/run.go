@@ -43,6 +43,7 @@ type Options struct {
 	// known, or never. The run ends with a checkpoint ahead of it. It must not block.
 	JobEnd func() time.Time
 	Orders []Orders // on rank 0, beside the output folder
+	Viewer Viewer   // on rank 0; nil: there is none
 }
 
 func (o *Options) stepping(yes bool) {
@@ -67,6 +68,7 @@ type run struct {
 	driver     driver
 	friction   friction
 	control    control
+	viewing    viewing
 	watch      *watch.Watch
 	postmortem *postmortem.Search
 }
@@ -78,7 +80,7 @@ const (
 	interrupted = "signal"
 	byUser      = "interrupt signal"
 	jobTime     = "time limit of the SLURM job"
-	ordered     = stopOrder
+	ordered     = StopFile
 )
 
 // Run computes the case and returns when its end is reached on every rank. All

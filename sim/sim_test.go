@@ -53,6 +53,7 @@ type trial struct {
 	dir       string           // of the outputs
 	jobEnd    func() time.Time // or nil
 	orders    []Orders
+	viewer    Viewer
 }
 
 // run computes a case on ranks in this process.
@@ -115,7 +116,7 @@ func (tr trial) options(c comm.Comm, report Reporter) (o Options, err error) {
 	if tr.wrap != nil {
 		dev = tr.wrap(dev)
 	}
-	o = Options{Case: cfg, Comm: c, Device: dev, Report: report, Restart: tr.restart, Overwrite: tr.overwrite, Version: "test", JobEnd: tr.jobEnd, Orders: tr.orders}
+	o = Options{Case: cfg, Comm: c, Device: dev, Report: report, Restart: tr.restart, Overwrite: tr.overwrite, Version: "test", JobEnd: tr.jobEnd, Orders: tr.orders, Viewer: tr.viewer}
 	if tr.keep {
 		o.Keep = &output.Results{Of: "a run"}
 	}

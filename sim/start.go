@@ -17,7 +17,7 @@ import (
 // start builds the parts of a run and its first state: the initial fields or a
 // checkpoint.
 func start(o Options) (*run, error) {
-	r := &run{options: o, fromStart: o.Restart == ""}
+	r := &run{options: o, fromStart: o.Restart == "", viewing: viewing{viewer: o.Viewer}}
 	on := rank.New(o.Comm, threads(o), warner(o))
 	part, err := domain.New(on, o.Case)
 	if err != nil {

@@ -63,12 +63,16 @@ func (r *run) report(steps int) {
 		Step: r.Step(), Last: r.last, Time: float64(r.Step()) * r.Case.Units.Time,
 		Elapsed: time.Since(r.control.began), MaxMach: r.watch.MaxMach, LeftOut: r.outputs.Files.LeftOut(),
 		Health: r.watch.Health(), MLUPS: speed * r.updates() / 1e6,
+		Times: Times{Compute: r.clock.compute, Exposed: r.clock.exposed(), Hidden: r.clock.hidden(), Output: r.outputs.Spent, Watch: r.clock.watch},
 	}
 	if r.limit > 0 {
 		p.Roofline = p.MLUPS / r.limit
 	}
 	if r.clock.wall > 0 && r.exchanged().Messages > 0 && r.grid == nil {
 		p.Communication = r.clock.exposed() / r.clock.wall
+	}
+	if r.grid != nil {
+		p.Times = Times{Compute: r.clock.wall, Together: true, Output: p.Times.Output, Watch: p.Times.Watch}
 	}
 	if done := r.Step() - r.first; done > 0 {
 		p.ETA = time.Duration(float64(p.Elapsed) / float64(done) * float64(r.last-r.Step()))

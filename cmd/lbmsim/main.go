@@ -92,7 +92,7 @@ and writes HDF5 files for ParaView, pictures, probes and checkpoints.
 	}
 	root.Flags().AddFlagSet(run.Flags())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(run, exampleCommand(), checkCommand(), stlCommand(), studyCommand(), refineCommand(), tunnelCommand(), listCommand(), infoCommand(), benchCommand(), doctorCommand(), statusCommand(), diffCommand(), reproduceCommand(), versionCommand())
+	root.AddCommand(run, exampleCommand(), checkCommand(), stlCommand(), studyCommand(), refineCommand(), tunnelCommand(), listCommand(), infoCommand(), benchCommand(), doctorCommand(), statusCommand(), watchCommand(), filmCommand(), diffCommand(), reproduceCommand(), versionCommand())
 	wrongArguments(root)
 	return root
 }
@@ -125,7 +125,7 @@ func caseOrCommand(c *cobra.Command, args []string) error {
 			return usageError{fmt.Errorf("%q is neither a command nor a case file: %s", args[0], hint)}
 		}
 	}
-	return oneCase(c, args)
+	return oneCaseOrAddress(c, args)
 }
 
 // versionCommand returns the command that prints the same as --version.

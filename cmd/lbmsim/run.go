@@ -39,6 +39,7 @@ type runFlags struct {
 
 	transport string
 	requeue   bool
+	live      liveFlags
 }
 
 func runCommand() *cobra.Command {
@@ -46,7 +47,7 @@ func runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run CASE.toml",
 		Short: "Run a case (the default command)",
-		Args:  oneCase,
+		Args:  oneCaseOrAddress,
 		RunE: func(c *cobra.Command, args []string) error {
 			for name, text := range map[string]string{"restart": f.restart, "output": f.output} {
 				if c.Flags().Changed(name) && text == "" {
@@ -68,6 +69,7 @@ func runCommand() *cobra.Command {
 	c.Flags().StringVar(&f.log, "log", "text", "`FORMAT` of the report: text or json, one event per line")
 	c.Flags().BoolVar(&f.verbose, "verbose", false, "print full details at startup: every number of the case, every rank, and the reasons for the halo exchange methods")
 	deviceFlags(c, &f)
+	f.live.add(c)
 	return c
 }
 
@@ -121,7 +123,14 @@ func runRank(c comm.Comm, path string, f runFlags, reports *reporters, opened *d
 		f.restart = sim.Auto
 	}
 	reports.status.Folder(caseFile.OutputDir)
-	return runLoaded(c, caseFile, &shelf, f, signals, reports, opened)
+	page, err := f.live.serve(c, reports)
+	if err != nil {
+		return err
+	}
+	f.live.page = page
+	err = runLoaded(c, caseFile, &shelf, f, signals, reports, opened)
+	page.close(err)
+	return err
 }
 
 // runLoaded runs one rank from the loaded case, with the files of bodies that are on a shelf, to the end of the run; on the device of an
@@ -155,6 +164,7 @@ func runLoaded(c comm.Comm, caseFile *config.Case, shelf *domain.Shelf, f runFla
 		Case: caseFile, Shelf: shelf, Comm: c, Device: dev, Threads: on.threads, Report: reports,
 		Restart: f.restart, Overwrite: f.overwrite, Version: version, Libraries: libraries, Signals: signals.caught, Stepping: signals.Stepping,
 	}
+	f.live.page.connect(&o)
 	if !f.overwrite && c.Rank() == 0 { // which checks for all ranks
 		o.Keep = results(caseFile.OutputDir)
 	}

@@ -15,6 +15,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/device/cpu"
+	"lbmsim/internal/finding"
 	"lbmsim/internal/study"
 	"lbmsim/report"
 	"lbmsim/sim"
@@ -52,7 +53,8 @@ case and are scaled in proportion.
 
 Tables (probes, lines, forces, series) of each grid go to study/refined_FACTOR in the output
 folder of the case, whose own results are kept; results of an earlier study are replaced. Fields,
-averages, planes, pictures and checkpoints are not written. With --continue each grid starts
+averages, planes, pictures and checkpoints are not written. lbmsim watch shows the grids of a study
+with tables while it runs. With --continue each grid starts
 from the flow at the end of the grid before it ([initial] from) instead of the initial state
 of the case; the fields it needs are kept in study/refined_FACTOR/fields.
 
@@ -140,6 +142,9 @@ func studyRank(c comm.Comm, path string, f studyFlags, scaling config.Scaling, o
 		progress = os.Stderr
 	}
 	o.Done = func(l study.Level) { fmt.Fprintln(progress, levelText(l)) }
+	o.Also = func() study.Reporter {
+		return report.NewStatus(func(w finding.Finding) { fmt.Fprintln(os.Stderr, "warning:", w) })
+	}
 	s, err := study.Run(o, cases)
 	if c.Rank() == 0 && s != nil && (f.json || err != nil) {
 		for _, w := range s.Warnings {

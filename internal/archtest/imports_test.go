@@ -32,7 +32,11 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim": {12, []string{"internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/propose", "internal/tunnel", "internal/compare", "internal/doctor", "report", "config", "config/language", "model", "boundary", "cases/robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/fields", "io/paint", "io/picture", "io/relief", "io/status", "internal/slurm", "cases/examples"}},
+	"cmd/lbmsim": {13, []string{"live", "internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/propose", "internal/tunnel", "internal/compare", "internal/doctor", "report", "config", "config/language", "model", "boundary", "cases/robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/fields", "io/film", "io/paint", "io/picture", "io/relief", "io/status", "internal/slurm", "cases/examples"}},
+	// A page that shows runs while they compute, and its server.
+	"live":               {12, []string{"internal/web", "internal/allowance", "internal/finding", "report", "sim", "sim/output", "config", "model", "io/picture", "io/status"}},
+	"internal/web":       {0, nil}, // HTTP/1.1 of a page
+	"internal/allowance": {0, nil}, // time for work beside a run
 	// What a run reports, to people and to programs.
 	"report":           {11, []string{"internal/plain", "internal/finding", "sim", "sim/output", "config", "io/status"}},
 	"internal/plain":   {0, nil},                                                                                                                                                // errors of libraries in words for users
@@ -43,7 +47,7 @@ var places = map[string]place{
 	"internal/study":   {11, []string{"internal/finding", "sim", "sim/domain", "config", "model", "comm", "device"}},                                                            // runs a case on several grids
 	"internal/tunnel":  {4, []string{"internal/finding", "config/language", "geometry", "geometry/mesh", "io/status"}},
 	"internal/compare": {11, []string{"sim/output", "config", "model", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
-	"sim":              {10, []string{"internal/finding", "sim/level", "sim/postmortem", "sim/transfer", "sim/output", "sim/watch", "sim/derive", "sim/domain", "sim/refined", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "halo", "io/checkpoint", "io/status"}},
+	"sim":              {10, []string{"internal/allowance", "internal/finding", "sim/level", "sim/postmortem", "sim/transfer", "sim/output", "sim/watch", "sim/derive", "sim/domain", "sim/refined", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "halo", "io/checkpoint", "io/picture", "io/status"}},
 	// The patches of a refined grid on a rank, and the steps of their levels.
 	"sim/refined": {6, []string{"internal/finding", "sim/derive", "sim/level", "sim/domain", "sim/rank", "sim/exit", "config", "model", "boundary", "geometry", "decomp", "device", "halo", "comm"}},
 	// What one box of a rank's cells needs to be stepped.
@@ -77,6 +81,7 @@ var places = map[string]place{
 	"io/checkpoint":      {3, []string{"comm", "io/internal/h5", "io/internal/joint"}},
 	"io/paint":           {1, nil}, // colours, and what surrounds an image of them
 	"io/picture":         {2, []string{"io/paint"}},
+	"io/film":            {3, []string{"io/picture"}},
 	"io/relief":          {2, []string{"io/paint"}},
 	"io/probe":           {2, nil},
 	"io/curve":           {0, nil},

@@ -185,6 +185,8 @@ var (
 		"the disk may hang"})
 	NoCheckpoint = add(Kind{"no_checkpoint", Run, "requested checkpoint without [checkpoint]", "any",
 		"none is written"})
+	NoPicture = add(Kind{"no_picture", Run, "requested picture without [output.picture]", "any",
+		"none is written"})
 	StatusUnwritten = add(Kind{"status_unwritten", Run, "writes of status.json that fail", "any",
 		"`lbmsim status` shows an old state"})
 )

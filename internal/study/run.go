@@ -43,6 +43,14 @@ type Options struct {
 	Signals  <-chan os.Signal
 	Stepping func(bool)  // sim.Options.Stepping
 	Done     func(Level) // called with each grid, on rank 0
+	// Also makes a further reporter of the run of each grid, on rank 0; nil: there are none.
+	Also func() Reporter
+}
+
+// Reporter reports the run of a grid, and the error that ends it.
+type Reporter interface {
+	sim.Reporter
+	Fail(error)
 }
 
 // Level is one grid.
@@ -160,10 +168,16 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 	root := o.Comm.Rank() == 0
 	for k, c := range cases {
 		report := &listener{}
+		if o.Also != nil && root {
+			report.also = o.Also()
+		}
 		err := sim.Run(sim.Options{
 			Case: c, Comm: o.Comm, Device: o.Device, Threads: o.Threads, Report: report, Version: o.Version, Signals: o.Signals, Stepping: o.Stepping,
 			Overwrite: true, // an earlier study has the same folder
 		})
+		if err != nil && report.also != nil {
+			report.also.Fail(err)
+		}
 		s.warns(o.factor(k), report.warned)
 		// What a case expects is meant for its own grid.
 		if code, agreed := sim.ExitCode(err); err != nil && !(agreed && code == sim.ExitExpect) {
@@ -221,15 +235,49 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 	return s, nil
 }
 
-// listener keeps what a run reports.
+// listener keeps what a run reports, and passes it on.
 type listener struct {
+	also   Reporter // nil: there is none
 	end    sim.Summary
 	mach   float64
 	warned finding.List
 }
 
-func (l *listener) Start(s sim.Start)       { l.warned = append(l.warned, s.Case.Warnings...) }
-func (l *listener) Progress(p sim.Progress) { l.mach = p.MaxMach }
-func (l *listener) Wrote(string, string)    {}
-func (l *listener) Warn(w finding.Finding)  { l.warned = append(l.warned, w) }
-func (l *listener) Finish(s sim.Summary)    { l.end = s }
+// Start implements sim.Reporter.
+func (l *listener) Start(s sim.Start) {
+	l.warned = append(l.warned, s.Case.Warnings...)
+	if l.also != nil {
+		l.also.Start(s)
+	}
+}
+
+// Progress implements sim.Reporter.
+func (l *listener) Progress(p sim.Progress) {
+	l.mach = p.MaxMach
+	if l.also != nil {
+		l.also.Progress(p)
+	}
+}
+
+// Wrote implements sim.Reporter.
+func (l *listener) Wrote(kind, path string) {
+	if l.also != nil {
+		l.also.Wrote(kind, path)
+	}
+}
+
+// Warn implements sim.Reporter.
+func (l *listener) Warn(w finding.Finding) {
+	l.warned = append(l.warned, w)
+	if l.also != nil {
+		l.also.Warn(w)
+	}
+}
+
+// Finish implements sim.Reporter.
+func (l *listener) Finish(s sim.Summary) {
+	l.end = s
+	if l.also != nil {
+		l.also.Finish(s)
+	}
+}

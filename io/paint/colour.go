@@ -113,7 +113,33 @@ func (s *Scale) Colour(v float64) color.NRGBA {
 	if math.IsNaN(v) {
 		return Solid
 	}
-	n := len(s.table)
-	f := (v - s.colours.Min()) / (s.colours.Max() - s.colours.Min()) * float64(n)
-	return s.table[int(math.Max(0, math.Min(float64(n-1), f)))]
+	return s.table[s.part(v, len(s.table))]
 }
+
+// part returns the part of n equal ones of the scale that v is in.
+func (s *Scale) part(v float64, n int) int {
+	f := (v - s.colours.Min()) / (s.colours.Max() - s.colours.Min()) * float64(n)
+	return int(math.Max(0, math.Min(float64(n-1), f)))
+}
+
+// few is the number of colours of a palette, beside Solid.
+const few = 255
+
+// Palette returns the colours of Index.
+func (s *Scale) Palette() (p color.Palette) {
+	for k := range few {
+		p = append(p, s.table[(2*k+1)*len(s.table)/(2*few)])
+	}
+	return append(p, Solid)
+}
+
+// Index returns the place in the palette of the colour of v.
+func (s *Scale) Index(v float64) uint8 {
+	if math.IsNaN(v) {
+		return few
+	}
+	return uint8(s.part(v, few))
+}
+
+// Ends returns the values at the ends of the scale.
+func (s *Scale) Ends() (lo, hi float64) { return s.colours.Min(), s.colours.Max() }

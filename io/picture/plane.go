@@ -30,20 +30,24 @@ func (p Picture) pixels() (w, h, grow, shrink int) {
 
 // plane colours the plane, first image row on top.
 func (p Picture) plane(s *paint.Scale) *image.NRGBA {
-	w, h, grow, shrink := p.pixels()
+	w, h, _, _ := p.pixels()
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	p.each(func(x, y int, v float64) { img.SetNRGBA(x, h-1-y, s.Colour(v)) })
+	return img
+}
+
+// each calls f with the value of each pixel, y upwards.
+func (p Picture) each(f func(x, y int, v float64)) {
+	w, h, grow, shrink := p.pixels()
 	for y := 0; y < h; y++ {
 		for x := 0; x < w; x++ {
-			var v float64
 			if shrink > 1 {
-				v = p.average(x*shrink, y*shrink, shrink)
+				f(x, y, p.average(x*shrink, y*shrink, shrink))
 			} else {
-				v = p.between(x, y, grow)
+				f(x, y, p.between(x, y, grow))
 			}
-			img.SetNRGBA(x, h-1-y, s.Colour(v))
 		}
 	}
-	return img
 }
 
 // average returns the mean of a block of cells, NaN when most of them are solid.

@@ -10,14 +10,20 @@ import (
 
 // sheet returns the plane with all that is said about it.
 func (p Picture) sheet() (paint.Sheet, error) {
-	lo, hi := paint.Extremes(p.Values)
-	scale, err := paint.NewScale(lo, hi, p.Range, p.Colours)
-	if err != nil {
-		return paint.Sheet{}, err
+	s, err := p.surroundings()
+	if err == nil {
+		s.Image, s.Lines = p.plane(s.Scale), p.lines()
 	}
-	s := paint.Sheet{Image: p.plane(scale), Lines: p.lines(), Axes: p.axes(), Scale: scale, Quantity: p.Quantity, Unit: p.Unit}
+	return s, err
+}
+
+// surroundings returns a sheet without the plane itself.
+func (p Picture) surroundings() (s paint.Sheet, err error) {
+	lo, hi := paint.Extremes(p.Values)
+	s = paint.Sheet{Axes: p.axes(), Quantity: p.Quantity, Unit: p.Unit}
+	s.Scale, err = paint.NewScale(lo, hi, p.Range, p.Colours)
 	s.Title, s.Under = p.titles(lo, hi)
-	return s, nil
+	return s, err
 }
 
 // lines returns the outline in pixels.

@@ -96,6 +96,7 @@ type Outcome struct {
 	Warnings finding.List   `json:"warnings,omitempty"`
 	Results  []Result       `json:"results,omitempty"`
 	Walls    []ModelledWall `json:"walls,omitempty"`
+	Expect   []Number       `json:"expect,omitempty"` // what [expect] measured, of a run that came to its end
 	Reason   string         `json:"reason,omitempty"`
 	Error    string         `json:"error,omitempty"`
 	ExitCode *int           `json:"exit_code,omitempty"`

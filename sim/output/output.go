@@ -106,6 +106,7 @@ const (
 	CaseEnds  Occasion = iota // the run has come to the end that its case gives it
 	EndsEarly                 // it ends before that
 	SaveOrder                 // a checkpoint was ordered
+	DrawOrder                 // pictures were ordered
 	Unstable                  // the watch is about to stop it
 )
 

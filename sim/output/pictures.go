@@ -32,6 +32,9 @@ func pictureOutputs(s *Set) (list []Output) {
 
 func (p *pictures) stepFiles() []string { return numbered(p.dir, p.Stem()) }
 
+// DueOn reports true also on an order.
+func (p *pictures) DueOn(o Occasion) bool { return o == DrawOrder || p.base.DueOn(o) }
+
 // Write gathers the slice; rank 0 draws it while the run continues.
 func (p *pictures) Write(r *Run) error {
 	if err := r.Files.CommitKind("picture"); err != nil {
@@ -39,32 +42,41 @@ func (p *pictures) Write(r *Run) error {
 	}
 	p.at = r.Step()
 	slice := r.slice(p.Axis, p.At)
-	values, err := r.View.Collect(p.Field, p.Component, slice)
-	if err != nil {
-		return err
-	}
-	solid, _ := model.FindField("solid")
-	bodies, err := r.View.Collect(solid, 0, slice)
+	values, err := p.values(r, slice)
 	if err != nil {
 		return err
 	}
 	if err := p.cut(r, slice); err != nil {
 		return err
 	}
-	path := filepath.Join(p.dir, fmt.Sprintf("%s_%010d.png", p.Stem(), r.Step()))
+	path := filepath.Join(p.dir, picture.FileName(p.Stem(), int64(r.Step())))
 	whole := func(failed error) error { return comm.Agree(r.Rank.Comm, failed) } // written whole or not at all
 	if !r.Rank.Root {
 		r.Files.Launch("picture", path, whole, func() error { return nil })
 		return nil
+	}
+	picture := p.draw(r, slice, values)
+	r.Files.Launch("picture", path, whole, func() error { return picture.Write(path) })
+	return nil
+}
+
+// values gathers the field of a slice on rank 0, NaN in solid cells. Collective.
+func (p *pictures) values(r *Run, slice derive.Region) ([]float64, error) {
+	values, err := r.View.Collect(p.Field, p.Component, slice)
+	if err != nil {
+		return nil, err
+	}
+	solid, _ := model.FindField("solid")
+	bodies, err := r.View.Collect(solid, 0, slice)
+	if err != nil {
+		return nil, err
 	}
 	for i, b := range bodies {
 		if b != 0 && !(p.Field.Name == "temperature" && r.Case.Bodies[int(b)-1].Conducts()) {
 			values[i] = math.NaN()
 		}
 	}
-	picture := p.draw(r, slice, values)
-	r.Files.Launch("picture", path, whole, func() error { return picture.Write(path) })
-	return nil
+	return values, nil
 }
 
 // cut finds the outline of bodies, once: they stay where they are. Collective.

@@ -159,6 +159,15 @@ func caseIn(path string) (string, error) {
 	return "", lines.Err() // the header is cut off
 }
 
+// CaseOf returns the resolved case in the header of a table; "" where the file has none.
+func CaseOf(path string) string {
+	text, err := caseIn(path)
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
 // holds returns an error if the file has rows up to a step, which may be all that is left of an earlier run. Later rows
 // alone are of a leg that went no further.
 func (t *rows) holds(step int, what string) error {

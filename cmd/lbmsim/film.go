@@ -1,0 +1,100 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lbmsim/internal/plain"
+	"lbmsim/io/film"
+)
+
+// filmFlags are the flags of `lbmsim film`.
+type filmFlags struct {
+	name, output string
+	rate         int
+}
+
+func filmCommand() *cobra.Command {
+	var f filmFlags
+	c := &cobra.Command{
+		Use:   "film DIR",
+		Short: "Make a film of the pictures of a run",
+		Long: `film makes a film of the pictures that a run has written into its output folder ([output.picture]):
+
+  lbmsim film out/wake                          the only series of pictures
+  lbmsim film out/wake --name vorticity --fps 25
+  lbmsim film out/wake --output wake.webm
+
+Where ffmpeg is on PATH the film is NAME.mp4 (H.264) in the folder, or *.webm (VP9) if --output says so.
+Otherwise it is an animated PNG, NAME.apng, which browsers show and lbmsim makes by itself. Give
+pictures [output.picture] range, or each picture has colours for its own values.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError{fmt.Errorf("expected the output folder of a run; see lbmsim film --help")}
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return makeFilm(args[0], f) },
+	}
+	c.Flags().StringVar(&f.name, "name", "", "`NAME` of the pictures, as in NAME_0000001000.png (default: the only ones)")
+	c.Flags().StringVar(&f.output, "output", "", "`FILE` of the film: *.mp4, *.webm or *.apng (default: NAME.mp4 or NAME.apng in DIR)")
+	c.Flags().IntVar(&f.rate, "fps", 10, "pictures per `SECOND`")
+	return c
+}
+
+func makeFilm(dir string, f filmFlags) error {
+	if f.rate < 1 || f.rate > 120 {
+		return usageError{fmt.Errorf("--fps %d: must be 1 to 120", f.rate)}
+	}
+	list, err := film.Find(dir)
+	if err != nil {
+		return fmt.Errorf("%s: %s", dir, plain.Text(err))
+	}
+	s, err := chosenSeries(dir, list, f.name)
+	if err != nil {
+		return usageError{err}
+	}
+	path := cmp.Or(f.output, filepath.Join(dir, s.Name+film.Best()))
+	switch ext := filepath.Ext(path); ext {
+	case film.MP4, film.WebM, film.APNG:
+	default:
+		return usageError{fmt.Errorf("--output %s: a film is named *%s, *%s or *%s", path, film.MP4, film.WebM, film.APNG)}
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return usageError{fmt.Errorf("--output %s: not a regular file", path)}
+	}
+	err = film.Write(path, s, f.rate)
+	if errors.Is(err, film.ErrNoFFmpeg) {
+		return usageError{fmt.Errorf("--output %s: %w; install ffmpeg, or name the film *%s", path, err, film.APNG)}
+	}
+	if err != nil {
+		return fmt.Errorf("making %s: %w", path, err)
+	}
+	fmt.Fprintf(stdout, "%s: %d pictures, %.3g s\n", path, len(s.Files), float64(len(s.Files))/float64(f.rate))
+	return nil
+}
+
+// chosenSeries returns the pictures of a name, or the only ones.
+func chosenSeries(dir string, list []film.Series, name string) (film.Series, error) {
+	var names []string
+	for _, s := range list {
+		if s.Name == name || name == "" && len(list) == 1 {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	switch known := strings.Join(names, ", "); {
+	case len(list) == 0:
+		return film.Series{}, fmt.Errorf("%s has no pictures; [output.picture] in the case writes some", dir)
+	case name == "":
+		return film.Series{}, fmt.Errorf("%s has pictures of several names; choose one by --name: %s", dir, known)
+	default:
+		return film.Series{}, fmt.Errorf("%s has no pictures %q; it has: %s", dir, name, known)
+	}
+}

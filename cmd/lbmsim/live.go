@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lbmsim/comm"
+	"lbmsim/live"
+	"lbmsim/sim"
+)
+
+// liveFlags are the flags of the page of a run.
+type liveFlags struct {
+	address  string // "": no page
+	readOnly bool
+	page     *livePage // once it is served
+}
+
+func (f *liveFlags) add(c *cobra.Command) {
+	c.Flags().Var(addressValue{&f.address}, "live", "serve a page that shows the run while it computes, at `ADDRESS`: --live=PORT, --live=HOST:PORT, or --live alone for a free port of this machine")
+	c.Flags().Lookup("live").NoOptDefVal = anyPort
+	c.Flags().BoolVar(&f.readOnly, "live-readonly", false, "the page takes no orders, such as to stop the run; implies --live")
+}
+
+// addressValue is a flag that has an address or stands alone, which help shows as it shows flags that are on or off.
+type addressValue struct{ to *string }
+
+// anyPort is the value of a flag without an address, as of those that are on or off.
+const anyPort = "true"
+
+// Set implements pflag.Value.
+func (a addressValue) Set(text string) error {
+	if *a.to = text; text == anyPort {
+		*a.to = live.Local
+	}
+	return nil
+}
+
+func (a addressValue) String() string {
+	if a.to == nil {
+		return ""
+	}
+	return *a.to
+}
+
+// Type implements pflag.Value.
+func (addressValue) Type() string { return "bool" }
+
+// livePage is the page of a run on rank 0; nil on other ranks and without --live.
+type livePage struct {
+	server *live.Server
+	run    *live.Process
+}
+
+// serve starts the page on rank 0, and adds its reporter. Collective: a port that is taken ends all ranks.
+func (f *liveFlags) serve(c comm.Comm, reports *reporters) (*livePage, error) {
+	if f.address == "" && f.readOnly {
+		f.address = live.Local
+	}
+	if f.address == "" {
+		return nil, nil
+	}
+	var page *livePage
+	var err error
+	if c.Rank() == 0 {
+		page, err = newPage(*f, reports)
+	}
+	if err = comm.Agree(c, err); err != nil {
+		return nil, sim.Agreed(sim.ExitUsage, err)
+	}
+	return page, nil
+}
+
+func newPage(f liveFlags, reports *reporters) (*livePage, error) {
+	address, err := live.Address(f.address)
+	if err != nil {
+		return nil, fmt.Errorf("--live: %w", err)
+	}
+	run := live.NewProcess(reports.status.State)
+	server, err := live.Serve(live.Options{Address: address, ReadOnly: f.readOnly, Runs: func() []live.Run { return []live.Run{run} }})
+	if err != nil {
+		return nil, fmt.Errorf("--live: %w", live.Refused(address, err))
+	}
+	reports.Note(server.String())
+	reports.Many = append(reports.Many, run)
+	return &livePage{server, run}, nil
+}
+
+// connect lets the page order and see.
+func (p *livePage) connect(o *sim.Options) {
+	if p != nil {
+		o.Orders, o.Viewer = append(o.Orders, p.run), p.run.Viewer()
+	}
+}
+
+// close ends the page once viewers had the end of the run, and the error that ended it: other reporters have that later.
+func (p *livePage) close(err error) {
+	if p == nil {
+		return
+	}
+	if err != nil {
+		p.run.Fail(err)
+	}
+	p.server.Close()
+}
+
+// oneCaseOrAddress checks the arguments of a run: an address after --live and a blank is taken for a case.
+func oneCaseOrAddress(c *cobra.Command, args []string) error {
+	if len(args) == 2 && c.Flags().Changed("live") && !strings.HasSuffix(args[1], ".toml") {
+		if _, err := live.Address(args[1]); err == nil {
+			return usageError{fmt.Errorf("an address follows --live with an equals sign: --live=%s", args[1])}
+		}
+	}
+	return oneCase(c, args)
+}

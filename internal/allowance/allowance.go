@@ -1,0 +1,28 @@
+// Package allowance bounds the time that work on the side takes of a run: a share of all time, of which some may be saved up, so
+// that the first pieces of work after a pause come at once.
+package allowance
+
+import "time"
+
+// Allowance is an account of time. It begins full.
+type Allowance struct {
+	share int           // one part of so many of the time
+	most  time.Duration // that may be saved up
+	left  time.Duration
+	at    time.Time
+}
+
+// New returns an account that receives one part of `share` of the time from now on, and has at most so much.
+func New(share int, most time.Duration, now time.Time) *Allowance {
+	return &Allowance{share, most, most, now}
+}
+
+// Left reports whether there is time left to spend.
+func (a *Allowance) Left(now time.Time) bool {
+	a.left = min(a.left+now.Sub(a.at)/time.Duration(a.share), a.most)
+	a.at = now
+	return a.left > 0
+}
+
+// Spend takes time from the account, which may be overdrawn: how long a piece of work takes is known afterwards.
+func (a *Allowance) Spend(took time.Duration) { a.left -= took }

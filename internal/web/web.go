@@ -1,0 +1,261 @@
+// Package web answers HTTP/1.1 requests of a page for one user: GET and POST, one request per connection, and answers that
+// stream. Every wait and every buffer has a limit, so that clients that send garbage, read slowly or vanish cost a connection
+// for some seconds and no more.
+//
+// net/http adds 3.6 MB to a program, most of it TLS, HTTP/2 and a client, which a page on localhost behind ssh does not use.
+package web
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Request is what a client asks for.
+type Request struct {
+	Method string // GET or POST
+	Path   string // decoded, begins with a slash
+	Query  url.Values
+	Header map[string]string // names in lower case
+	Body   []byte
+	// Gone is closed when the server ends. A client that vanishes shows when something is written to it.
+	Gone <-chan struct{}
+}
+
+// Answer is what the client gets: a body, or what a stream writes until it returns or the client is gone.
+type Answer struct {
+	Code   int // 0: 200
+	Type   string
+	Body   []byte
+	Stream func(w io.Writer) error
+}
+
+// Text returns an answer of one line.
+func Text(code int, format string, args ...any) Answer {
+	return Answer{Code: code, Type: "text/plain; charset=utf-8", Body: fmt.Appendf(nil, format+"\n", args...)}
+}
+
+// Limits of a server.
+const (
+	mostConnections = 128      // further ones are closed at once
+	mostHead        = 16 << 10 // bytes of a request line and its headers
+	mostBody        = 16 << 10 // bytes
+	headWithin      = 5 * time.Second
+	pieceWithin     = 10 * time.Second // a client that takes no piece within this time is dropped
+	bodyWithin      = 2 * time.Minute  // of an answer that is not a stream
+	piece           = 32 << 10         // bytes
+	endWithin       = time.Second      // in which streams may say that the server ends
+)
+
+// Server answers requests until it is closed.
+type Server struct {
+	listener net.Listener
+	handle   func(*Request) Answer
+	gone     chan struct{}
+	room     chan struct{} // a place per connection
+	open     sync.WaitGroup
+	end      sync.Once
+
+	mu    sync.Mutex
+	conns map[net.Conn]bool
+}
+
+// Listen starts a server on a TCP address. handle is called from several goroutines.
+func Listen(address string, handle func(*Request) Answer) (*Server, error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{listener: l, handle: handle, gone: make(chan struct{}), room: make(chan struct{}, mostConnections), conns: map[net.Conn]bool{}}
+	go s.accept()
+	return s, nil
+}
+
+// Port returns the port that the server listens on.
+func (s *Server) Port() int { return s.listener.Addr().(*net.TCPAddr).Port }
+
+// Loopback reports whether only programs of this machine reach the server.
+func (s *Server) Loopback() bool { return s.listener.Addr().(*net.TCPAddr).IP.IsLoopback() }
+
+// Close ends the server: streams have a second to say so.
+func (s *Server) Close() { s.end.Do(s.close) }
+
+func (s *Server) close() {
+	close(s.gone)
+	s.listener.Close()
+	done := make(chan struct{})
+	go func() { s.open.Wait(); close(done) }()
+	select {
+	case <-done:
+		return
+	case <-time.After(endWithin):
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		c.Close()
+	}
+}
+
+func (s *Server) accept() {
+	for {
+		c, err := s.listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil { // no descriptor is left, say
+			time.Sleep(100 * time.Millisecond)
+			continue
+		}
+		select {
+		case s.room <- struct{}{}:
+		default:
+			c.Close()
+			continue
+		}
+		if !s.adds(c) {
+			c.Close()
+			return
+		}
+		go func() {
+			defer s.removes(c)
+			s.serve(c)
+		}()
+	}
+}
+
+// adds takes a connection in, unless the server has ended.
+func (s *Server) adds(c net.Conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.gone:
+		return false
+	default:
+	}
+	s.conns[c] = true
+	s.open.Add(1)
+	return true
+}
+
+func (s *Server) removes(c net.Conn) {
+	c.Close()
+	s.mu.Lock()
+	delete(s.conns, c)
+	s.mu.Unlock()
+	s.open.Done()
+	<-s.room
+}
+
+// serve answers the request of a connection.
+func (s *Server) serve(c net.Conn) {
+	_ = c.SetReadDeadline(time.Now().Add(headWithin))
+	r, refused := read(c)
+	if r == nil && refused.Code == 0 {
+		return // nothing came
+	}
+	answer := refused
+	if r != nil {
+		r.Gone = s.gone
+		answer = s.handle(r)
+	}
+	w := &paced{conn: c}
+	if answer.Stream == nil {
+		w.until = time.Now().Add(bodyWithin)
+	}
+	if _, err := w.Write(head(answer)); err != nil {
+		return
+	}
+	if answer.Stream != nil {
+		_ = answer.Stream(w) // a client that is gone is no error
+		return
+	}
+	if _, err := w.Write(answer.Body); err == nil && r == nil {
+		drain(c)
+	}
+}
+
+// drain takes what a refused client still sends: closing a connection with unread bytes resets it, and the client would not see why.
+func drain(c net.Conn) {
+	if t, ok := c.(*net.TCPConn); ok {
+		_ = t.CloseWrite()
+		_ = c.SetReadDeadline(time.Now().Add(time.Second))
+		_, _ = io.CopyN(io.Discard, c, 1<<20)
+	}
+}
+
+// head returns the status line and the headers of an answer. A page of the server loads nothing from elsewhere, runs no script in
+// its text, and is shown in no other page's frame.
+func head(a Answer) []byte {
+	code := a.Code
+	if code == 0 {
+		code = 200
+	}
+	b := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: %s\r\n", code, phrase(code), a.Type)
+	if a.Stream == nil {
+		b = fmt.Appendf(b, "Content-Length: %d\r\n", len(a.Body))
+	}
+	if code == 405 {
+		b = append(b, "Allow: GET, POST\r\n"...)
+	}
+	return append(b, strings.Join([]string{
+		"Cache-Control: no-store",
+		"Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		"Cross-Origin-Resource-Policy: same-origin",
+		"Cross-Origin-Opener-Policy: same-origin",
+		"Referrer-Policy: no-referrer",
+		"X-Content-Type-Options: nosniff",
+	}, "\r\n")+"\r\n\r\n"...)
+}
+
+// phrase returns the words of a status code (RFC 9110, 15).
+func phrase(code int) string {
+	switch code {
+	case 200:
+		return "OK"
+	case 400:
+		return "Bad Request"
+	case 401:
+		return "Unauthorized"
+	case 403:
+		return "Forbidden"
+	case 404:
+		return "Not Found"
+	case 405:
+		return "Method Not Allowed"
+	case 409:
+		return "Conflict"
+	case 413:
+		return "Content Too Large"
+	case 431:
+		return "Request Header Fields Too Large"
+	case 503:
+		return "Service Unavailable"
+	}
+	return "Error"
+}
+
+// paced writes to a client in pieces, each within a time.
+type paced struct {
+	conn  net.Conn
+	until time.Time // zero: a stream
+}
+
+func (p *paced) Write(b []byte) (n int, err error) {
+	for n < len(b) && err == nil {
+		end := time.Now().Add(pieceWithin)
+		if !p.until.IsZero() && p.until.Before(end) {
+			end = p.until
+		}
+		_ = p.conn.SetWriteDeadline(end)
+		var k int
+		k, err = p.conn.Write(b[n:min(n+piece, len(b))])
+		n += k
+	}
+	return n, err
+}

@@ -1,0 +1,183 @@
+package film
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"lbmsim/io/picture"
+)
+
+// Series is the pictures of one output, in the order of their steps.
+type Series struct {
+	Name  string
+	Files []string
+}
+
+// Find returns the series of pictures in a folder.
+func Find(dir string) (list []Series, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	type numbered struct {
+		step int64
+		path string
+	}
+	found := map[string][]numbered{}
+	for _, e := range entries {
+		if name, step, ok := picture.ParseFileName(e.Name()); ok && e.Type().IsRegular() {
+			found[name] = append(found[name], numbered{step, filepath.Join(dir, e.Name())})
+		}
+	}
+	for name, files := range found {
+		slices.SortFunc(files, func(a, b numbered) int { return int(a.step - b.step) })
+		s := Series{Name: name}
+		for _, f := range files {
+			s.Files = append(s.Files, f.path)
+		}
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b Series) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// Formats, by the end of the film's name.
+const (
+	MP4  = ".mp4"
+	WebM = ".webm"
+	APNG = ".apng"
+)
+
+// Best returns the format that this machine can make and most players show.
+func Best() string {
+	if _, err := exec.LookPath("ffmpeg"); err == nil {
+		return MP4
+	}
+	return APNG
+}
+
+// Write makes a film of a series, so many pictures per second, whole or not at all.
+func Write(path string, s Series, rate int) (err error) {
+	size, err := s.size()
+	if err != nil {
+		return err
+	}
+	part := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
+	defer func() {
+		if err != nil {
+			os.Remove(part)
+		}
+	}()
+	switch filepath.Ext(path) {
+	case APNG:
+		err = s.animate(part, size, rate)
+	case MP4, WebM:
+		err = s.ffmpeg(part, filepath.Ext(path), size, rate)
+	default:
+		return fmt.Errorf("%s: a film is named *%s, *%s or *%s", path, MP4, WebM, APNG)
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(part, path)
+}
+
+// size returns the size that all pictures fit into: the numbers beside the colours are of different widths.
+func (s Series) size() (size image.Point, err error) {
+	for _, path := range s.Files {
+		f, err := os.Open(path)
+		if err != nil {
+			return size, err
+		}
+		c, err := png.DecodeConfig(f)
+		f.Close()
+		if err != nil {
+			return size, fmt.Errorf("%s: %w", path, err)
+		}
+		size.X, size.Y = max(size.X, c.Width), max(size.Y, c.Height)
+	}
+	return size, nil
+}
+
+// frames calls use with each picture on white of a size.
+func (s Series) frames(size image.Point, use func(*image.RGBA) error) error {
+	for _, path := range s.Files {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		img, err := png.Decode(f)
+		f.Close()
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		frame := image.NewRGBA(image.Rectangle{Max: size})
+		draw.Draw(frame, frame.Rect, image.White, image.Point{}, draw.Src)
+		draw.Draw(frame, frame.Rect, img, img.Bounds().Min, draw.Over)
+		if err := use(frame); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// animate writes an animated PNG.
+func (s Series) animate(path string, size image.Point, rate int) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	a, err := NewAnimation(f, size, len(s.Files), rate)
+	if err == nil {
+		err = s.frames(size, func(frame *image.RGBA) error { return a.Add(frame) })
+	}
+	if err == nil {
+		err = a.Close()
+	}
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// ErrNoFFmpeg means that the format needs a program that is not there.
+var ErrNoFFmpeg = errors.New("ffmpeg is not on PATH: only *" + APNG + " is made without it")
+
+// ffmpeg passes the frames to ffmpeg as they are: it needs no list of files, and all frames have one size.
+func (s Series) ffmpeg(path, format string, size image.Point, rate int) error {
+	program, err := exec.LookPath("ffmpeg")
+	if err != nil {
+		return ErrNoFFmpeg
+	}
+	coder := []string{"-c:v", "libx264", "-crf", "18", "-movflags", "+faststart", "-f", "mp4"}
+	if format == WebM {
+		coder = []string{"-c:v", "libvpx-vp9", "-crf", "24", "-b:v", "0", "-f", "webm"}
+	}
+	args := []string{"-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb0", "-s", fmt.Sprintf("%dx%d", size.X, size.Y), "-r", fmt.Sprint(rate), "-i", "-", "-an",
+		"-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white", "-pix_fmt", "yuv420p"} // players want even sizes and halved colours
+	c := exec.Command(program, append(append(args, coder...), "file:"+path)...) // a name is no protocol
+	var said bytes.Buffer
+	c.Stderr = &said
+	to, err := c.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := c.Start(); err != nil {
+		return fmt.Errorf("ffmpeg: %w", err)
+	}
+	failed := s.frames(size, func(frame *image.RGBA) error {
+		_, err := to.Write(frame.Pix)
+		return err
+	})
+	to.Close()
+	if err := c.Wait(); err != nil {
+		return fmt.Errorf("ffmpeg: %w: %s", err, strings.TrimSpace(said.String()))
+	}
+	return failed
+}

@@ -1,0 +1,171 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"lbmsim/io/picture"
+	"lbmsim/io/status"
+	"lbmsim/sim"
+	"lbmsim/sim/output"
+)
+
+// Folder is a run on any machine, seen by the files in its output folder.
+type Folder struct {
+	dir  string
+	list *listing
+
+	mu    sync.Mutex
+	at    time.Time // of state
+	state State
+	text  string // the case
+}
+
+// NewFolder returns the run that writes, or wrote, into a folder.
+func NewFolder(dir string) *Folder { return &Folder{dir: dir, list: &listing{}} }
+
+// State implements Run.
+func (f *Folder) State() State {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if time.Since(f.at) < listedEvery {
+		return f.state
+	}
+	s, err := status.Read(f.dir)
+	now := time.Now()
+	f.at = now
+	if err != nil {
+		f.state.Standing, f.state.Bad = err.Error(), true
+		return f.state
+	}
+	f.state = State{State: s}
+	f.state.Standing, f.state.Bad = s.Standing(filepath.Join(f.dir, output.LockName), now)
+	f.state.Elapsed = s.Updated.Sub(s.Started).Seconds()
+	return f.state
+}
+
+// Folder implements Run.
+func (f *Folder) Folder() string { return f.dir }
+
+// About implements Run.
+func (f *Folder) About() About {
+	a := About{Orders: []string{}, Case: f.caseText()}
+	if f.State().Phase == status.Running {
+		a.Orders = []string{stopOrder, saveOrder, drawOrder}
+	}
+	return a
+}
+
+// caseText returns the resolved case, which tables and pictures have beside their numbers.
+func (f *Folder) caseText() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.text != "" {
+		return f.text
+	}
+	files := f.list.of(f.dir)
+	if f.text = caseIn(f.dir, files); f.text != "" {
+		return f.text
+	}
+	for _, s := range files.Pictures {
+		if path, ok := picturePath(f.dir, s, s.Steps[len(s.Steps)-1]); ok {
+			if text, err := picture.ReadText(path); err == nil && text["Source"] != "" {
+				f.text = text["Source"]
+				break
+			}
+		}
+	}
+	return f.text
+}
+
+// Lines implements Run: the folder has no log, but the state has the run's end.
+func (f *Folder) Lines(from int) ([]string, int) {
+	s := f.State()
+	var all []string
+	if s.Phase != status.Running && s.Reason != "" {
+		all = append(all, fmt.Sprintf("%s: step %d", s.Reason, s.Step))
+	}
+	if s.Error != "" {
+		all = append(all, s.Error)
+	}
+	return append([]string{}, all[min(max(from, 0), len(all)):]...), len(all)
+}
+
+// Order implements Run: a file in the folder is an order to its run.
+func (f *Folder) Order(o sim.Order) error {
+	if f.State().Phase != status.Running {
+		return errors.New("the run has ended")
+	}
+	for name, on := range map[string]bool{sim.StopFile: o.Stop, sim.SaveFile: o.Save, sim.DrawFile: o.Draw} {
+		if !on {
+			continue
+		}
+		file, err := os.OpenFile(filepath.Join(f.dir, name), os.O_CREATE|os.O_WRONLY, 0o666)
+		if err != nil {
+			return fmt.Errorf("orders are files in the folder of the run: %w", err)
+		}
+		if err := file.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Shelf finds runs below folders, again and again: runs come while they are watched.
+type Shelf struct {
+	roots []string
+
+	mu    sync.Mutex
+	at    time.Time
+	known map[string]bool
+	runs  []Run
+}
+
+// NewShelf returns the runs whose output folders are the given ones, or are in them.
+func NewShelf(roots []string) *Shelf { return &Shelf{roots: roots, known: map[string]bool{}} }
+
+const (
+	soughtEvery = 5 * time.Second
+	mostRuns    = 500
+	mostDeep    = 3 // folders of a study are study/refined_FACTOR in the folder of its case
+	mostSeen    = 20000
+)
+
+// Runs returns the runs that were found, in the order in which they were.
+func (s *Shelf) Runs() []Run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Since(s.at) < soughtEvery {
+		return s.runs
+	}
+	seen := 0
+	for _, root := range s.roots {
+		s.seek(root, mostDeep, &seen)
+	}
+	s.at = time.Now()
+	return s.runs
+}
+
+func (s *Shelf) seek(dir string, deep int, seen *int) {
+	if info, err := os.Stat(filepath.Join(dir, status.Name)); err == nil && info.Mode().IsRegular() && !s.known[dir] && len(s.runs) < mostRuns {
+		s.known[dir] = true
+		s.runs = append(s.runs, NewFolder(dir))
+	}
+	if deep == 0 || *seen > mostSeen {
+		return
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	*seen += len(entries)
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != output.CheckpointDir {
+			s.seek(filepath.Join(dir, e.Name()), deep-1, seen)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+// Numbers and times as text.
+
+export function number(v, digits = 4) {
+  if (v === null || v === undefined || Number.isNaN(v)) return "–";
+  if (v !== 0 && (Math.abs(v) >= 1e6 || Math.abs(v) < 1e-3)) return v.toExponential(digits - 1).replace(/\.?0+e/, "e");
+  return String(Number(v.toPrecision(digits)));
+}
+
+export const percent = (v, digits = 3) => number(100 * v, digits) + " %";
+
+export function duration(seconds) {
+  if (!(seconds >= 0)) return "–";
+  const s = Math.round(seconds), h = Math.floor(s / 3600), m = Math.floor((s % 3600) / 60);
+  if (h > 0) return `${h} h ${m} min`;
+  if (m > 0) return `${m} min ${s % 60} s`;
+  return `${s} s`;
+}
+
+// facts fills a list of names and values.
+export function facts(list, rows) {
+  list.replaceChildren(...rows.filter((r) => r).map(([name, value, swatch]) => {
+    const row = document.createElement("div"), dt = document.createElement("dt"), dd = document.createElement("dd");
+    if (swatch) {
+      const s = document.createElement("span");
+      s.className = "swatch " + swatch;
+      dt.append(s);
+    }
+    dt.append(name);
+    dd.textContent = value;
+    row.append(dt, dd);
+    return row;
+  }));
+}
+
+export function cell(text, kind) {
+  const td = document.createElement("td");
+  td.textContent = text;
+  if (kind) td.className = kind;
+  return td;
+}
+
+export const template = (name) => document.getElementById(name).content.cloneNode(true);

@@ -1,0 +1,189 @@
+// The page of one run. A view is a function that fills its section and returns what takes new data; a further one, of surfaces in
+// 3D say, is a file with such a function, a section in the template and a line in show.
+
+import { events, get, post } from "./api.js";
+import { Chart } from "./chart.js";
+import { cell, duration, facts, number, percent, template } from "./format.js";
+import { pictures } from "./pictures.js";
+import { slice } from "./slice.js";
+import { tables } from "./tables.js";
+
+const at = (id) => document.getElementById(id);
+const mostSamples = 6000, mostLines = 3000;
+
+// show fills the page with a run until signal ends.
+export async function show(run, link, signal) {
+  at("main").replaceChildren(template("run"));
+  const samples = speed(await get(`${run}/history`, signal), signal);
+  const views = { files: [tables(run, at("tables"), signal), pictures(run, at("pictures"), signal)] };
+  const log = logView();
+  let about = await get(`${run}/about`, signal), phase = null;
+  describe(run, about, signal);
+  await events(() => `${run}/events?line=${log.next}`, {
+    link,
+    log: (e) => log.add(e),
+    files: (e) => views.files.forEach((view) => view(e)),
+    state: async (s) => {
+      state(s);
+      samples(s);
+      if (phase !== null && s.phase !== phase) { // it has begun, or ended
+        about = await get(`${run}/about`, signal);
+        describe(run, about, signal);
+      }
+      phase = s.phase;
+    },
+    end: () => link(false, "the run and its page have ended"),
+  }, signal);
+}
+
+let sliced = null; // signal of the page whose slices are shown
+
+// describe shows what stays as it is.
+function describe(run, about, signal) {
+  at("case").textContent = about.case || "not known yet";
+  at("ranks-of").hidden = !about.ranks;
+  at("ranks").replaceChildren(...(about.ranks ?? []).map((r) => {
+    const row = document.createElement("tr");
+    row.append(cell(r.rank, "number"), cell(r.host), cell(r.device), cell(r.cells.join(" × ")));
+    return row;
+  }));
+  buttons(run, about);
+  if (sliced !== signal && about.fields) {
+    sliced = signal;
+    slice(run, about, signal);
+  }
+}
+
+const words = { checkpoint: "Write a checkpoint", picture: "Write pictures now", stop: "Stop the run" };
+
+function buttons(run, about) {
+  const list = Object.keys(words).filter((w) => about.orders.includes(w));
+  at("orders").hidden = list.length === 0;
+  at("orders").replaceChildren(...list.map((word) => {
+    const button = document.createElement("button");
+    button.textContent = words[word];
+    button.classList.toggle("danger", word === "stop");
+    button.addEventListener("click", () => (word === "stop" ? confirm(run) : order(run, word)));
+    return button;
+  }));
+  if (about.refused) at("answer").textContent = about.refused;
+}
+
+async function order(run, word) {
+  try {
+    await post(`${run}/order/${word}`);
+    at("answer").textContent = `${words[word]}: ordered; the ranks obey at their next common step.`;
+  } catch (err) {
+    at("answer").textContent = err.message;
+  }
+}
+
+function confirm(run) {
+  const dialog = at("confirm");
+  dialog.returnValue = "";
+  dialog.onclose = () => dialog.returnValue === "stop" && order(run, "stop");
+  dialog.showModal();
+}
+
+// state shows the present state.
+function state(s) {
+  const running = s.phase === "running", si = s.units === "SI";
+  document.title = s.last_step ? `${Math.floor((100 * s.step) / s.last_step)} % ${s.title || s.case} – lbmsim` : "lbmsim";
+  at("title").textContent = s.title || s.case || "lbmsim";
+  at("subtitle").textContent = [s.title && s.case, s.version && `lbmsim ${s.version}`, s.host, s.job && `SLURM job ${s.job}`].filter(Boolean).join(" · ");
+  at("phase").textContent = s.standing;
+  at("phase").className = s.bad ? "bad" : running ? "good" : "";
+  at("steps").textContent = s.last_step ? `step ${s.step} of ${s.last_step}` : "";
+  at("bar").max = Math.max(s.last_step - s.first_step, 1);
+  at("bar").value = s.step - s.first_step;
+  facts(at("facts"), [
+    running && ["Remaining", duration(s.eta)],
+    ["Elapsed", duration(s.elapsed)],
+    ["Simulated time", number(s.time, 6) + (si ? " s" : " steps")],
+    ["Ranks", s.ranks],
+    s.checkpoint && ["Last checkpoint", s.checkpoint.split("/").at(-1)],
+    s.restart && ["Resumed from", s.restart.split("/").at(-1)],
+    s.reason && ["Ended", s.reason],
+    s.error && ["Error", s.error],
+  ]);
+  facts(at("health"), [
+    ["Largest Mach number", number(s.max_mach, 3)],
+    ["Largest speed", number(s.max_speed) + (si ? " m/s" : " cells/step")],
+    ["Drift of the density", percent(s.density_drift)],
+    ["Energy at grid scale", percent(s.grid_scale)],
+    s.temperature_excess > 0 && ["Temperature overshoot", percent(s.temperature_excess)],
+  ]);
+  warnings(s.warnings ?? []);
+  parts(s);
+}
+
+// warnings shows the last ones; a list that has not changed stays as it is, so that its text can be selected.
+function warnings(all) {
+  const texts = all.slice(-8).map((w) => w.text), list = at("warnings");
+  at("warned").hidden = texts.length === 0;
+  if (list.dataset.shown === texts.join("\n")) return;
+  list.dataset.shown = texts.join("\n");
+  list.replaceChildren(...texts.map((text) => {
+    const item = document.createElement("li");
+    item.textContent = text;
+    return item;
+  }));
+}
+
+// parts shows what the time of the run went into.
+function parts(s) {
+  const t = s.times;
+  at("parts").hidden = !t;
+  if (!t) return facts(at("times"), [["MLUPS", number(s.mlups)]]);
+  const list = [["Compute", t.compute, "compute"], [s.ranks > 1 ? "Exposed communication" : "Kernel launch", t.exposed, "exposed"], ["Output", t.output, "output"], ["Monitoring, sync", t.watch, "monitor"]];
+  const all = list.reduce((sum, [, v]) => sum + v, 0) || 1;
+  at("parts").replaceChildren(...list.map(([, v, kind]) => {
+    const span = document.createElement("span");
+    span.className = kind;
+    span.style.width = (100 * v) / all + "%";
+    return span;
+  }));
+  facts(at("times"), [
+    ["MLUPS", number(s.mlups)],
+    s.roofline > 0 && ["Of the memory roofline", s.roofline > 1 ? "disturbed by other load" : percent(s.roofline, 2)],
+    ...list.map(([name, v, kind]) => [name, `${percent(v / all, 2)}`, kind]),
+  ]);
+}
+
+const curves = { max_mach: "Mach number", density_drift: "drift of the density", grid_scale: "energy at grid scale" };
+
+// speed draws speed and health over steps, and returns what adds the present state to them.
+function speed(samples, signal) {
+  const plots = [new Chart(at("speed"), signal), new Chart(at("watch"), signal)];
+  at("watch-of").replaceChildren(...Object.entries(curves).map(([key, name]) => new Option(name, key)));
+  const draw = () => {
+    if (samples.length === 0) return;
+    const step = samples.map((s) => s.step), key = at("watch-of").value;
+    plots[0].show("step", [{ label: "MLUPS", colour: "--curve" }], [step, samples.map((s) => s.mlups)]);
+    plots[1].show("step", [{ label: curves[key], colour: "--curve" }], [step, samples.map((s) => s[key])]);
+  };
+  at("watch-of").addEventListener("change", draw);
+  draw();
+  return (s) => {
+    if (!(s.step > (samples.at(-1)?.step ?? s.first_step))) return;
+    samples.push(s);
+    if (samples.length > mostSamples) samples = samples.filter((_, k) => k % 2 === 0);
+    draw();
+  };
+}
+
+function logView() {
+  const box = at("log"), lines = [];
+  return {
+    next: 0,
+    add(e) {
+      const below = box.scrollHeight - box.scrollTop - box.clientHeight < 30;
+      lines.push(...e.lines);
+      lines.splice(0, Math.max(lines.length - mostLines, 0));
+      this.next = e.next;
+      at("log-of").hidden = lines.length === 0;
+      box.textContent = lines.join("\n");
+      if (below) box.scrollTop = box.scrollHeight;
+    },
+  };
+}

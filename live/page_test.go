@@ -1,0 +1,174 @@
+package live
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/device/cpu"
+	"lbmsim/internal/finding"
+	"lbmsim/report"
+	"lbmsim/sim"
+)
+
+// computing runs the box on two ranks with a page, and returns the run's end.
+func computing(t *testing.T, dir string) (s *Server, at string, end chan error) {
+	t.Helper()
+	keeper := report.NewStatus(func(finding.Finding) {})
+	p := NewProcess(keeper.State)
+	s, at = served(t, false, p)
+	end = make(chan error, 1)
+	go func() {
+		end <- comm.RunLocal(2, func(c comm.Comm) error {
+			box, err := config.Load("box.toml", []byte(boxText))
+			if err != nil {
+				return err
+			}
+			dev, err := cpu.New(1)
+			if err != nil {
+				return err
+			}
+			defer dev.Close()
+			box.OutputDir = dir
+			o := sim.Options{Case: box, Comm: c, Device: dev, Report: report.Many{keeper, p}, Version: "test"}
+			if c.Rank() == 0 {
+				o.Orders, o.Viewer = []sim.Orders{p}, p.Viewer()
+			}
+			return sim.Run(o)
+		})
+	}()
+	return s, at, end
+}
+
+// unnamed lists what a screen reader has no name for, and what a keyboard does not reach.
+const unnamed = `[...document.querySelectorAll("button, select, input, img, progress, a, summary, [role=img], [role=region]")].filter((e) => e.checkVisibility() &&
+	!(e.getAttribute("aria-label") || document.getElementById(e.getAttribute("aria-labelledby"))?.textContent || e.alt || e.labels?.[0]?.textContent.trim() || e.textContent.trim() || e.src === ""))
+	.concat([...document.querySelectorAll("[id]")].filter((e) => document.querySelectorAll("#" + CSS.escape(e.id)).length > 1), [...document.querySelectorAll("[tabindex]")].filter((e) => e.tabIndex > 0))
+	.map((e) => e.outerHTML.slice(0, 80)).join("\n")`
+
+// faint lists visible texts whose contrast with the card behind them is below 4.5 (WCAG 2.1, 1.4.3).
+const faint = `(() => {
+	const light = (c) => { const [r, g, b] = c.match(/[\d.]+/g).map((v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+	const ground = (e) => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (!c.endsWith(", 0)")) return c; } return "rgb(255, 255, 255)"; };
+	return [...document.querySelectorAll("body *")].filter((e) => e.checkVisibility() && !e.disabled && [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim())).filter((e) => {
+		const a = light(getComputedStyle(e).color), b = light(ground(e));
+		return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5;
+	}).map((e) => e.outerHTML.slice(0, 80)).join("\n");
+})()`
+
+// A browser shows a run that computes: in a large window and on a phone, light and dark, by keyboard alone. Its orders
+// reach all ranks.
+func TestPage(t *testing.T) {
+	b := browse(t)
+	dir := t.TempDir()
+	s, at, end := computing(t, dir)
+	for _, c := range []struct {
+		name, scheme  string
+		width, height int
+	}{{"light", "light", 1400, 900}, {"dark", "dark", 1400, 900}, {"phone", "light", 390, 844}} {
+		b.open(at+"/#"+s.token, c.width, c.height, c.scheme)
+		b.await(`document.getElementById("phase")?.textContent === "running" && document.getElementById("bar").max > 1e9`)
+		b.await(`document.querySelectorAll(".uplot").length >= 3`)
+		b.await(`document.getElementById("plane").naturalWidth === 24`)
+		b.await(`document.getElementById("log").textContent.includes("D2Q9")`)
+		if at := b.value("location.href"); strings.Contains(at.(string), s.token) {
+			t.Errorf("%s: the token stays in the address, which people copy: %s", c.name, at)
+		}
+		if wide := b.value("document.documentElement.scrollWidth").(float64); int(wide) > c.width {
+			t.Errorf("%s: the page is %g pixels wide, more than its window", c.name, wide)
+		}
+		for what, list := range map[string]string{"without a name": unnamed, "with little contrast": faint} {
+			if found := b.value(list); found != "" {
+				t.Errorf("%s: %s:\n%s", c.name, what, found)
+			}
+		}
+		b.picture(c.name)
+	}
+	// A vector of another component, then a field without any.
+	b.value(`(() => { const f = document.getElementById("field"); f.value = "velocity"; f.dispatchEvent(new Event("change")); })()`)
+	b.value(`(() => { const f = document.getElementById("component"); f.value = "y"; f.dispatchEvent(new Event("input")); })()`)
+	b.await(`document.getElementById("slice-caption").textContent.includes("velocity y")`)
+	if found, _ := filepath.Glob(filepath.Join(dir, "*.png")); len(found) > 0 {
+		t.Errorf("pictures without an order: %v", found)
+	}
+	b.press(`[...document.querySelectorAll("#orders button")].find((b) => b.textContent.includes("pictures"))`)
+	b.await(`document.querySelector("#pictures img")?.naturalWidth > 100`)
+	b.press(`document.querySelector("#orders .danger")`)
+	b.await(`document.getElementById("confirm").open`)
+	b.picture("stop")
+	b.press(`document.querySelector("#confirm .danger")`)
+	if err := <-end; err != nil {
+		t.Fatal(err)
+	}
+	b.await(`document.getElementById("phase").textContent === "stopped" && document.getElementById("facts").textContent.includes("stop.now")`)
+	b.await(`document.getElementById("orders").hidden`)
+	s.Close()
+	b.await(`document.getElementById("link").textContent.includes("have ended")`)
+	b.clean("409") // the last slice that the page asked for
+}
+
+// press presses Enter on a control that has the focus.
+func (b *browser) press(control string) {
+	b.t.Helper()
+	b.await(control)
+	b.value(control + ".focus()")
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		b.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"})
+	}
+}
+
+// A browser lists several runs, and leads to one of them and back.
+func TestPageOfRuns(t *testing.T) {
+	b := browse(t)
+	p, all := begun(t)
+	all.Progress(sim.Progress{Step: 5, Last: 10, MLUPS: 123})
+	q, others := begun(t)
+	others.Fail(fmt.Errorf("a <b>trial</b>"))
+	s, at := served(t, true, p, q)
+	b.open(at+"/#"+s.token, 390, 844, "dark")
+	b.await(`document.querySelectorAll("tbody tr").length === 2 && document.body.textContent.includes("failed") && document.body.textContent.includes("123")`)
+	if wide := b.value("document.documentElement.scrollWidth").(float64); wide > 390 {
+		t.Errorf("the list is %g pixels wide", wide)
+	}
+	b.picture("runs")
+	b.press(`document.querySelectorAll("tbody a")[1]`)
+	b.await(`document.getElementById("facts")?.textContent.includes("a <b>trial</b>")`) // as text
+	if hidden := b.value(`document.getElementById("orders").hidden`); hidden != true {
+		t.Error("a page that may only watch has buttons")
+	}
+	b.press(`document.getElementById("back")`)
+	b.await(`document.querySelectorAll("tbody tr").length === 2`)
+	b.open(at+"/#"+strings.Repeat("0", 32), 390, 844, "light")
+	b.await(`document.getElementById("link").textContent.includes("token")`)
+	b.clean("401")
+}
+
+// The modules of the page are valid JavaScript, where node is at hand to say so.
+func TestModules(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no node")
+	}
+	found, err := filepath.Glob("page/*.js")
+	if err != nil || len(found) < 5 {
+		t.Fatal(found, err)
+	}
+	for _, path := range found {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		module := filepath.Join(t.TempDir(), "module.mjs")
+		if err := os.WriteFile(module, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command(node, "--check", module).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", path, err, out)
+		}
+	}
+}

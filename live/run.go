@@ -1,0 +1,122 @@
+// Package live shows runs on a page while they compute: a server that is part of lbmsim, its page, and where the page's numbers
+// come from, which is a run of this process (Process) or the files of a run anywhere (Folder).
+//
+// A run never waits for a viewer. It hands over what it reports anyway; viewers copy that when they want it, each at the rate that
+// its link bears. Slices of fields are computed only while a viewer waits for one (sim.Viewer).
+package live
+
+import (
+	"time"
+
+	"lbmsim/io/picture"
+	"lbmsim/io/status"
+	"lbmsim/sim"
+	"lbmsim/sim/output"
+)
+
+// Run is a run as the page shows it. Viewers call its methods at any time, from several goroutines; none waits for the run.
+type Run interface {
+	State() State
+	// Folder returns the folder of the run's outputs; "" where it is not known yet.
+	Folder() string
+	// About returns what stays as it is.
+	About() About
+	// Lines returns the log from line `from` on and the number of the next line. Older lines may be gone.
+	Lines(from int) (lines []string, next int)
+	// Order hands an order to the run.
+	Order(sim.Order) error
+}
+
+// Historian is a run that knows how its speed and its watch were before a viewer came.
+type Historian interface{ History() []Sample }
+
+// Sliced is a run that can show slices of its present state.
+type Sliced interface {
+	// Slice waits for a slice, until gone is closed or the run does not answer.
+	Slice(of output.Slice, gone <-chan struct{}) (Shown, error)
+	// Find returns the slice that a viewer names, or why the case has none.
+	Find(field, component, axis string, at int) (output.Slice, error)
+}
+
+// State is what a run is at: status.json, and what else a run of this process reports.
+type State struct {
+	status.State
+	Standing      string     `json:"standing"` // the phase, or why it does not hold
+	Bad           bool       `json:"bad"`      // the run needs attention
+	Elapsed       float64    `json:"elapsed"`  // seconds since the first step, or since the start
+	Roofline      float64    `json:"roofline,omitempty"`
+	Communication float64    `json:"communication,omitempty"`
+	Times         *sim.Times `json:"times,omitempty"`
+}
+
+// About is what is known of a run from its start on.
+type About struct {
+	Live    bool       `json:"live"` // the run is in the process of the server
+	Case    string     `json:"case"` // resolved
+	Ranks   []rankLine `json:"ranks,omitempty"`
+	Fields  []field    `json:"fields,omitempty"` // that slices show
+	Axes    []axis     `json:"axes,omitempty"`   // across slices
+	Orders  []string   `json:"orders"`           // that the run takes
+	Refused string     `json:"refused,omitempty"`
+}
+
+type rankLine struct {
+	Rank   int    `json:"rank"`
+	Host   string `json:"host"`
+	Device string `json:"device"`
+	Cells  [3]int `json:"cells"`
+}
+
+type field struct {
+	Name       string   `json:"name"`
+	Components []string `json:"components,omitempty"` // of a vector, the default first
+}
+
+type axis struct {
+	Name   string  `json:"name"`
+	Cells  int     `json:"cells"`
+	First  float64 `json:"first"` // centre of the first cell, in the case's unit
+	Step   float64 `json:"step"`
+	Unit   string  `json:"unit"`
+	Across bool    `json:"across"` // slices may be across it
+}
+
+// Sample is a run's speed and what its watch saw at a step.
+type Sample struct {
+	Step  int     `json:"step"`
+	Time  float64 `json:"elapsed"`
+	MLUPS float64 `json:"mlups"`
+	Mach  float64 `json:"max_mach"`
+	Drift float64 `json:"density_drift"`
+	Grid  float64 `json:"grid_scale"`
+}
+
+// Shown is a slice as viewers get it.
+type Shown struct {
+	picture.Bare
+	Step int64 `json:"step"`
+	// Least is the time until the run shows another slice.
+	Least time.Duration `json:"-"`
+}
+
+// The words of orders.
+const (
+	stopOrder = "stop"
+	saveOrder = "checkpoint"
+	drawOrder = "picture"
+)
+
+// orderOf returns the order of a word.
+func orderOf(word string) (o sim.Order, ok bool) {
+	switch word {
+	case stopOrder:
+		o.Stop = true
+	case saveOrder:
+		o.Save = true
+	case drawOrder:
+		o.Draw = true
+	default:
+		return o, false
+	}
+	return o, true
+}

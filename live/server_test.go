@@ -1,0 +1,572 @@
+package live
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lbmsim/config"
+	"lbmsim/device"
+	"lbmsim/internal/finding"
+	"lbmsim/io/picture"
+	"lbmsim/io/status"
+	"lbmsim/report"
+	"lbmsim/sim"
+	"lbmsim/sim/output"
+)
+
+const boxText = `
+title = "A box"
+[domain]
+cells = [24, 16]
+[fluid]
+viscosity = 0.02
+[boundary.walls]
+type = "wall"
+faces = ["x-", "x+", "y-"]
+[boundary.lid]
+type = "moving_wall"
+velocity = [0.05, 0]
+faces = ["y+"]
+[run]
+steps = 2000000000
+[output.picture]
+every = 1000000000
+at_end = false
+[output.series.energy]
+every = 500
+[checkpoint]
+every = 1000000000
+`
+
+// begun returns a run that has begun, as its process reports it, and its reporters.
+func begun(t *testing.T) (*Process, report.Many) {
+	t.Helper()
+	c, err := config.Load("box.toml", []byte(boxText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.OutputDir = t.TempDir()
+	keeper := report.NewStatus(func(finding.Finding) {})
+	p := NewProcess(keeper.State)
+	all := report.Many{keeper, p}
+	all.Start(sim.Start{Case: c, Version: "test", Ranks: []sim.RankInfo{{Host: "here", Hi: c.Cells, Device: device.Info{Name: "cpu", Model: "a CPU"}}}, Output: c.OutputDir})
+	return p, all
+}
+
+// served serves runs and returns the URL before /api.
+func served(t *testing.T, readOnly bool, runs ...Run) (*Server, string) {
+	t.Helper()
+	s, err := Serve(Options{Address: Local, ReadOnly: readOnly, Runs: func() []Run { return runs }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s, fmt.Sprintf("http://127.0.0.1:%d", s.web.Port())
+}
+
+// ask sends a request with the token of a server.
+func ask(t *testing.T, s *Server, method, url string) (code int, text string) {
+	t.Helper()
+	r, err := http.NewRequest(method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+s.token)
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	b, err := io.ReadAll(got.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.StatusCode, string(b)
+}
+
+// Everything but the page itself needs the token.
+func TestToken(t *testing.T) {
+	p, _ := begun(t)
+	s, at := served(t, false, p)
+	for _, path := range []string{"/", "/main.js", "/style.css", "/uplot.license.txt", "/icon.svg"} {
+		if got, err := http.Get(at + path); err != nil || got.StatusCode != 200 {
+			t.Errorf("%s: %v %v", path, got, err)
+		}
+	}
+	for _, path := range []string{"runs", "0/about", "0/events", "0/history", "0/rows?table=series_energy.csv&from=0", "0/slice", "0/picture", "0/order/stop", "1/about", ""} {
+		for _, token := range []string{"", "Bearer ", "Bearer " + s.token[1:], "Bearer " + strings.Repeat("0", 32), s.token[:31]} {
+			for _, method := range []string{"GET", "POST"} {
+				r, err := http.NewRequest(method, at+"/api/"+path, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Header.Set("Authorization", token)
+				got, err := http.DefaultClient.Do(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got.Body.Close()
+				if got.StatusCode != 401 {
+					t.Errorf("%s %s with %q: %d", method, path, token, got.StatusCode)
+				}
+			}
+		}
+	}
+	if o := p.Take(); o != (sim.Order{}) {
+		t.Errorf("an order without a token: %+v", o)
+	}
+	if other, _ := served(t, false, p); other.token == s.token || len(s.token) != 32 {
+		t.Errorf("tokens %q and %q", s.token, other.token)
+	}
+}
+
+// Orders reach the run once, by POST alone, and never from a page that may only watch.
+func TestOrdersOfThePage(t *testing.T) {
+	p, all := begun(t)
+	s, at := served(t, false, p)
+	watching, there := served(t, true, p)
+	for _, c := range []struct {
+		server      *Server
+		method, url string
+		code        int
+		want        sim.Order
+	}{
+		{s, "GET", at + "/api/0/order/stop", 405, sim.Order{}},
+		{s, "POST", at + "/api/0/order/destroy", 404, sim.Order{}},
+		{s, "POST", at + "/api/7/order/stop", 404, sim.Order{}},
+		{s, "POST", at + "/api/0/order/checkpoint", 200, sim.Order{Save: true}},
+		{s, "POST", at + "/api/0/order/picture", 200, sim.Order{Draw: true}},
+		{s, "POST", at + "/api/0/order/stop", 200, sim.Order{Stop: true}},
+		{watching, "POST", there + "/api/0/order/stop", 403, sim.Order{}},
+	} {
+		if code, text := ask(t, c.server, c.method, c.url); code != c.code {
+			t.Errorf("%s %s: %d %s, want %d", c.method, c.url, code, text, c.code)
+		}
+		if got, again := p.Take(), p.Take(); got != c.want || again != (sim.Order{}) {
+			t.Errorf("%s %s: %+v, then %+v, want %+v once", c.method, c.url, got, again, c.want)
+		}
+	}
+	if _, text := ask(t, watching, "GET", there+"/api/0/about"); !strings.Contains(text, `"orders":[]`) {
+		t.Errorf("a page that may only watch offers orders: %s", text)
+	}
+	all.Finish(sim.Summary{Case: p.caseFile, Reason: "stop.now", Last: 7})
+	if code, text := ask(t, s, "POST", at+"/api/0/order/stop"); code != 409 || !strings.Contains(text, "has ended") {
+		t.Errorf("after the end: %d %s", code, text)
+	}
+}
+
+// No path leads out of the page, or out of the folder of the run.
+func TestPathsStayInside(t *testing.T) {
+	p, _ := begun(t)
+	outside := filepath.Join(filepath.Dir(p.Folder()), "force_secret.csv")
+	if err := os.WriteFile(outside, []byte("step,time,a\n1,1,1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(p.Folder(), "force_link.csv")); err != nil {
+		t.Fatal(err)
+	}
+	s, at := served(t, false, p)
+	for _, path := range []string{
+		"/../server.go", "/..%2fserver.go", "/page/index.html", "//etc/passwd", "/index.html/", "/.",
+		"/api/0/rows?from=0&table=../force_secret.csv", "/api/0/rows?from=0&table=force_link.csv", "/api/0/rows?from=0&table=" + url.QueryEscape(outside),
+		"/api/0/picture?name=../x&step=1", "/api/0/picture?name=&step=0", "/api/-1/about", "/api/0x0/about", "/api/0/../../etc/passwd",
+	} {
+		c, err := net.Dial("tcp", strings.TrimPrefix(at, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(c, "GET %s HTTP/1.1\r\nAuthorization: Bearer %s\r\n\r\n", path, s.token)
+		text, _ := io.ReadAll(c)
+		c.Close()
+		if !strings.HasPrefix(string(text), "HTTP/1.1 4") {
+			t.Errorf("%s: %.60q", path, text)
+		}
+	}
+}
+
+// follow reads events until the end, and returns how many came of each kind.
+func follow(s *Server, at string) (map[string]int, error) {
+	r, err := http.NewRequest("GET", at+"/api/0/events?line=0", nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+s.token)
+	got, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer got.Body.Close()
+	if got.StatusCode != 200 {
+		return nil, fmt.Errorf("code %d", got.StatusCode)
+	}
+	counts := map[string]int{}
+	lines := bufio.NewScanner(got.Body)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if kind, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+			counts[kind]++
+		}
+	}
+	return counts, nil
+}
+
+// The run waits for no client: reporting takes as long beside 50 viewers, a thousand requests of garbage, clients that read
+// nothing and links that are dead as without any; all of it leaves no memory and no goroutine behind.
+func TestRunWaitsForNoClient(t *testing.T) {
+	p, all := begun(t)
+	progress := func(step int) (longest time.Duration) {
+		for range 200 {
+			step++
+			began := time.Now()
+			all.Progress(sim.Progress{Step: step, Last: 1 << 30, MLUPS: 100, Elapsed: time.Second})
+			longest = max(longest, time.Since(began))
+		}
+		return longest
+	}
+	alone := progress(0)
+	goroutines := runtime.NumGoroutine()
+	s, err := Serve(Options{Address: Local, Runs: func() []Run { return []Run{p} }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := fmt.Sprintf("http://127.0.0.1:%d", s.web.Port())
+	var viewers sync.WaitGroup
+	for k := range 50 {
+		viewers.Add(1)
+		go func() {
+			defer viewers.Done()
+			if n, err := follow(s, at); err != nil || n["state"] < 2 || n["log"] == 0 || n["files"] == 0 || n["end"] != 1 {
+				t.Errorf("viewer %d had %v (%v)", k, n, err)
+			}
+		}()
+	}
+	for k := range 10 { // links that are dead at once, and clients that read nothing
+		c, err := net.Dial("tcp", strings.TrimPrefix(at, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(c, "GET /api/0/events HTTP/1.1\r\nAuthorization: Bearer %s\r\n\r\n", s.token)
+		if k%2 == 0 {
+			_ = c.(*net.TCPConn).SetLinger(0)
+			c.Close()
+		} else {
+			defer c.Close()
+		}
+	}
+	from := rand.New(rand.NewSource(2))
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for range 1000 {
+		c, err := net.Dial("tcp", strings.TrimPrefix(at, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := make([]byte, from.Intn(200))
+		from.Read(b)
+		_, _ = c.Write(append([]byte([]string{"", "GET /api/0/rows?table=", "POST /api/0/order/"}[from.Intn(3)]), b...))
+		c.Close()
+	}
+	longest := progress(200)
+	time.Sleep(2 * eventsEvery)
+	if limit := 100*time.Millisecond + 10*alone; longest > limit { // a busy machine takes a thread away for some of it
+		t.Errorf("the run waited %v for a report, %v without viewers", longest, alone)
+	}
+	s.Close()
+	viewers.Wait()
+	for range 100 {
+		if runtime.NumGoroutine() <= goroutines+2 {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if n := runtime.NumGoroutine(); n > goroutines+2 {
+		t.Errorf("%d goroutines, %d before the server", n, goroutines)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 4<<20 {
+		t.Errorf("%d bytes of memory are left", grown)
+	}
+	if o := p.Take(); o != (sim.Order{}) {
+		t.Errorf("garbage became an order: %+v", o)
+	}
+}
+
+// Without a viewer the page costs the run less than 0.1 %: of the tenth of a second between two reports, 100 microseconds.
+func TestCostWithoutViewers(t *testing.T) {
+	p, _ := begun(t)
+	served(t, false, p)
+	v := p.Viewer()
+	step := 0
+	b := testing.Benchmark(func(b *testing.B) {
+		for range b.N {
+			step++
+			p.Progress(sim.Progress{Step: step, Last: 1 << 30, MLUPS: 100, Elapsed: time.Second})
+			_, wanted := v.Wanted()
+			if wanted || p.Take() != (sim.Order{}) {
+				b.Fatal("something is wanted without a viewer")
+			}
+		}
+	})
+	t.Logf("%v per report, %d bytes", time.Duration(b.NsPerOp()), b.AllocedBytesPerOp())
+	if b.NsPerOp() > 100_000 {
+		t.Errorf("%v per report", time.Duration(b.NsPerOp()))
+	}
+}
+
+// More viewers than there is room for are told so.
+func TestTooManyViewers(t *testing.T) {
+	p, _ := begun(t)
+	s, at := served(t, false, p)
+	s.viewers = mostViewers
+	if code, text := ask(t, s, "GET", at+"/api/0/events"); code != 503 || !strings.Contains(text, "watching already") {
+		t.Errorf("%d %s", code, text)
+	}
+}
+
+// A slice that no one waits for is not asked of the run; one that several wait for is painted once, for all; the end of the run
+// lets them go.
+func TestSlicesForViewers(t *testing.T) {
+	p, all := begun(t)
+	s, at := served(t, false, p)
+	v := p.Viewer()
+	if _, wanted := v.Wanted(); wanted {
+		t.Error("a slice is wanted without a viewer")
+	}
+	for query, code := range map[string]int{
+		"field=speed&axis=z&at=x": 400, "field=nonsense&axis=z&at=0": 404, "field=speed&axis=x&at=0": 404, "field=speed&axis=z&at=1": 404,
+		"field=temperature&axis=z&at=0": 404, "field=wall_distance&axis=z&at=0": 404, "field=speed&axis=z&at=0&component=x": 404, "field=velocity&axis=z&at=0&component=w": 404,
+	} {
+		if got, text := ask(t, s, "GET", at+"/api/0/slice?"+query); got != code {
+			t.Errorf("%s: %d %s, want %d", query, got, text, code)
+		}
+	}
+	type answer struct {
+		code int
+		text string
+	}
+	answers := make(chan answer, 3)
+	for range 3 {
+		go func() {
+			code, text := ask(t, s, "GET", at+"/api/0/slice?field=vorticity&component=z&axis=z&at=0")
+			answers <- answer{code, text}
+		}()
+	}
+	for p.slices.waiting() < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	slice, wanted := v.Wanted()
+	if !wanted || slice.Field.Name != "vorticity" || slice.Component != 2 {
+		t.Fatalf("%+v %v", slice, wanted)
+	}
+	v.Show(slice, picture.Picture{Quantity: "vorticity z", W: 3, H: 2, Values: []float64{1, 2, 3, 4, 5, 6}, Spacing: 1, Step: 77})
+	for range 3 {
+		var shown Shown
+		if a := <-answers; a.code != 200 || json.Unmarshal([]byte(a.text), &shown) != nil || shown.Step != 77 || len(shown.PNG) == 0 {
+			t.Errorf("%d %.200s", a.code, a.text)
+		}
+	}
+	go func() {
+		code, text := ask(t, s, "GET", at+"/api/0/slice?field=speed&axis=z&at=0")
+		answers <- answer{code, text}
+	}()
+	for p.slices.waiting() < 1 {
+		time.Sleep(time.Millisecond)
+	}
+	all.Fail(errors.New("a trial"))
+	if a := <-answers; a.code != 409 || !strings.Contains(a.text, "has ended") {
+		t.Errorf("%d %s", a.code, a.text)
+	}
+	if _, wanted := v.Wanted(); wanted {
+		t.Error("a slice is wanted that no one waits for")
+	}
+}
+
+// waiting returns the number of viewers that wait.
+func (s *sliceQueue) waiting() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.wishes {
+		n += w.viewers
+	}
+	return n
+}
+
+// Logs and histories of any length take bounded memory, and keep their order.
+func TestMemoryIsBounded(t *testing.T) {
+	l := &lines{}
+	for k := range 10 * mostLines {
+		fmt.Fprintf(l, "line %d\n%s", k, strings.Repeat(" ", k%2))
+	}
+	list, next := l.after(0)
+	if len(list) != mostLines || next != 10*mostLines || list[0] != fmt.Sprintf(" line %d", 9*mostLines) && list[0] != fmt.Sprintf("line %d", 9*mostLines) {
+		t.Errorf("%d lines until %d, from %q on", len(list), next, list[0])
+	}
+	if list, _ := l.after(next - 2); len(list) != 2 {
+		t.Errorf("%q", list)
+	}
+	_, _ = l.Write(make([]byte, 1<<20))
+	if len(l.part) > longestLine {
+		t.Errorf("%d bytes of a line", len(l.part))
+	}
+	h := &history{}
+	for k := range 50 * mostSamples {
+		h.add(Sample{Step: k})
+		if k > mostSamples && len(h.list) < mostSamples/2 {
+			t.Fatalf("%d samples after %d", len(h.list), k)
+		}
+	}
+	for k, s := range h.list {
+		if s.Step != k*h.every {
+			t.Fatalf("sample %d is of step %d, want %d", k, s.Step, k*h.every)
+		}
+	}
+}
+
+// The page has the error of a run even where the other reporters have it later, and where the run did not begin.
+func TestFailures(t *testing.T) {
+	p, _ := begun(t)
+	early := NewProcess(func() status.State { return status.State{} })
+	early.Warn(finding.NoPicture.Says("a warning"))
+	if s := early.State(); s.Standing != starting || s.Bad {
+		t.Errorf("%q before the start", s.Standing)
+	}
+	for _, run := range []*Process{p, early} {
+		run.Fail(errors.New("no room"))
+		if s := run.State(); s.Phase != status.Failed || !s.Bad || !strings.Contains(s.Error, "no room") {
+			t.Errorf("%+v", s)
+		}
+		if lines, _ := run.Lines(0); !strings.Contains(lines[len(lines)-1], "no room") {
+			t.Errorf("%q", lines)
+		}
+	}
+	done, all := begun(t)
+	all.Finish(sim.Summary{Case: done.caseFile, Reason: "all steps done", Last: done.caseFile.Run.Steps})
+	done.Fail(errors.New("[expect] was missed"))
+	if s := done.State(); s.Phase != status.Finished || s.Bad {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A folder of another run shows its state, its case and its end, and takes orders as files.
+func TestFolder(t *testing.T) {
+	p, all := begun(t)
+	all.Progress(sim.Progress{Step: 5, Last: 10})
+	dir := p.Folder()
+	f := NewFolder(dir)
+	s, at := served(t, false, f)
+	for range 100 { // a goroutine writes the file
+		if f.at = (time.Time{}); f.State().Phase == status.Running {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if code, text := ask(t, s, "POST", at+"/api/0/order/picture"); code != 200 {
+		t.Errorf("%d %s", code, text)
+	}
+	if _, err := os.Stat(filepath.Join(dir, sim.DrawFile)); err != nil {
+		t.Error(err)
+	}
+	if _, text := ask(t, s, "GET", at+"/api/0/about"); !strings.Contains(text, `"live":false`) || !strings.Contains(text, `"orders":["stop"`) {
+		t.Errorf("%s", text)
+	}
+	if code, text := ask(t, s, "GET", at+"/api/0/slice?field=speed&axis=z&at=0"); code != 404 || !strings.Contains(text, "--live") {
+		t.Errorf("%d %s", code, text)
+	}
+	all.Warn(finding.NoPicture.Says("a warning"))
+	all.Fail(errors.New("a trial of the end"))
+	f.at = time.Time{}
+	if lines, _ := f.Lines(0); len(f.State().Warnings) != 1 || !strings.Contains(strings.Join(lines, "\n"), "a trial of the end") {
+		t.Errorf("%q", lines)
+	}
+	if code, text := ask(t, s, "POST", at+"/api/0/order/stop"); code != 409 {
+		t.Errorf("%d %s", code, text)
+	}
+}
+
+// Runs below a folder are found, those that begin later, too; folders of checkpoints are left alone.
+func TestShelf(t *testing.T) {
+	root := t.TempDir()
+	begin := func(parts ...string) {
+		dir := filepath.Join(append([]string{root}, parts...)...)
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, status.Name), []byte(`{"phase":"running"}`), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begin("a")
+	begin("b", "study", "refined_2")
+	begin("c", output.CheckpointDir, "no")
+	s := NewShelf([]string{root})
+	if runs := s.Runs(); len(runs) != 2 {
+		t.Fatalf("%d runs", len(runs))
+	}
+	first := s.Runs()[0]
+	begin("0")
+	s.at = time.Time{}
+	if runs := s.Runs(); len(runs) != 3 || runs[0] != first || runs[2].Folder() != filepath.Join(root, "0") {
+		t.Errorf("%d runs: numbers of runs must stay", len(runs))
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	for text, want := range map[string]string{"8080": "127.0.0.1:8080", ":8080": ":8080", "node7:80": "node7:80", "[::1]:80": "[::1]:80", Local: Local} {
+		if got, err := Address(text); err != nil || got != want {
+			t.Errorf("%q: %q %v, want %q", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "x", "a:b", "1:2:3", "99999", "host:99999", "case.toml"} {
+		if got, err := Address(text); err == nil {
+			t.Errorf("%q is the address %q", text, got)
+		}
+	}
+	p, _ := begun(t)
+	s, _ := served(t, false, p)
+	taken := fmt.Sprintf("127.0.0.1:%d", s.web.Port())
+	if _, err := Serve(Options{Address: taken}); err == nil || !strings.Contains(Refused(taken, err).Error(), "another program has port") {
+		t.Errorf("a port that is taken: %v", err)
+	}
+	if _, err := Serve(Options{Address: "192.0.2.1:0"}); err == nil || !strings.Contains(Refused("192.0.2.1:0", err).Error(), "not an address of this machine") {
+		t.Errorf("an address of another machine: %v", err)
+	}
+}
+
+// The directions name the node in a job, and how to reach it.
+func TestDirections(t *testing.T) {
+	node := Place{"node7", "42", "login1"}
+	for _, c := range []struct {
+		at    Place
+		local bool
+		want  []string
+	}{
+		{Place{Host: "pc"}, true, []string{"http://localhost:5/#T", "ssh -L 5:localhost:5 pc"}},
+		{Place{Host: "pc"}, false, []string{"http://pc:5/#T", "unencrypted"}},
+		{node, true, []string{"http://localhost:5/#T  (on node7, SLURM job 42)", "ssh -J login1 -L 5:localhost:5 node7"}},
+		{node, false, []string{"http://node7:5/#T", "ssh -L 5:node7:5 login1, then http://localhost:5/#T", "unencrypted"}},
+	} {
+		text := strings.Join(directions(c.at, 5, c.local, "T"), "\n")
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%+v, local %v: %q lacks %q", c.at, c.local, text, want)
+			}
+		}
+	}
+}

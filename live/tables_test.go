@@ -1,0 +1,137 @@
+package live
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// tableOf writes a table of n rows and returns its path.
+func tableOf(t *testing.T, n int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "force_a.csv")
+	var b strings.Builder
+	b.WriteString("# case:\n# text, with a comma\nstep,time (s),\"drag, of all (N)\"\n")
+	for k := range n {
+		fmt.Fprintf(&b, "%d,%g,%g\n", k, float64(k)/10, float64(k)*2)
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// steps returns the first column of rows.
+func steps(t *testing.T, r rows) (list []int) {
+	t.Helper()
+	for _, line := range strings.Split(r.Text, "\n") {
+		var step int
+		var time, v float64
+		if n, err := fmt.Sscanf(strings.ReplaceAll(line, ",", " "), "%d %g %g", &step, &time, &v); n != 3 || v != float64(2*step) {
+			t.Fatalf("row %q: %v", line, err)
+		}
+		list = append(list, step)
+	}
+	return list
+}
+
+// Rows come whole, in order, each once, as the table grows, and again when it has been cut.
+func TestRowsOfAGrowingTable(t *testing.T) {
+	path := tableOf(t, 10)
+	r, err := readRows(path, 0)
+	if err != nil || len(r.Columns) != 3 || r.Columns[2] != "drag, of all (N)" || len(steps(t, r)) != 10 || r.Thinned || r.Again {
+		t.Fatalf("%+v %v", r, err)
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	fmt.Fprint(f, "10,1,20\n11,1.1,2") // the writer is in the middle of a row
+	next, err := readRows(path, r.Next)
+	if got := steps(t, next); err != nil || len(got) != 1 || got[0] != 10 {
+		t.Fatalf("%v %v", got, err)
+	}
+	fmt.Fprint(f, "2\n")
+	last, err := readRows(path, next.Next)
+	if got := steps(t, last); err != nil || len(got) != 1 || got[0] != 11 {
+		t.Fatalf("%v %v", got, err)
+	}
+	if none, err := readRows(path, last.Next); err != nil || none.Text != "" || none.Next != last.Next {
+		t.Errorf("%+v %v", none, err)
+	}
+	if err := os.Truncate(path, r.Next); err != nil { // a run that resumes cuts rows
+		t.Fatal(err)
+	}
+	if cut, err := readRows(path, last.Next); err != nil || !cut.Again || len(steps(t, cut)) != 10 {
+		t.Errorf("%+v %v", cut, err)
+	}
+}
+
+// Of a long table rows at equal distances are shown, the first and the last among them, in the same time.
+func TestRowsOfALongTable(t *testing.T) {
+	for _, n := range []int{20_000, 600_000} {
+		r, err := readRows(tableOf(t, n), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := steps(t, r)
+		if len(got) > mostRows+1 || len(got) < mostRows/3 || got[0] != 0 || got[len(got)-1] != n-1 || !r.Thinned {
+			t.Errorf("%d of %d rows, from %d to %d", len(got), n, got[0], got[len(got)-1])
+		}
+		for k := 1; k < len(got); k++ {
+			if d := got[k] - got[k-1]; d < 1 || d > 3*n/len(got) {
+				t.Fatalf("row %d follows row %d", got[k], got[k-1])
+			}
+		}
+	}
+}
+
+func TestTablesThatAreNone(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"empty": "", "comments": "# a\n", "binary": strings.Repeat("\x00", 1<<20)} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := readRows(path, 0); err == nil {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// A folder lists its tables and its pictures by series, the last ones in the order of their steps.
+func TestListing(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"force_a.csv", "series_b.csv", "probe_c.csv", "profile_d.csv", "status.json", "speed_0000000010.png", "speed_0000000005.png", "cut_a_10000000000.png", "speed_12.png", ".speed_0000000020.png.part"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for k := range 2 * mostPictures {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("many_%010d.png", k)), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := list(dir)
+	if got := fmt.Sprint(f.Tables); got != "[{force_a.csv 0} {probe_c.csv 0} {series_b.csv 0}]" {
+		t.Errorf("%s", got)
+	}
+	speed, _ := f.find("speed")
+	cut, _ := f.find("cut_a")
+	many, _ := f.find("many")
+	if fmt.Sprint(speed.Steps, cut.Steps) != "[5 10] [10000000000]" || len(f.Pictures) != 3 {
+		t.Errorf("%+v", f.Pictures)
+	}
+	if many.Count != 2*mostPictures || len(many.Steps) != mostPictures || many.Steps[mostPictures-1] != 2*mostPictures-1 {
+		t.Errorf("%d of %d steps", len(many.Steps), many.Count)
+	}
+	if path, ok := picturePath(dir, cut, 10000000000); !ok || filepath.Base(path) != "cut_a_10000000000.png" {
+		t.Errorf("%s %v", path, ok)
+	}
+	if f := list(filepath.Join(dir, "none")); len(f.Tables)+len(f.Pictures) > 0 {
+		t.Errorf("%+v", f)
+	}
+}

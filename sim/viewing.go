@@ -1,0 +1,70 @@
+package sim
+
+import (
+	"time"
+
+	"lbmsim/internal/allowance"
+	"lbmsim/io/picture"
+	"lbmsim/sim/output"
+)
+
+// Viewer shows slices of the present state to people while the run continues. Rank 0 asks it when the ranks agree on what to do
+// (control.go); without a wish nothing is computed or copied. Neither method may block.
+type Viewer interface {
+	// Wanted returns the slice that is waited for, which output.Slice.Check has passed; false: none is.
+	Wanted() (output.Slice, bool)
+	// Show takes the slice that was wanted.
+	Show(output.Slice, picture.Picture)
+}
+
+// viewing limits what viewers cost the run.
+type viewing struct {
+	viewer Viewer // nil: there is none
+	next   time.Time
+	time   *allowance.Allowance // nil: no slice yet
+}
+
+// Slices are gathered at most four times per second, and the run waits for them in at most 0.4 % of its time.
+const (
+	showEvery = 250 * time.Millisecond
+	showShare = 250
+	showSaved = 200 * time.Millisecond
+)
+
+// wanted returns the code of the slice to show now, 0 where there is none. On rank 0.
+func (v *viewing) wanted(now time.Time) int64 {
+	if v.viewer == nil || now.Before(v.next) {
+		return 0
+	}
+	s, ok := v.viewer.Wanted()
+	if !ok || !v.allowed(now) {
+		return 0
+	}
+	return s.Code()
+}
+
+// allowed reports whether there is time left for a slice.
+func (v *viewing) allowed(now time.Time) bool {
+	if v.time == nil {
+		v.time = allowance.New(showShare, showSaved, now)
+	}
+	return v.time.Left(now)
+}
+
+// show gathers the slice of a code and hands it to the viewer. Collective.
+func (v *viewing) show(outputs *output.Set, code int64) error {
+	if code == 0 {
+		return nil
+	}
+	began, slice := time.Now(), output.SliceOf(code)
+	p, err := outputs.Show(slice)
+	took := time.Since(began)
+	outputs.Spent += took.Seconds()
+	if err != nil || !outputs.Rank.Root {
+		return err
+	}
+	v.time.Spend(took)
+	v.next = began.Add(showEvery)
+	v.viewer.Show(slice, p)
+	return nil
+}
