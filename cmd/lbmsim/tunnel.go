@@ -93,7 +93,7 @@ report.html, a page that needs no other file. Its first line is the drag, or wha
 	flags.StringVar(&f.size.area, "area", "", "reference `AREA` of the coefficients (default: frontal area)")
 	flags.IntVar(&f.cells, "cells", 120, "`CELLS` of the finest level along the body")
 	flags.StringVar(&f.size.time, "time", "", "instead of --cells: as many cells as this `TIME` allows, such as \"30 min\", by some steps on these ranks")
-	flags.BoolVar(&f.uniform, "uniform", false, "cells of one size in the whole domain, for GPUs, which have no boxes of finer cells yet")
+	flags.BoolVar(&f.uniform, "uniform", false, "cells of one size in the whole domain, without boxes of finer cells")
 	flags.IntVar(&f.grids, "grids", 1, "`NUMBER` of grids: coarser ones, each by 1.5, show the error of the finest")
 	flags.StringArrayVar(&f.wheels, "wheels", nil, "another STL `FILE` of a wheel that rolls on the road, about y; repeatable")
 	flags.BoolVar(&f.repair, "repair", false, "close surfaces that are not watertight")
