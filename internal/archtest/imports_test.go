@@ -32,12 +32,13 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim": {12, []string{"internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/propose", "internal/tunnel", "internal/compare", "internal/doctor", "report", "config", "config/language", "model", "boundary", "cases/robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/fields", "io/paint", "io/picture", "io/relief", "io/status", "internal/slurm", "cases/examples"}},
+	"cmd/lbmsim": {12, []string{"internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/propose", "internal/tunnel", "internal/compare", "internal/doctor", "report", "config", "config/language", "model", "boundary", "cases/robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/fields", "io/paint", "io/picture", "io/relief", "io/film", "io/status", "internal/slurm", "internal/terminal", "cases/demo", "cases/examples"}},
 	// What a run reports, to people and to programs.
 	"report":           {11, []string{"internal/plain", "internal/finding", "sim", "sim/output", "config", "io/status"}},
 	"internal/plain":   {0, nil},                                                                                                                                                // errors of libraries in words for users
 	"internal/finding": {1, []string{"internal/plain"}},                                                                                                                         // the list of all warnings
 	"cases/examples":   {0, nil},                                                                                                                                                // the cases that come with lbmsim
+	"cases/demo":       {0, nil},                                                                                                                                                // the cases of `lbmsim demo`
 	"internal/scaling": {11, []string{"internal/finding", "sim", "config", "model", "decomp", "comm", "device", "device/bench"}},                                                // measures runs
 	"internal/propose": {11, []string{"internal/finding", "internal/plain", "sim", "sim/domain", "config", "config/language", "model", "boundary", "comm", "decomp", "device"}}, // boxes of finer cells by a coarse run
 	"internal/study":   {11, []string{"internal/finding", "sim", "sim/domain", "config", "model", "comm", "device"}},                                                            // runs a case on several grids
@@ -77,6 +78,7 @@ var places = map[string]place{
 	"io/checkpoint":      {3, []string{"comm", "io/internal/h5", "io/internal/joint"}},
 	"io/paint":           {1, nil}, // colours, and what surrounds an image of them
 	"io/picture":         {2, []string{"io/paint"}},
+	"io/film":            {0, nil}, // animated PNG
 	"io/relief":          {2, []string{"io/paint"}},
 	"io/probe":           {2, nil},
 	"io/curve":           {0, nil},
@@ -107,6 +109,7 @@ var places = map[string]place{
 	"model":              {0, nil},
 	"decomp":             {0, nil},
 	"internal/stats":     {0, nil},
+	"internal/terminal":  {0, nil},                                                          // pictures on terminals that show them
 	"internal/slurm":     {0, nil},                                                          // the job that a run is in
 	"internal/brief":     {0, nil},                                                          // what tests leave out of short runs
 	"internal/harness":   {0, nil},                                                          // runs lbmsim for tools

@@ -24,6 +24,7 @@ FOLDERS = {
     "cases/examples": ("Examples", "A case for each kind of flow, that tests itself. `lbmsim example NAME` writes one."),
     "cases/validation": ("Validation cases", "The cases of the validation book. Each holds its result to published values, and runs alone."),
     "cases/robustness": ("Robustness cases", "The cases that measure the stability limits of each collision model. Each runs alone."),
+    "cases/demo": ("Demos", "The cases of `lbmsim demo`."),
     "cases/gallery": ("Gallery cases", "The cases of the gallery. `shapes.py` makes their bodies, `draw.py` their pictures."),
     "python/notebooks": ("Notebooks", "From a first case to a study, in Python. Jupyter opens them."),
 }
