@@ -62,6 +62,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
                 text = folder(target)
                 add(f"files/{target}/index.md", target, text)
                 todo.append((target + "/", text))
+            elif path.suffix == ".md" and path.is_file():
+                text = path.read_text(encoding="utf-8")
+                add(f"files/{target}", target, text)
+                todo.append((target, text))
             elif path.is_file():
                 uri = f"files/{target.removesuffix(path.suffix)}.md"
                 add(uri, target, notebook(path) if path.suffix == ".ipynb" else listing(path))
