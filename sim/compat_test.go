@@ -10,7 +10,7 @@ import (
 )
 
 // testdata/1.0 has the folder of a run of lbmsim 1.0.0, stopped after its checkpoint at step 20 of 40. Every 1.x resumes it
-// (docs/compatibility.md): the state, the means and the rows of tables are those of a run without a stop. The bound of near, 1e-6,
+// (docs/compatibility.md): the state, the means and the rows of tables equal a run without a stop. The bound of near, 1e-6,
 // allows for kernels that round in another order. The files are never written again: a 1.x that cannot read them breaks the promise.
 func TestCheckpointOfOneZero(t *testing.T) {
 	text, err := os.ReadFile("testdata/1.0/flow.toml")

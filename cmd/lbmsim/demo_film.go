@@ -13,6 +13,7 @@ import (
 
 	"lbmsim/internal/terminal"
 	"lbmsim/io/film"
+	"lbmsim/report"
 	"lbmsim/sim"
 )
 
@@ -42,17 +43,18 @@ func finishDemo(s sim.Summary, path string, show terminal.Method) error {
 			return err
 		}
 	}
-	fmt.Fprintf(stdout, `
-%d steps in %.1f s: %.3g million cell updates per second (MLUPS)
-  film     %s   %d frames; every browser shows it
-  picture  %s
-  case     %s
-
-next:
-  lbmsim check %[7]s           derived numbers, memory and time of this case
-  lbmsim run %[7]s             run it again, after a change of your own
-  lbmsim example               cases of other flows to start from
-`, s.Steps, s.Elapsed.Seconds(), s.MLUPS, movie, len(pictures), last, path)
+	fmt.Fprintf(stdout, "\n%d steps in %.1f s with their pictures; %.3g million cell updates per second (MLUPS) while stepping\n", s.Steps, s.Elapsed.Seconds(), s.MLUPS)
+	report.Columns(stdout, [][]string{
+		{"  film", movie, fmt.Sprintf("%d frames; every browser shows it", len(pictures))},
+		{"  picture", last, ""},
+		{"  case", path, ""},
+	})
+	fmt.Fprintln(stdout, "\nnext:")
+	report.Columns(stdout, [][]string{
+		{"  lbmsim check " + path, "derived numbers, memory and time of this case"},
+		{"  lbmsim run " + path, "run it again, after a change of your own"},
+		{"  lbmsim example", "cases of other flows to start from"},
+	})
 	return nil
 }
 

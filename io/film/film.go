@@ -21,7 +21,7 @@ const signature = "\x89PNG\r\n\x1a\n"
 // the time delay. A film has up to 256 colours, chosen for all of its frames; frames with no more than these keep theirs.
 // Transparent pixels are shown on white.
 //
-// The format is the third edition of the PNG specification, 11.3.6: the chunks of each frame are those of a PNG
+// The format is the third edition of the PNG specification, 11.3.6: each frame has the chunks of a PNG
 // of the part that differs from the frame before.
 func Encode(w io.Writer, frames []image.Image, delay time.Duration) error {
 	if len(frames) == 0 {
@@ -85,7 +85,7 @@ func (e *encoder) frame(part image.Image, first bool, count int, ms uint16) {
 				kind, data = "fdAT", append(e.next(), data...)
 			}
 			e.chunk(kind, data)
-		case kind == "IEND" || !first: // the head and the palette are those of the first frame
+		case kind == "IEND" || !first: // the first frame has brought the head and the palette
 		default:
 			e.chunk(kind, data)
 			if kind == "IHDR" {
