@@ -115,7 +115,7 @@ archive() {
 	rm -rf "$stage" dist/lbmsim-*.tar.gz
 	mkdir -p "$stage/bin" dist
 	cp $program "$stage/bin/"
-	cp README.md CHANGELOG.md CONTRIBUTING.md CITATION.cff LICENSE VERSION "$stage/"
+	cp README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md AUTHORS CITATION.cff LICENSE VERSION "$stage/"
 	# A site checks an installation with the cases of the validation book (packaging/reframe).
 	cp -R docs cases examples jobs packaging $build/licences "$stage/"
 	mkdir "$stage/python"

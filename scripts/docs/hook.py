@@ -35,6 +35,12 @@ repo_of: dict[str, str] = {}
 page_of: dict[str, str] = {}
 
 
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """The foot of each page names the version that it describes."""
+    config.copyright = "lbmsim " + (ROOT / "VERSION").read_text(encoding="utf-8").strip()
+    return config
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     repo_of.clear()
     page_of.clear()
