@@ -69,7 +69,7 @@ fonts() {
 		printf 'package %s\n\nimport "codeberg.org/go-fonts/liberation/%s"\n\nvar TTF = %s.TTF\n' "$name" $plain $plain >$copy/"$name"/data.go
 	done
 	cp go.mod go.sum $build/
-	go mod edit -replace "codeberg.org/go-fonts/liberation=$PWD/$copy" $build/go.mod
+	go mod edit -replace "codeberg.org/go-fonts/liberation=./$copy" $build/go.mod
 }
 
 # holds PROGRAM: it needs no more than it may, and is no larger.

@@ -33,10 +33,10 @@ def modules(program: str) -> list[dict[str, Any]]:
     go = lines[0].split(": ")[1].split()[0].removeprefix("go")
     found.append(component("std", go, f"pkg:golang/std@{go}"))
     for line in lines[1:]:
-        kind, *words = line.split()
+        words = line.split()
         # A replaced module ("=>") is a copy of the one in the line before it, without some of its files.
-        if kind == "dep":
-            found.append(component(words[0], words[1], f"pkg:golang/{words[0]}@{words[1]}"))
+        if words[:1] == ["dep"]:
+            found.append(component(words[1], words[2], f"pkg:golang/{words[1]}@{words[2]}"))
     return found
 
 
