@@ -16,6 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 
 def output(*words: str) -> str:
@@ -46,7 +47,7 @@ def packages(licences: Path) -> list[dict[str, Any]]:
     # A module's file has its path with _ for /; no name of a Debian package has a _.
     for name in sorted(p.stem for p in licences.glob("*.txt") if p.stem != "go" and "_" not in p.stem):
         version = output("dpkg-query", "-W", "-f", "${Version}", name)
-        found.append(component(name, version, f"pkg:deb/debian/{name}@{version}"))
+        found.append(component(name, version, f"pkg:deb/debian/{quote(name)}@{quote(version, safe=':~')}"))
     return found
 
 
