@@ -19,13 +19,13 @@ KILLS       ?= 300
 COUNT       ?= 200
 STATICCHECK := v0.7.0
 
-version := $(shell git describe --always --dirty --tags 2>/dev/null || echo unknown)
+version := $(shell scripts/version.sh)
 # env sets the flags that cgo needs, as found on this machine.
 env     := env=$$(scripts/env.sh $(MPI)) && eval "$$env"
 
 export CUDA ISA HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu test-python test-notebooks dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help test-packaging wheel test-dist docs test-docs
+.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu test-python test-notebooks dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help test-packaging wheel test-dist docs test-docs release test-release
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=cases/examples/cavity.toml on NP=2 ranks, with ARGS=--overwrite (or --restart latest, ...)
@@ -56,7 +56,7 @@ test-all: export CUDA = yes
 test-all: lint ## all tests, including MPI libraries, SLURM, archive, wheel, packaging and documentation, and fuzzing: before a release
 	@scripts/setup.sh test
 	@rc=0; scripts/test.sh openmpi || rc=1; scripts/test.sh mpich || rc=1; exit $$rc
-	@$(MAKE) test-slurm test-mpis test-dist test-python test-notebooks test-packaging test-docs fuzz
+	@$(MAKE) test-release test-slurm test-mpis test-dist test-python test-notebooks test-packaging test-docs fuzz
 
 test-long: ## the tests that the last make test has left out
 	@scripts/test.sh long
@@ -107,16 +107,23 @@ test-dist: dist wheel ## try both on bare Debians, from glibc 2.31 and Python 3.
 	@scripts/setup.sh roots none
 	@scripts/test-dist.sh
 
+release: ## check, date, tag and build the release of VERSION, twice, with notes, SBOM and SHA256SUMS (RELEASE=--dry-run: no commit, no tag; RELEASE=--check: no build)
+	@scripts/release.sh $(RELEASE)
+
+test-release: ## try the release on a small repository
+	@scripts/test-release.sh
+
 test-gpu: setup ## test all of it on a GPU: here, or packed into gpu-tests without one
 	@scripts/gpu-pack.sh
 	@if nvidia-smi -L >/dev/null 2>&1; then gpu-tests/gpu-test.sh --report gpu-tests/report.txt; else \
 	echo "no GPU here: carry the folder gpu-tests to a machine that has one, and run gpu-tests/gpu-test.sh there;"; \
 	echo "it needs no Go, leaves one report and says with its exit code whether all is well"; fi
 
-lint: setup .build/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck
+lint: setup .build/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck; licences (REUSE) and citation
 	@files=$$(git ls-files -z '*.go' | xargs -0 gofmt -l) && if [ -n "$$files" ]; then echo "not gofmt'd: $$files"; exit 1; fi
 	@$(env) && go vet -tags "$$LBMSIM_TAGS" ./... && go vet ./...
 	@$(env) && .build/staticcheck-$(STATICCHECK) -tags "$$LBMSIM_TAGS" ./...
+	@scripts/setup.sh docs none >/dev/null && scripts/lint-metadata.sh
 	@echo "lint: nothing found"
 
 .build/staticcheck-%:

@@ -5,9 +5,9 @@
 #   scripts/build.sh PROGRAM VERSION
 set -euo pipefail
 cd "$(dirname "$0")/.."
-program=$1 version=$2 log=.build/build.log
+program=$1 version=${2:?the version is empty} log=.build/build.log
 mkdir -p .build
-build=(go build -buildvcs=false -tags "$LBMSIM_TAGS" -ldflags "-X main.version=$version" -o "$program" ./cmd/lbmsim)
+build=(go build -buildvcs=false -tags "$LBMSIM_TAGS" -ldflags "-X 'main.version=$version'" -o "$program" ./cmd/lbmsim)
 
 if [ "$(go list -buildvcs=false -tags "$LBMSIM_TAGS" -f '{{.Stale}}' ./kernels)" = true ]; then
 	units=$(go list -buildvcs=false -tags "$LBMSIM_TAGS" -f '{{len .CXXFiles}}' ./kernels)

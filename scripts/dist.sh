@@ -10,18 +10,21 @@
 #
 # It is compiled as by `make build`, here and now (so -trimpath, which would recompile all
 # kernels, is not given), and linked with stubs of the old glibc (scripts/old-glibc).
+# Two builds of one commit in one folder give the same bytes: names in order, one time for all files, no users.
 # What a program needs is checked against a list, then an example runs from the archive.
 # Needs the static libraries of HDF5 and what it compresses with (Debian: libhdf5-dev), and
 # a python3 that can make environments (Debian: python3-venv).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 glibc=2.28
-version=$(git describe --always --dirty --tags 2>/dev/null || echo unknown)
+version=$(scripts/version.sh file)
 machine=$(uname -m)
 build=.build/dist
 link=$build/link # where scripts/old-glibc/link looks
 program=$build/lbmsim
 fail() { echo "dist.sh: $*" >&2; exit 1; }
+# The time of the files in an archive or a wheel: of the commit, without git of the version.
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y VERSION)}
 
 # fresh FILE SOURCE...: it is newer than these.
 fresh() {
@@ -47,7 +50,7 @@ program() {
 	$build/try || fail "a program that is linked with the old glibc's stubs does not run here"
 	echo "building lbmsim $version with $LBMSIM_FOUND"
 	fonts
-	go build -buildvcs=false -modfile $build/go.mod -tags "$LBMSIM_TAGS" -ldflags "-s -w -X main.version=$version -extld=scripts/old-glibc/link" -o $program ./cmd/lbmsim
+	go build -buildvcs=false -modfile $build/go.mod -tags "$LBMSIM_TAGS" -ldflags "-s -w -X 'main.version=$(scripts/version.sh)' -extld=scripts/old-glibc/link" -o $program ./cmd/lbmsim
 	holds $program
 	rm -rf $build/licences
 	licences $build/licences
@@ -63,7 +66,7 @@ fonts() {
 	for module in codeberg.org/go-fonts/liberation codeberg.org/go-latex/latex; do
 		mkdir -p $build/fonts/$module
 		cp -r --no-preserve=mode "$(go list -m -f '{{.Dir}}' $module)/." $build/fonts/$module
-		go mod edit -replace "$module=$PWD/$build/fonts/$module" $build/go.mod
+		go mod edit -replace "$module=./$build/fonts/$module" $build/go.mod
 	done
 	for name in $build/fonts/codeberg.org/go-fonts/liberation/liberation*/; do
 		case $name in */liberationsansregular/ | */liberationsansbold/) continue ;; esac
@@ -116,14 +119,15 @@ archive() {
 	rm -rf "$stage" dist/lbmsim-*.tar.gz
 	mkdir -p "$stage/bin" dist
 	cp $program "$stage/bin/"
-	cp README.md LICENSE "$stage/"
+	cp README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md AUTHORS CITATION.cff LICENSE VERSION "$stage/"
 	# A site checks an installation with the cases of the validation book (packaging/reframe).
 	cp -R docs cases examples jobs packaging $build/licences "$stage/"
 	mkdir "$stage/python"
 	cp -R python/notebooks "$stage/python/"
 	# Go files beside the cases are for the build; the gallery's bodies are made by its shapes.py.
 	find "$stage" \( -name '*.go' -o -path '*/gallery/*.stl' -o -path '*/gallery/*.raw' -o -name __pycache__ \) -exec rm -r {} +
-	tar -C $build --owner=0 --group=0 --numeric-owner -czf "dist/$name.tar.gz" "$name"
+	tar -C $build --sort=name --mtime="@$SOURCE_DATE_EPOCH" --mode=u+rwX,go+rX,go-w --owner=0 --group=0 --numeric-owner -cf - "$name" |
+		gzip -9n >"dist/$name.tar.gz"
 	rm -rf "$stage"
 
 	try=$(mktemp -d)

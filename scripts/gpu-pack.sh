@@ -24,9 +24,9 @@ esac
 
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-version=$(git describe --always --dirty --tags 2>/dev/null || echo unknown)
+version=$(scripts/version.sh)
 # Without the tables for debuggers a program has half the size; traces of panics stay.
-strip="-s -w -X main.version=$version"
+strip="-s -w -X 'main.version=$version'"
 echo "building with $LBMSIM_FOUND, tags $LBMSIM_TAGS"
 nice go build -buildvcs=false -tags "$LBMSIM_TAGS" -ldflags "$strip" -o "$tree/bin/lbmsim" ./cmd/lbmsim
 for p in "${packages[@]}"; do

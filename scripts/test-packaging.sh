@@ -38,7 +38,8 @@ rm -rf "$work"
 mkdir -p "$work"
 
 # --- the archive, under the name that the easyconfig has ---
-name=lbmsim-1.0-linux-x86_64
+version=$(scripts/version.sh number)
+name=lbmsim-$version-linux-x86_64
 archive=${ARCHIVE:-$(find dist -name 'lbmsim-*-linux-x86_64.tar.gz' 2>/dev/null | sort | tail -n 1 || true)}
 mkdir -p "$work/sources" "$work/$name"
 if [ -n "$archive" ]; then
@@ -100,26 +101,26 @@ eb_() (
 )
 
 easybuild() {
-	cp packaging/easybuild/lbmsim-1.0.eb "$work/"
-	local file=$work/lbmsim-1.0.eb
+	cp packaging/easybuild/lbmsim-$version.eb "$work/"
+	local file=$work/lbmsim-$version.eb
 	eb_ "$file" --inject-checksums
 	eb_ "$file" --check-contrib
 	eb_ "$file" --dry-run
 	eb_ "$file"
 	grep -q 'COMPLETED: Installation ended successfully' "$work/eb.log" || fail "EasyBuild did not install"
-	say "ok: EasyBuild takes the style of lbmsim-1.0.eb, and has installed from the archive and run its sanity checks"
+	say "ok: EasyBuild takes the style of lbmsim-$version.eb, and has installed from the archive and run its sanity checks"
 }
 
-# loaded FOLDER WHAT: the module lbmsim/1.0 of this folder provides lbmsim, and removes it.
+# loaded FOLDER WHAT: the module lbmsim/VERSION of this folder provides lbmsim, and removes it.
 loaded() (
 	lmod
 	module use "$1"
-	module load lbmsim/1.0
+	module load lbmsim/$version
 	[ "$LBMSIM" = "$(command -v lbmsim)" ] && [ -d "$LBMSIM_HOME/cases/examples" ] || fail "$2: lbmsim is $(command -v lbmsim), LBMSIM $LBMSIM"
 	lbmsim --version >/dev/null
 	module unload lbmsim
 	[ -z "${LBMSIM:-}" ] || fail "$2: LBMSIM stays after module unload"
-	say "ok: module load lbmsim/1.0, $2"
+	say "ok: module load lbmsim/$version, $2"
 )
 
 modules() {
@@ -128,7 +129,7 @@ modules() {
 	for kind in lua tcl; do
 		mkdir -p "$work/modules-$kind/lbmsim"
 		sed "s|/opt/lbmsim/\$version|$work/$name|; s|pathJoin(\"/opt/lbmsim\", myModuleVersion())|\"$work/$name\"|" \
-			packaging/lbmsim.$kind >"$work/modules-$kind/lbmsim/1.0$([ $kind = tcl ] || echo .lua)"
+			packaging/lbmsim.$kind >"$work/modules-$kind/lbmsim/$version$([ $kind = tcl ] || echo .lua)"
 		loaded "$work/modules-$kind" "packaging/lbmsim.$kind"
 	done
 }
@@ -159,7 +160,7 @@ fails() {
 
 reframe_() {
 	[ -n "$LBMSIM_MPIRUN" ] || { say "NOT TRIED: ReFrame: no mpirun"; return; }
-	export LBMSIM=$work/eb/software/lbmsim/1.0/bin/lbmsim
+	export LBMSIM=$work/eb/software/lbmsim/$version/bin/lbmsim
 	[ -x "$LBMSIM" ] || LBMSIM=$work/$name/bin/lbmsim
 	checks local --system=local || { tail -n 60 "$work/reframe-local.log" >&2; fail "ReFrame, local"; }
 	passed local "two ranks, $LBMSIM_MPIRUN"

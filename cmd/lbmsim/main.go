@@ -18,7 +18,7 @@ import (
 	"lbmsim/sim"
 )
 
-// version is set by the Makefile.
+// version is set by scripts/build.sh: VERSION and the commit.
 var version = "unversioned"
 
 // MPI and the device are called from the thread that the process began with.
@@ -92,7 +92,7 @@ and writes HDF5 files for ParaView, pictures, probes and checkpoints.
 	}
 	root.Flags().AddFlagSet(run.Flags())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(run, exampleCommand(), checkCommand(), stlCommand(), studyCommand(), refineCommand(), tunnelCommand(), listCommand(), infoCommand(), benchCommand(), doctorCommand(), statusCommand(), watchCommand(), filmCommand(), diffCommand(), reproduceCommand(), versionCommand())
+	root.AddCommand(run, demoCommand(), exampleCommand(), checkCommand(), stlCommand(), studyCommand(), refineCommand(), tunnelCommand(), listCommand(), infoCommand(), benchCommand(), doctorCommand(), statusCommand(), watchCommand(), filmCommand(), diffCommand(), reproduceCommand(), versionCommand())
 	wrongArguments(root)
 	return root
 }

@@ -32,7 +32,7 @@ type place struct {
 }
 
 var places = map[string]place{
-	"cmd/lbmsim": {13, []string{"live", "internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/propose", "internal/tunnel", "internal/compare", "internal/doctor", "report", "config", "config/language", "model", "boundary", "cases/robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/fields", "io/film", "io/paint", "io/picture", "io/relief", "io/status", "internal/slurm", "cases/examples"}},
+	"cmd/lbmsim": {13, []string{"live", "internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/propose", "internal/tunnel", "internal/compare", "internal/doctor", "report", "config", "config/language", "model", "boundary", "cases/robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/fields", "io/film", "io/paint", "io/picture", "io/relief", "io/status", "internal/slurm", "internal/terminal", "cases/demo", "cases/examples"}},
 	// A page that shows runs while they compute, and its server.
 	"live":               {12, []string{"internal/web", "internal/allowance", "internal/finding", "report", "sim", "sim/output", "config", "model", "io/picture", "io/status"}},
 	"internal/web":       {0, nil}, // HTTP/1.1 of a page
@@ -42,6 +42,7 @@ var places = map[string]place{
 	"internal/plain":   {0, nil},                                                                                                                                                // errors of libraries in words for users
 	"internal/finding": {1, []string{"internal/plain"}},                                                                                                                         // the list of all warnings
 	"cases/examples":   {0, nil},                                                                                                                                                // the cases that come with lbmsim
+	"cases/demo":       {0, nil},                                                                                                                                                // the cases of `lbmsim demo`
 	"internal/scaling": {11, []string{"internal/finding", "sim", "config", "model", "decomp", "comm", "device", "device/bench"}},                                                // measures runs
 	"internal/propose": {11, []string{"internal/finding", "internal/plain", "sim", "sim/domain", "config", "config/language", "model", "boundary", "comm", "decomp", "device"}}, // boxes of finer cells by a coarse run
 	"internal/study":   {11, []string{"internal/finding", "sim", "sim/domain", "config", "model", "comm", "device"}},                                                            // runs a case on several grids
@@ -112,6 +113,7 @@ var places = map[string]place{
 	"model":              {0, nil},
 	"decomp":             {0, nil},
 	"internal/stats":     {0, nil},
+	"internal/terminal":  {0, nil},                                                          // pictures on terminals that show them
 	"internal/slurm":     {0, nil},                                                          // the job that a run is in
 	"internal/brief":     {0, nil},                                                          // what tests leave out of short runs
 	"internal/harness":   {0, nil},                                                          // runs lbmsim for tools

@@ -1,7 +1,7 @@
 """Checks of an installed lbmsim on a machine, for ReFrame 4.
 
     reframe -C settings.py -c lbmsim_check.py -r
-    reframe -C settings.py -c lbmsim_check.py -S modules=lbmsim/1.0 -t doctor -r
+    reframe -C settings.py -c lbmsim_check.py -S modules=lbmsim/1.0.0 -t doctor -r
 
 | check | tag | asks |
 |---|---|---|

@@ -1,7 +1,7 @@
 """Settings of ReFrame for lbmsim_check.py: a SLURM cluster to be written over, and this machine.
 
     reframe -C settings.py --system=cluster -c lbmsim_check.py -l
-    LBMSIM=/opt/lbmsim/1.0/bin/lbmsim reframe -C settings.py --system=local -c lbmsim_check.py -r
+    LBMSIM=/opt/lbmsim/1.0.0/bin/lbmsim reframe -C settings.py --system=local -c lbmsim_check.py -r
 """
 
 import os
@@ -95,6 +95,6 @@ site_configuration = {
         },
     ],
     'environments': [
-        {'name': 'lbmsim', 'modules': []},  # the site's module: ['lbmsim/1.0']
+        {'name': 'lbmsim', 'modules': []},  # the site's module: ['lbmsim/1.0.0']
     ],
 }

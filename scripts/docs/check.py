@@ -26,7 +26,7 @@ from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).parent.parent.parent
 RUN = tuple("README.md" if page == "README" else f"docs/{page}.md" for page in (
-    "README", "start", "tunnel", "body", "convection", "study", "units", "dirty_stl", "choose", "forces", "results", "run", "refine"))
+    "README", "start", "tunnel", "body", "convection", "study", "units", "dirty_stl", "choose", "forces", "results", "run", "refine", "coming-from"))
 WORDS = 450  # of the README, all that `wc -w` counts
 MARKED = re.compile(r"^<!-- (?:run(?:, exit code (\d+))?|file: (\S+)) -->\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LIMIT = 240  # seconds for the blocks of a page: the longest takes 116 on two quiet cores, and CI may share them

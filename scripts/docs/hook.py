@@ -24,6 +24,7 @@ FOLDERS = {
     "cases/examples": ("Examples", "A case for each kind of flow, that tests itself. `lbmsim example NAME` writes one."),
     "cases/validation": ("Validation cases", "The cases of the validation book. Each holds its result to published values, and runs alone."),
     "cases/robustness": ("Robustness cases", "The cases that measure the stability limits of each collision model. Each runs alone."),
+    "cases/demo": ("Demos", "The cases of `lbmsim demo`."),
     "cases/gallery": ("Gallery cases", "The cases of the gallery. `shapes.py` makes their bodies, `draw.py` their pictures."),
     "python/notebooks": ("Notebooks", "From a first case to a study, in Python. Jupyter opens them."),
 }
@@ -32,6 +33,12 @@ ASSETS = ("style.css", "iframe-worker.js", "icon.svg")
 # Where the text of a page stands in the repository, and which page a path of the repository is.
 repo_of: dict[str, str] = {}
 page_of: dict[str, str] = {}
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """The foot of each page names the version that it describes."""
+    config.copyright = "lbmsim " + (ROOT / "VERSION").read_text(encoding="utf-8").strip()
+    return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -61,6 +68,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
                 text = folder(target)
                 add(f"files/{target}/index.md", target, text)
                 todo.append((target + "/", text))
+            elif path.suffix == ".md" and path.is_file():
+                text = path.read_text(encoding="utf-8")
+                add(f"files/{target}", target, text)
+                todo.append((target, text))
             elif path.is_file():
                 uri = f"files/{target.removesuffix(path.suffix)}.md"
                 add(uri, target, notebook(path) if path.suffix == ".ipynb" else listing(path))

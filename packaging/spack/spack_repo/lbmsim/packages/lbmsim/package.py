@@ -4,7 +4,7 @@
     spack dev-build lbmsim@main +cuda            in the source tree
 
 An archive that `make dist` packed needs no build. Spack takes it as an external package:
-`spack external find --path /opt/lbmsim/1.0 lbmsim`.
+`spack external find --path /opt/lbmsim/1.0.0 lbmsim`.
 """
 
 import re
@@ -19,7 +19,7 @@ class Lbmsim(MakefilePackage):
 
     license("BSD-3-Clause")
 
-    # A release of the site's own: version("1.0", sha256="...", url="file:///mirror/lbmsim-1.0.tar.gz").
+    # A release of the site's own: version("1.0.0", sha256="...", url="file:///mirror/lbmsim-1.0.0.tar.gz").
     version("main")
 
     variant("cuda", default=False, description="Compute on NVIDIA GPUs, too")

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"lbmsim/internal/terminal"
+	"lbmsim/io/film"
+	"lbmsim/report"
+	"lbmsim/sim"
+)
+
+// filmRate is the frames per second of a demo's film.
+const filmRate = 12
+
+// finishDemo makes the film beside the case, and prints what there is to see and to do next.
+func finishDemo(s sim.Summary, path string, show terminal.Method) error {
+	pictures, err := picturesOf(s.Case.OutputDir, s.Case.Pictures[0].Stem())
+	if err != nil {
+		return err
+	}
+	movie := strings.TrimSuffix(path, ".toml") + film.APNG
+	done := working("making the film")
+	err = film.Write(movie, film.Series{Files: pictures}, filmRate)
+	done()
+	if err != nil {
+		return fmt.Errorf("the film %s: %w", movie, err)
+	}
+	last := pictures[len(pictures)-1]
+	if show != terminal.None {
+		file, err := os.ReadFile(last)
+		if err == nil {
+			err = terminal.Show(stdout, show, file, min(terminalWidth(), 100))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(stdout, "\n%d steps in %.1f s with their pictures; %.3g million cell updates per second (MLUPS) while stepping\n", s.Steps, s.Elapsed.Seconds(), s.MLUPS)
+	report.Columns(stdout, [][]string{
+		{"  film", movie, fmt.Sprintf("%d frames; every browser shows it", len(pictures))},
+		{"  picture", last, ""},
+		{"  case", path, ""},
+	})
+	fmt.Fprintln(stdout, "\nnext:")
+	report.Columns(stdout, [][]string{
+		{"  lbmsim check " + path, "derived numbers, memory and time of this case"},
+		{"  lbmsim run " + path, "run it again, after a change of your own"},
+		{"  lbmsim example", "cases of other flows to start from"},
+	})
+	return nil
+}
+
+// picturesOf returns the pictures of one output in a folder, by their steps.
+func picturesOf(folder, stem string) ([]string, error) {
+	names, err := fs.Glob(os.DirFS(folder), stem+"_*.png")
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s has no pictures %s_*.png", folder, stem)
+	}
+	for i, name := range names { // in lexical order
+		names[i] = filepath.Join(folder, name)
+	}
+	return names, nil
+}

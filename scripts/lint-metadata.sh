@@ -1,0 +1,26 @@
+#!/bin/bash
+# Checks what catalogues and lawyers read: the licence of every file (REUSE), how to cite (CITATION.cff), and that the files
+# with lbmsim's metadata are of one version. Called by `make lint`; the tools are in .build/metadata, in these versions.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+tools="reuse==6.2.0 cffconvert==2.0.0 setuptools==80.9.0" # jsonschema 3 of cffconvert imports pkg_resources
+venv=.build/metadata
+fail() { echo "lint-metadata: $*" >&2; exit 1; }
+if [ "$(cat $venv/tools 2>/dev/null)" != "$tools" ]; then
+	echo "installing $tools into $venv"
+	rm -rf $venv
+	python3 -m venv $venv
+	# shellcheck disable=SC2086  # several words
+	$venv/bin/pip install --quiet --disable-pip-version-check $tools
+	echo "$tools" >$venv/tools
+fi
+$venv/bin/reuse lint --quiet || { $venv/bin/reuse lint >&2; exit 1; }
+cmp -s LICENSE LICENSES/BSD-3-Clause.txt || fail "LICENSE and LICENSES/BSD-3-Clause.txt differ"
+$venv/bin/python -W ignore $venv/bin/cffconvert --validate -i CITATION.cff >/dev/null 2>$venv/log || { cat $venv/log >&2; exit 1; }
+number=$(scripts/version.sh number)
+for file in CITATION.cff codemeta.json .zenodo.json packaging/easybuild/lbmsim-"$number".eb; do
+	grep -qE "version[\"']?( =|:) [\"']?${number//./\\.}[\"']?,?\$" "$file" || fail "$file is not of version $number"
+done
+for file in codemeta.json .zenodo.json; do
+	python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$file" || fail "$file is not JSON"
+done

@@ -1,0 +1,109 @@
+#!/bin/bash
+# Tries scripts/version.sh and scripts/release.sh in a small repository of its own, whose builds are copies of a text:
+# what is refused, what is dated, tagged and packed, and that a dry run changes nothing. Takes seconds; called by `make test-release`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+try=$(mktemp -d)
+trap 'rm -rf "$try"' EXIT
+fail() { echo "test-release: FAILED: $*" >&2; exit 1; }
+is() { [ "$2" = "$3" ] || fail "$1: \"$2\", not \"$3\""; }
+# Nothing of this machine's settings, nor of a repository around.
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@example.org GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@example.org
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE MAKE MAKEFLAGS MAKELEVEL
+
+mkdir -p "$try/tree/scripts" "$try/tree/packaging/easybuild"
+cd "$try/tree"
+cp "$root"/scripts/{version,release}.sh scripts/
+echo 1.2.3 >VERSION
+echo "1.2 (draft)" >"$try/wrong"
+is "outside of git" "$(scripts/version.sh) $(scripts/version.sh file)" "1.2.3 1.2.3"
+cp "$try/wrong" VERSION
+! scripts/version.sh 2>/dev/null || fail "a VERSION that is not one passes"
+echo 1.2.3 >VERSION
+
+# The builds: the same bytes twice, or with the content of the file counter.
+cat >Makefile <<'M'
+dist:
+	mkdir -p dist .build/dist
+	scripts/version.sh >.build/dist/lbmsim
+	if [ -e counter ]; then echo x >>counter; cat counter >>.build/dist/lbmsim; fi
+	cp .build/dist/lbmsim dist/lbmsim-$$(scripts/version.sh file)-linux-x86_64.tar.gz
+wheel:
+	cp .build/dist/lbmsim dist/lbmsim-$$(scripts/version.sh file)-py3-none-any.whl
+M
+echo 'import sys; print("bill of", *sys.argv[1:])' >scripts/sbom.py
+cat >CHANGELOG.md <<'C'
+# Changelog
+
+## [1.2.3] - Unreleased
+
+### Added
+
+- A thing.
+
+## [1.2.2] - 2020-01-01
+
+- An old thing.
+C
+printf 'title: x\nversion: 1.2.3\nlicense: y\n' >CITATION.cff
+echo '{"version": "1.2.3"}' | tee codemeta.json >.zenodo.json
+echo "version = '1.2.3'" >packaging/easybuild/lbmsim-1.2.3.eb
+printf '/dist/\n/.build/\n/counter\n' >.gitignore
+git init -q -b main .
+git add -A
+git commit -q -m one
+commit=$(git rev-parse --short=8 HEAD)
+is "a commit" "$(scripts/version.sh) $(scripts/version.sh file)" "1.2.3 ($commit) 1.2.3+g$commit"
+mkdir inside && cp -r scripts VERSION inside/
+is "an archive unpacked inside a repository" "$(inside/scripts/version.sh)" "1.2.3"
+rm -r inside
+
+# refused REASON: --check names it.
+refused() {
+	local told
+	! told=$(scripts/release.sh --check 2>&1) || fail "passes: $1"
+	grep -qF "$1" <<<"$told" || fail "\"$1\" is not in: $told"
+	git reset -q --hard
+	git clean -qfd
+}
+echo x >>Makefile
+is "a change" "$(scripts/version.sh) $(scripts/version.sh file)" "1.2.3 ($commit+dirty) 1.2.3+g$commit.dirty"
+refused "the tree has changes"
+echo x >stray
+refused "the tree has changes"
+sed -i 's/1.2.3/1.2.4/' CITATION.cff
+refused "CITATION.cff does not have: version: 1.2.3"
+sed -i 's/- Unreleased/- 2021-01-01/' CHANGELOG.md
+refused 'CHANGELOG.md has no line "## [1.2.3] - Unreleased"'
+sed -i '/thing/d; /Added/d' CHANGELOG.md
+refused "CHANGELOG.md has nothing about 1.2.3"
+rm packaging/easybuild/*
+refused "packaging/easybuild/lbmsim-1.2.3.eb does not have"
+
+before=$(git rev-parse HEAD)
+scripts/release.sh --dry-run >"$try/log" 2>&1 || { cat "$try/log" >&2; fail "a dry run"; }
+is "after a dry run" "$(git rev-parse HEAD) $(git status --porcelain)$(git tag)" "$before "
+[ -e "dist/lbmsim-1.2.3+g$commit-linux-x86_64.tar.gz" ] || fail "a dry run has built no archive"
+
+scripts/release.sh >"$try/log" 2>&1 || { cat "$try/log" >&2; fail "a release"; }
+is "the tag" "$(git cat-file -t v1.2.3) $(git rev-parse 'v1.2.3^{commit}')" "tag $(git rev-parse HEAD)"
+is "the tree" "$(git status --porcelain)" ""
+is "the release" "$(scripts/version.sh file)" "1.2.3"
+day=$(sed -n 's/^date-released: //p' CITATION.cff)
+grep -qxE '[0-9]{4}-[0-9]{2}-[0-9]{2}' <<<"$day" && grep -qxF "## [1.2.3] - $day" CHANGELOG.md || fail "the day is \"$day\""
+is "dist" "$(ls dist | sort | paste -sd ' ')" "SHA256SUMS lbmsim-1.2.3-linux-x86_64.tar.gz lbmsim-1.2.3-notes.md lbmsim-1.2.3-py3-none-any.whl lbmsim-1.2.3.cdx.json"
+(cd dist && sha256sum --quiet -c SHA256SUMS) || fail "SHA256SUMS"
+is "the sums" "$(wc -l <dist/SHA256SUMS)" 4
+is "the notes" "$(grep -v '^$' dist/lbmsim-1.2.3-notes.md | head -n 3 | paste -sd '|')" "# lbmsim 1.2.3|### Added|- A thing."
+! grep -q "old thing" dist/lbmsim-1.2.3-notes.md || fail "the notes go beyond the version's section"
+grep -q "gave the same bytes" dist/lbmsim-1.2.3-notes.md || fail "equal builds are not reported"
+refused "the tag v1.2.3 exists"
+
+# Builds that differ are reported, too.
+git tag -d v1.2.3 >/dev/null
+git reset -q --keep HEAD^
+echo 1 >counter
+scripts/release.sh --dry-run >"$try/log" 2>&1 || { cat "$try/log" >&2; fail "a dry run whose builds differ"; }
+grep -q "gave different bytes: lbmsim-.*tar.gz lbmsim-.*whl" dist/lbmsim-1.2.3-notes.md || fail "different builds are not reported"
+echo "test-release: ok"
