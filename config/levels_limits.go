@@ -81,11 +81,8 @@ func (r *unrefined) outputs() {
 		if !s.Given {
 			continue
 		}
-		switch s.Table.Path {
-		case "output.averages":
+		if s.Table.Path == "output.averages" {
 			r.over(s)
-		case "output.spectrum.*":
-			r.add(s.At, "transform the values of an [output.line.NAME], whose points are equidistant", s.Head())
 		}
 	}
 }
