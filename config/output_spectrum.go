@@ -2,6 +2,7 @@ package config
 
 import (
 	"lbmsim/config/language"
+	"lbmsim/decomp"
 	"lbmsim/model"
 )
 
@@ -220,7 +221,7 @@ func (r *outputs) allLines(s *language.Section, p *Spectrum) bool {
 		return true
 	}
 	for l := len(r.finer.Levels) - 1; l >= 0; l-- {
-		if r.finer.WholeLines(l, p.Along, p.Normal, 0, r.finer.Levels[l].N[p.Normal]) {
+		if decomp.WholeLines(r.finer, l, p.Along, p.Normal, 0, r.finer.Levels[l].N[p.Normal]) {
 			p.Levels = []int{l}
 			return true
 		}
@@ -234,7 +235,7 @@ func (r *outputs) lineLevel(p *Spectrum, place float64) (level, cell int, ok boo
 	for level = len(r.finer.Levels) - 1; level >= 0; level-- {
 		n := r.finer.Levels[level].N[p.Normal]
 		cell = min(int(place*float64(n)/float64(r.Cells[p.Normal])), n-1)
-		if r.finer.WholeLines(level, p.Along, p.Normal, cell, cell+1) {
+		if decomp.WholeLines(r.finer, level, p.Along, p.Normal, cell, cell+1) {
 			return level, cell, true
 		}
 	}

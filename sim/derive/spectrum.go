@@ -43,7 +43,7 @@ func (v View) Spectra(from func(View) Source[float64], values []int, l Lines) (s
 	} else {
 		err = v.Refined.each(func(level, k int, p *Patch) error {
 			owned := v.Refined.Hierarchy.Levels[level].Patches[k].Owned
-			if level != l.Level || !v.Refined.Hierarchy.Whole(level, k, l.Along) || owned.Hi[l.Normal] <= l.Planes[0] || owned.Lo[l.Normal] >= l.Planes[1] {
+			if level != l.Level || !decomp.Whole(v.Refined.Hierarchy, level, k, l.Along) || owned.Hi[l.Normal] <= l.Planes[0] || owned.Lo[l.Normal] >= l.Planes[1] {
 				return nil // on all ranks
 			}
 			return gatherPlanes(v.Rank, sums, func() ([]float64, error) {
