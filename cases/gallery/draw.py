@@ -23,9 +23,7 @@ from vtkmodules.vtkCommonCore import vtkLogger
 HERE = Path(__file__).resolve().parent
 NIGHT, PAPER = "#10141a", "#ffffff"
 pv.global_theme.allow_empty_mesh = True  # a short run may have no vortices yet
-vtkLogger.SetStderrVerbosity(
-    vtkLogger.VERBOSITY_OFF
-)  # else it says that there is no display
+vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_OFF)  # else it says that there is no display
 
 
 def newest_file(folder: Path, what: str = "fields") -> Path:
@@ -48,13 +46,7 @@ def plane(grid: pv.ImageData, name: str) -> np.ndarray:
     return values.reshape(ny, nx)[::-1]
 
 
-def coloured(
-    values: np.ndarray,
-    low: float,
-    high: float,
-    colours: str,
-    solid: np.ndarray | None = None,
-) -> Image.Image:
+def coloured(values: np.ndarray, low: float, high: float, colours: str, solid: np.ndarray | None = None) -> Image.Image:
     rgb = colormaps[colours](np.clip((values - low) / (high - low), 0, 1))[..., :3]
     if solid is not None:
         rgb[solid > 0] = 0.55
@@ -64,12 +56,8 @@ def coloured(
 def scene(colour: str, width: int, height: int) -> pv.Plotter:
     p = pv.Plotter(off_screen=True, window_size=(width, height), lighting="none")
     p.set_background(colour)
-    p.add_light(
-        pv.Light(position=(-0.6, -1, 1.6), light_type="camera light", intensity=0.75)
-    )
-    p.add_light(
-        pv.Light(position=(1, 0.6, 0.8), light_type="camera light", intensity=0.35)
-    )
+    p.add_light(pv.Light(position=(-0.6, -1, 1.6), light_type="camera light", intensity=0.75))
+    p.add_light(pv.Light(position=(1, 0.6, 0.8), light_type="camera light", intensity=0.35))
     p.add_light(pv.Light(position=(0, 0, 1), light_type="headlight", intensity=0.2))
     p.enable_anti_aliasing("ssaa")
     return p
@@ -83,26 +71,12 @@ def shot(p: pv.Plotter) -> Image.Image:
 
 
 def iso(grid: pv.ImageData, name: str, value: float, colour: str) -> pv.PolyData:
-    return grid.cell_data_to_point_data().contour(
-        [value], scalars=name, compute_normals=True
-    )
+    return grid.cell_data_to_point_data().contour([value], scalars=name, compute_normals=True)
 
 
-def paint(
-    p: pv.Plotter,
-    surface: pv.PolyData,
-    name: str,
-    colours: str,
-    limits: tuple[float, float],
-) -> None:
+def paint(p: pv.Plotter, surface: pv.PolyData, name: str, colours: str, limits: tuple[float, float]) -> None:
     p.add_mesh(
-        surface,
-        scalars=name,
-        cmap=colours,
-        clim=limits,
-        smooth_shading=True,
-        specular=0.25,
-        show_scalar_bar=False,
+        surface, scalars=name, cmap=colours, clim=limits, smooth_shading=True, specular=0.25, show_scalar_bar=False
     )
 
 
@@ -114,9 +88,9 @@ def speed(grid: pv.ImageData) -> None:
 
 def street(out: Path) -> Image.Image:
     flow = newest(out)
-    return coloured(
-        plane(flow, "vorticity"), -2.5, 2.5, "berlin", plane(flow, "solid")
-    ).resize((1600, 571), Image.Resampling.LANCZOS)
+    return coloured(plane(flow, "vorticity"), -2.5, 2.5, "berlin", plane(flow, "solid")).resize(
+        (1600, 571), Image.Resampling.LANCZOS
+    )
 
 
 def tandem(out: Path) -> Image.Image:
@@ -130,17 +104,12 @@ def tandem(out: Path) -> Image.Image:
             width = 1 << (finest - level)
             for box in levels[str(level)].values():
                 x0, y0, _, x1, y1, _ = (int(cell) * width for cell in box.attrs["box"])
-                for to, values in (
-                    (vorticity, box["vorticity"][0, ..., 2]),
-                    (solid, box["solid"][0]),
-                ):
+                for to, values in ((vorticity, box["vorticity"][0, ..., 2]), (solid, box["solid"][0])):
                     to[y0:y1, x0:x1] = np.kron(values, np.ones((width, width)))
                 if level > 0:
                     boxes.append((x0, n[1] - y1, x1, n[1] - y0))
     picture = coloured(vorticity[::-1], -2.5, 2.5, "berlin", solid[::-1])
-    picture = picture.resize(
-        (2 * picture.width, 2 * picture.height), Image.Resampling.NEAREST
-    )
+    picture = picture.resize((2 * picture.width, 2 * picture.height), Image.Resampling.NEAREST)
     pen = ImageDraw.Draw(picture)
     for corners in boxes:
         pen.rectangle([2 * corner for corner in corners], outline="#8a8f96")
@@ -152,30 +121,15 @@ def tandem(out: Path) -> Image.Image:
 def mixer(out: Path) -> Image.Image:
     """The radial velocity in the middle of the gap, one half cut away to show the rotor."""
     flow = newest(out).cell_data_to_point_data()
-    angle, z = np.meshgrid(
-        np.linspace(-np.pi, 0.35 * np.pi, 700), np.linspace(*flow.bounds[4:], 400)
-    )
+    angle, z = np.meshgrid(np.linspace(-np.pi, 0.35 * np.pi, 700), np.linspace(*flow.bounds[4:], 400))
     middle = pv.StructuredGrid(0.9 * np.cos(angle), 0.9 * np.sin(angle), z).sample(flow)
     radial = (middle["velocity"][:, :2] * middle.points[:, :2]).sum(axis=1) / 0.9
     middle["radial"] = radial
     p = scene(NIGHT, 1500, 1000)
-    p.add_mesh(
-        middle,
-        scalars="radial",
-        cmap="vanimo",
-        clim=(-0.12, 0.12),
-        show_scalar_bar=False,
-        ambient=0.35,
-    )
+    p.add_mesh(middle, scalars="radial", cmap="vanimo", clim=(-0.12, 0.12), show_scalar_bar=False, ambient=0.35)
     height = flow.bounds[5] - flow.bounds[4]
     p.add_mesh(
-        pv.Cylinder(
-            center=flow.center,
-            direction=(0, 0, 1),
-            radius=0.8,
-            height=height,
-            resolution=200,
-        ),
+        pv.Cylinder(center=flow.center, direction=(0, 0, 1), radius=0.8, height=height, resolution=200),
         color="#9aa3ad",
         smooth_shading=True,
         split_sharp_edges=True,
@@ -192,9 +146,9 @@ def sound(out: Path) -> Image.Image:
     half = int(60 / flow.spacing[0])
     x, y = (int(-flow.origin[a] / flow.spacing[a]) for a in (0, 1))
     part = slice(len(p) - y - half, len(p) - y + half), slice(x - half, x + half)
-    return coloured(
-        p[part], -0.004, 0.004, "vanimo", plane(flow, "solid")[part]
-    ).resize((1100, 1100), Image.Resampling.LANCZOS)
+    return coloured(p[part], -0.004, 0.004, "vanimo", plane(flow, "solid")[part]).resize(
+        (1100, 1100), Image.Resampling.LANCZOS
+    )
 
 
 def taylor_green(out: Path) -> Image.Image:
@@ -213,32 +167,14 @@ def car(out: Path) -> Image.Image:
     vortices = iso(flow, "q_criterion", 15000, "speed")
     paint(p, vortices, "speed", "viridis", (0, 55))
     body = pv.read(HERE / "car.stl")
-    p.add_mesh(
-        body,
-        color="#d9dde3",
-        smooth_shading=True,
-        specular=0.6,
-        specular_power=30,
-        split_sharp_edges=True,
-    )
+    p.add_mesh(body, color="#d9dde3", smooth_shading=True, specular=0.6, specular_power=30, split_sharp_edges=True)
     for x in (0.8, 3.45):
         for y in (-0.795, 0.795):
             p.add_mesh(
-                pv.Cylinder(
-                    center=(x, y, 0.315),
-                    direction=(0, 1, 0),
-                    radius=0.315,
-                    height=0.22,
-                    resolution=64,
-                ),
+                pv.Cylinder(center=(x, y, 0.315), direction=(0, 1, 0), radius=0.315, height=0.22, resolution=64),
                 color="#30343a",
             )
-    p.add_mesh(
-        pv.Plane(center=(4.5, 0, 0), i_size=60, j_size=40),
-        color="#39424d",
-        ambient=0.45,
-        diffuse=0.6,
-    )
+    p.add_mesh(pv.Plane(center=(4.5, 0, 0), i_size=60, j_size=40), color="#39424d", ambient=0.45, diffuse=0.6)
     p.camera_position = [(-3.4, -5.6, 1.9), (3.3, 0.1, 0.45), (0, 0, 1)]
     p.camera.zoom(1.45)
     return shot(p)
@@ -263,23 +199,11 @@ def porous(out: Path) -> Image.Image:
     top = float(np.quantile(flow.cell_data["speed"], 0.985))
     p = scene(NIGHT, 1300, 1050)
     rock = points.contour([0.5], scalars="solid", compute_normals=True)
+    p.add_mesh(rock.clip(normal=(0.35, -1, 0.45), origin=middle, invert=True), color="#9a8f80", smooth_shading=True)
     p.add_mesh(
-        rock.clip(normal=(0.35, -1, 0.45), origin=middle, invert=True),
-        color="#9a8f80",
-        smooth_shading=True,
+        lines.tube(radius=0.003 * size[0]), scalars="speed", cmap="viridis", clim=(0, top), show_scalar_bar=False
     )
-    p.add_mesh(
-        lines.tube(radius=0.003 * size[0]),
-        scalars="speed",
-        cmap="viridis",
-        clim=(0, top),
-        show_scalar_bar=False,
-    )
-    p.camera_position = [
-        middle + size[0] * np.array([-1.3, -2.3, 1.25]),
-        middle,
-        (0, 0, 1),
-    ]
+    p.camera_position = [middle + size[0] * np.array([-1.3, -2.3, 1.25]), middle, (0, 0, 1)]
     p.camera.zoom(1.15)
     return shot(p)
 
@@ -287,18 +211,12 @@ def porous(out: Path) -> Image.Image:
 def convection(out: Path) -> Image.Image:
     """The surface of the hot fluid, coloured by its height."""
     flow = newest(out)
-    hot = flow.cell_data_to_point_data().contour(
-        [0.13], scalars="temperature", compute_normals=True
-    )
+    hot = flow.cell_data_to_point_data().contour([0.13], scalars="temperature", compute_normals=True)
     hot["height"] = hot.points[:, 2]
     p = scene(NIGHT, 1800, 900)
     paint(p, hot, "height", "inferno", (-0.25, 0.95))
     middle = np.array(flow.center)
-    p.camera_position = [
-        middle + np.array([-1.8, -6.6, 3.9]),
-        middle - np.array([0, 0, 0.25]),
-        (0, 0, 1),
-    ]
+    p.camera_position = [middle + np.array([-1.8, -6.6, 3.9]), middle - np.array([0, 0, 0.25]), (0, 0, 1)]
     p.camera.zoom(1.18)
     return shot(p)
 
@@ -308,12 +226,7 @@ def stenosis(out: Path) -> Image.Image:
     speed(flow)
     p = scene(NIGHT, 1800, 420)
     vessel = pv.read(HERE / "vessel.stl").scale(0.003)
-    p.add_mesh(
-        vessel.clip("-y", origin=(0, 0, 0)),
-        color="#c98088",
-        opacity=0.4,
-        smooth_shading=True,
-    )
+    p.add_mesh(vessel.clip("-y", origin=(0, 0, 0)), color="#c98088", opacity=0.4, smooth_shading=True)
     paint(p, iso(flow, "q_criterion", 6e5, "speed"), "speed", "viridis", (0, 5))
     p.camera_position = [(0.009, -0.06, 0.016), (0.009, 0, 0), (0, 0, 1)]
     p.enable_parallel_projection()
@@ -336,12 +249,8 @@ PICTURES: dict[str, Callable[[Path], Image.Image]] = {
 
 def main() -> None:
     words = argparse.ArgumentParser(description="Draws the pictures of the gallery.")
-    words.add_argument(
-        "--out", type=Path, default=Path("out"), help="folder of the outputs (out)"
-    )
-    words.add_argument(
-        "--to", type=Path, default=Path("docs"), help="folder of the pictures (docs)"
-    )
+    words.add_argument("--out", type=Path, default=Path("out"), help="folder of the outputs (out)")
+    words.add_argument("--to", type=Path, default=Path("docs"), help="folder of the pictures (docs)")
     words.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PICTURES))
     given = words.parse_args()
     for name in given.names or PICTURES:

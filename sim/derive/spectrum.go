@@ -31,8 +31,9 @@ type lined struct {
 // source of a view, in the level's lattice units. Lines with solid cells, or with cells of several levels, are left out; whole reports how
 // many there are. Collective.
 //
-// Of a refined grid patch follows patch. Lines are transformed where they lie; of those that ranks share each rank gets a part to be transformed. Sums go from line to line of
-// a plane, and from plane to plane: no cut changes them. What travels besides are the sums of each plane.
+// Of a refined grid patch follows patch. Lines are transformed where they lie; of those that ranks share each rank gets a part to be
+// transformed. Sums go from line to line of a plane, and from plane to plane: no cut changes them. What travels besides are the sums of
+// each plane.
 func (v View) Spectra(from func(View) Source[float64], values []int, l Lines) (sums []float64, whole int, err error) {
 	size := 1 + len(values)*(v.Case.Cells[l.Along]<<l.Level/2) // the first number counts the lines
 	if v.Rank.Root {
