@@ -230,7 +230,7 @@ func (r *outputs) allLines(s *language.Section, p *Spectrum) bool {
 	return false
 }
 
-// lineLevel returns the finest level that has whole lines in a plane, and the plane's cell there; false: there is none.
+// lineLevel returns the finest level that has whole lines in a plane, and the plane's cell there; false: no level has.
 func (r *outputs) lineLevel(p *Spectrum, place float64) (level, cell int, ok bool) {
 	for level = len(r.finer.Levels) - 1; level >= 0; level-- {
 		n := r.finer.Levels[level].N[p.Normal]

@@ -367,7 +367,7 @@ func (s *Solids) walls() (list []boundary.ScalarWall) {
 
 // heatOfEddies warns where Smagorinsky's eddies may be more viscous than their heat flux can follow: (1 - tau)/6 cells^2 per
 // step (model.MostEddies), on the finest level that has one. No shear rate exceeds the velocities of both signs in two cells side by side.
-// Above that level it warns that there is none.
+// It also names the first level without an eddy heat flux.
 func (c *Case) heatOfEddies() (list finding.List) {
 	if !c.Spec.Scalar || c.Temperature.Eddies == 0 || c.Spec.Viscosity != model.Smagorinsky {
 		return nil

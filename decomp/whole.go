@@ -32,7 +32,7 @@ func WholeLines(h *Hierarchy, level, along, normal, lo, hi int) bool {
 }
 
 // beyondFiner returns where a patch of the next level ends along an axis whose cells cover some of a line in plane k across another; the
-// line's own place: there is none.
+// line's own place: no patch does.
 func beyondFiner(h *Hierarchy, level, normal, k, axis, at int) int {
 	if level+1 == len(h.Levels) {
 		return at

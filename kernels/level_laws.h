@@ -17,7 +17,7 @@ constexpr double LEVEL_RAMP = 0.1;   // float32 has tau - 1 to 1e-6 at 0.1, and 
 // Change turns a part of P, its deviator or its trace, into the other level's: factors of the part and of the strain rate. Of a scalar's
 // flux: factors of the flux and of its gradient.
 template <class R> struct Change { R scale, strain; };
-// Changes are those of P's deviator and of a scalar's flux.
+// Changes has the changes of P's deviator and of a scalar's flux.
 template <class R> struct Changes { Change<R> shear, flux; };
 
 // changeBy returns the change of what is tau - 1 times a number of rates in cells of a level, from one level to another whose cells are

@@ -430,7 +430,7 @@ func (p *proposer) fit() error {
 	return sim.Agreed(sim.ExitUsage, comm.Agree(p.Comm, err))
 }
 
-// errNothing is the error of a case that nothing of asks for boxes.
+// errNothing is the error of a case in which nothing asks for boxes.
 var errNothing = errors.New("the case has no bodies, no walls and no vorticity: there is nothing that finer cells would resolve")
 
 // leastOfZero is the share of the domain that level 0 keeps.

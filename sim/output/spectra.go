@@ -79,7 +79,7 @@ func (p *spectrum) sample(r *Run, _ *sums) (all []float64, err error) {
 				empty = fmt.Sprintf("the plane %s = %g", "xyz"[p.Normal:p.Normal+1], p.middle(r, k))
 			}
 		}
-		width := math.Ldexp(1, -p.Level(k)) // of a cell in those of level 0
+		width := math.Ldexp(1, -p.Level(k)) // of a cell, in cells of level 0
 		for _, e := range sums {
 			all = append(all, width*(e/float64(lines)))
 		}

@@ -373,7 +373,7 @@ def refine(
     Args:
         case: a Case, or the path of a case file.
         levels: number of levels above level 0. Default: by the cells across the body.
-        cells: number of the finest cells across the body. Default: those of the case.
+        cells: number of the finest cells across the body. Default: as in the case.
         spacing: length of the finest cells, with a unit, instead of `cells`.
         bodies: names of bodies to refine around. Default: all.
         time: simulated time of the coarse run, with a unit.
