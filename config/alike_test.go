@@ -82,3 +82,44 @@ run.steps = 10
 		}
 	}
 }
+
+// On finer levels tau is larger: the limit is the one of the finest level that has an eddy heat flux, and the first without is named.
+func TestHeatOfEddiesOnLevels(t *testing.T) {
+	const text = `
+domain.cells = [16, 16]
+domain.periodic = ["x", "y"]
+fluid.viscosity = %N
+turbulence = { model = "%M", constant = 0.6 }
+temperature.diffusivity = 0.01
+initial.velocity = ["%U*sin(2*pi*y/Ly)", 0]
+run.steps = 10
+refine.a = { level = 1, from = [2, 2], to = [14, 14] }
+refine.b = { level = 2, from = [5, 5], to = [11, 11] }
+`
+	for _, test := range []struct {
+		law, viscosity, speed string
+		limit                 bool
+		without               string
+	}{
+		{"smagorinsky", "0.01", "0.08", false, ""},
+		{"smagorinsky", "0.03", "0.05", true, ""}, // tau 0.86 on level 2
+		{"smagorinsky", "0.04", "0.05", false, "from level 2 on, where it is 0.98"},
+		{"smagorinsky", "0.08", "0.01", false, "from level 1 on, where it is 0.98"},
+		{"wale", "0.08", "0.05", false, ""},
+	} {
+		c, err := Load("case.toml", []byte(strings.NewReplacer("%M", test.law, "%N", test.viscosity, "%U", test.speed).Replace(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		limit, without := false, ""
+		for _, w := range c.Warnings {
+			limit = limit || w.Kind == finding.EddyHeatLimit.Name
+			if w.Kind == finding.EddiesWithoutHeat.Name {
+				without = w.Text
+			}
+		}
+		if limit != test.limit || (without != "") != (test.without != "") || !strings.Contains(without, test.without) {
+			t.Errorf("%+v: limit %v, without %q", test, limit, without)
+		}
+	}
+}

@@ -45,13 +45,10 @@ func (r *unrefined) models() {
 	}
 }
 
-// heat refuses temperatures whose flux has relaxation times of the cells, by eddies, and solids that conduct.
+// heat refuses temperatures at walls with a model, and solids that conduct.
 func (r *unrefined) heat() {
 	if !r.Spec.Scalar {
 		return
-	}
-	if t := r.Section("turbulence"); t != nil {
-		r.add(t.At, "remove [turbulence] or [temperature]", "[turbulence] with [temperature]")
 	}
 	modelled := func(s *language.Section, kind boundary.Kind) {
 		if kind.Law == boundary.ModelledWall {
@@ -84,11 +81,8 @@ func (r *unrefined) outputs() {
 		if !s.Given {
 			continue
 		}
-		switch s.Table.Path {
-		case "output.averages":
+		if s.Table.Path == "output.averages" {
 			r.over(s)
-		case "output.spectrum.*":
-			r.add(s.At, "transform the values of an [output.line.NAME], whose points are equidistant", s.Head())
 		}
 	}
 }

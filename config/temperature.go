@@ -126,7 +126,7 @@ func (r *thermal) eddies(s *language.Section) {
 	_, layer := r.wallModelAt() // which has eddies, also without a model of turbulence
 	switch {
 	case (r.Spec.Viscosity == model.Smagorinsky || layer && r.Spec.Viscosity == model.Newtonian) && r.Tau > model.MostEddies:
-		r.warn(finding.EddiesWithoutHeat, "[temperature]: no eddy diffusivity where tau is above %g (here %s): the eddy viscosity cannot be recovered from the stress there, and is small compared with the fluid's", model.MostEddies, language.Short(r.Tau))
+		r.warn(finding.EddiesWithoutHeat, withoutEddyHeat+" (here %s): the eddy viscosity cannot be recovered from the stress there, and is small compared with the fluid's", model.MostEddies, language.Short(r.Tau))
 	case r.Spec.Viscosity == model.Smagorinsky || r.Spec.Viscosity.LooksAround() || layer && r.Spec.Viscosity == model.Newtonian && r.Tau <= model.MostEddies:
 		if r.Temperature.Eddies = model.TurbulentPrandtl; e != nil {
 			r.Temperature.Eddies = e.Values[0].Value
@@ -135,6 +135,8 @@ func (r *thermal) eddies(s *language.Section) {
 		r.Add(e.KeyAt, "add a [turbulence] model", "turbulent_prandtl is for the eddy viscosity of a turbulence model, and the case has none")
 	}
 }
+
+const withoutEddyHeat = "[temperature]: no eddy diffusivity where tau is above %g"
 
 // without refuses outputs of the temperature in cases without any.
 func (r *thermal) without() {
@@ -364,15 +366,29 @@ func (s *Solids) walls() (list []boundary.ScalarWall) {
 }
 
 // heatOfEddies warns where Smagorinsky's eddies may be more viscous than their heat flux can follow: (1 - tau)/6 cells^2 per
-// step (model.MostEddies). No shear rate exceeds the velocities of both signs in two cells side by side.
-func (c *Case) heatOfEddies() finding.List {
-	if !c.Spec.Scalar || c.Temperature.Eddies == 0 || c.Spec.Viscosity != model.Smagorinsky || c.Mean == 0 {
+// step (model.MostEddies), on the finest level that has one. No shear rate exceeds the velocities of both signs in two cells side by side.
+// It also names the first level without an eddy heat flux.
+func (c *Case) heatOfEddies() (list finding.List) {
+	if !c.Spec.Scalar || c.Temperature.Eddies == 0 || c.Spec.Viscosity != model.Smagorinsky {
 		return nil
 	}
-	most := (1 - c.Tau) / (6 * c.Rheology.Constant * c.Rheology.Constant)
-	if most >= 2*c.Mean {
-		return nil
+	tau := c.Tau
+	finest := 0
+	for _, b := range c.Refine {
+		finest = max(finest, b.Level)
 	}
-	return finding.List{finding.EddyHeatLimit.Says("[temperature]: the eddy heat flux is limited to a shear rate of %s per step, an eddy viscosity of (1 - tau)/6 cells^2 per step: where the flow of %s cells per step has more shear, the heat flux is too small; a smaller constant raises the limit, and \"wale\" has none",
-		language.Short(most), language.Short(c.Mean))}
+	for l := 1; l <= finest; l++ {
+		next := 2*tau - 0.5
+		if next > model.MostEddies {
+			list = append(list, finding.EddiesWithoutHeat.Says(withoutEddyHeat+": from level %d on, where it is %s. The eddy viscosity cannot be recovered from the stress there, and is small compared with the fluid's", model.MostEddies, l, language.Short(next)))
+			break
+		}
+		tau = next
+	}
+	most := (1 - tau) / (6 * c.Rheology.Constant * c.Rheology.Constant)
+	if c.Mean == 0 || most >= 2*c.Mean {
+		return list
+	}
+	return append(list, finding.EddyHeatLimit.Says("[temperature]: the eddy heat flux is limited to a shear rate of %s per step, an eddy viscosity of (1 - tau)/6 cells^2 per step: where the flow of %s cells per step has more shear, the heat flux is too small; a smaller constant raises the limit, and \"wale\" has none",
+		language.Short(most), language.Short(c.Mean)))
 }

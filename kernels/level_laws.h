@@ -1,7 +1,7 @@
 // P of cells with relaxation times of their own on two levels of a refined grid (levels.h). P = -2/3 rho (tau - 1) e has tau of the
 // cell's strain rate e on either level, by the law of that level. As for cells with one relaxation time P is rescaled, and comes from
 // e where either tau is near 1. Between both, where min(|tau - 1|) is up to LEVEL_RAMP above LEVEL_NEAR, P is a mean of the two, so
-// that it does not jump with e.
+// that it does not jump with e. The same holds for the flux q = -1/3 rho (tau_s - 1) grad theta of a scalar that eddies carry.
 #ifndef LBM_LEVEL_LAWS_H
 #define LBM_LEVEL_LAWS_H
 #include "level_lists.h"
@@ -14,8 +14,21 @@ namespace lbm { namespace {
 constexpr double LEVEL_NEAR = 0.05;  // lookup.nearOne
 constexpr double LEVEL_RAMP = 0.1;   // float32 has tau - 1 to 1e-6 at 0.1, and P with that times (tau' - 1)/(tau - 1)
 
-// Change turns a part of P, its deviator or its trace, into the other level's: factors of the part and of the strain rate.
+// Change turns a part of P, its deviator or its trace, into the other level's: factors of the part and of the strain rate. Of a scalar's
+// flux: factors of the flux and of its gradient.
 template <class R> struct Change { R scale, strain; };
+// Changes has the changes of P's deviator and of a scalar's flux.
+template <class R> struct Changes { Change<R> shear, flux; };
+
+// changeBy returns the change of what is tau - 1 times a number of rates in cells of a level, from one level to another whose cells are
+// width times as wide.
+template <class R, class T> LBM_HD LBM_INLINE Change<R> changeBy(const R& from, const R& to, const T& width, const T& number) {
+	const R none{}, one = none + T(1);
+	const R a = select(from < none, none - from, from), b = select(to < none, none - to, to);
+	R share = (select(a < b, a, b) - T(LEVEL_NEAR)) * T(1 / LEVEL_RAMP);
+	share = select(share < none, none, select(share > one, one, share));
+	return {share * to * reciprocal(select(a < T(LEVEL_NEAR), one, from)) * width, (one - share) * to * number};
+}
 
 // OwnTimes computes the relaxation times on both levels by law V, of a velocity gradient g[D a + b] = du_a/dx_b in cells of the level
 // to, which are width times as wide as cells of the level from.
@@ -51,27 +64,27 @@ template <int D, class R> struct OwnTimes<Wale, D, R> {
 	}
 };
 
-// changeBy returns what turns the deviator of P into the other level's, by law V.
-template <class V, int D, class R> LBM_HD LBM_INLINE Change<R> changeBy(const lbm_conversion& c, const R* gradient) {
+// changesBy sets what turns the deviator of P into the other level's, by law V, and the flux of a scalar that its eddies carry.
+template <class V, int D, class R> LBM_HD LBM_INLINE void changesBy(const lbm_conversion& c, const R* gradient, Changes<R>& changes) {
 	using T = typename Scalar<R>::type;
 	Params<T> there, here;
 	for (int k = 0; k < 4; k++) there.law[k] = T(c.lawFrom[k]), here.law[k] = T(c.lawTo[k]);
 	const OwnTimes<V, D, R> tau(gradient, T(c.width), there, here);
-	const R none{}, one = none + T(1), from = tau.from - one, to = tau.to - one;
-	const R a = select(from < none, none - from, from), b = select(to < none, none - to, to);
-	R share = (select(a < b, a, b) - T(LEVEL_NEAR)) * T(1 / LEVEL_RAMP);
-	share = select(share < none, none, select(share > one, one, share));
-	return {share * to * reciprocal(select(a < T(LEVEL_NEAR), one, from)) * T(c.width), (one - share) * to * T(-2. / 3)};
+	const R one = R{} + T(1);
+	changes.shear = changeBy(tau.from - one, tau.to - one, T(c.width), T(-2. / 3));
+	if (c.scalarFrom[1] == 0 && c.scalarTo[1] == 0) return;
+	const R from = tau.from * T(c.scalarFrom[1]) + T(c.scalarFrom[0] - 1), to = tau.to * T(c.scalarTo[1]) + T(c.scalarTo[0] - 1);
+	changes.flux = changeBy(from, to, T(c.width), T(-1. / 3));
 }
 
 // OneTime is the law of levels whose cells have one relaxation time.
 struct OneTime {
-	template <int D, class R> LBM_HD static LBM_INLINE void change(const lbm_conversion&, const R*, Change<R>&) {}
+	template <int D, class R> LBM_HD static LBM_INLINE void change(const lbm_conversion&, const R*, Changes<R>&) {}
 };
 // OwnLaw is law V.
 template <class V> struct OwnLaw {
-	template <int D, class R> LBM_HD static LBM_INLINE void change(const lbm_conversion& c, const R* gradient, Change<R>& deviator) {
-		if (c.kind != 0) deviator = changeBy<V, D>(c, gradient);
+	template <int D, class R> LBM_HD static LBM_INLINE void change(const lbm_conversion& c, const R* gradient, Changes<R>& changes) {
+		if (c.kind != 0) changesBy<V, D>(c, gradient, changes);
 	}
 };
 template <> struct OwnLaw<Newtonian> : OneTime {};

@@ -11,8 +11,9 @@ typedef struct {
 	double lawFrom[4], lawTo[4], width;
 	int kind;  // 0: all cells have the same
 	int tied;  // the trace relaxes as the deviator
-	// Of a scalar: the force for each unit of it on both levels, and the factors of its flux or, where that is 0, of its gradient.
-	double buoyancyFrom[3], buoyancyTo[3], flux, fluxGradient;
+	// Of a scalar: the force for each unit of it on both levels, and the factors of its flux or, where that is 0, of its gradient. Where
+	// eddies carry it, its relaxation time on both levels is [0] + [1] times the flow's; [1] is 0 on both where they do not.
+	double buoyancyFrom[3], buoyancyTo[3], flux, fluxGradient, scalarFrom[2], scalarTo[2];
 } lbm_conversion;
 
 // lbm_copied is a cell of a state and its place, counted in cells, in a compact buffer.

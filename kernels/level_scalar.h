@@ -1,9 +1,9 @@
 // A scalar (scalar.h) between two levels of a refined grid (levels.h). Interpolated are its value, as the velocity is, and its flux
-// q = -1/3 rho (tau - 1) grad theta, as P is: rescaled, or from differences of the value where tau of either level is near 1. What
-// passes a face is mass with the value of the cell that it comes from, and what diffuses.
+// q = -1/3 rho (tau - 1) grad theta, as P is: rescaled, or from differences of the value where tau of either level is near 1. Where eddies
+// carry it, tau is the cell's own (level_laws.h). What passes a face is mass with the value of the cell that it comes from, and what diffuses.
 #ifndef LBM_LEVEL_SCALAR_H
 #define LBM_LEVEL_SCALAR_H
-#include "level_lists.h"
+#include "level_laws.h"
 #include "scalar.h"
 
 namespace lbm { namespace {
@@ -35,9 +35,9 @@ template <class L, class R> struct LevelScalar {
 		unroll<L::D>([&](auto a) LBM_LAMBDA { f(1 + a.value, q[a.value]); });
 	}
 	// convert turns q into the other level's, by the gradient of theta in its cells.
-	LBM_HD LBM_INLINE void convert(const lbm_conversion& c, const R& r, const R* gradient) {
-		const R strain = (T(1) + r) * T(c.fluxGradient);
-		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = q[a.value] * T(c.flux) + strain * gradient[a.value]; });
+	LBM_HD LBM_INLINE void convert(const Change<R>& flux, const R& r, const R* gradient) {
+		const R slope = (T(1) + r) * flux.strain;
+		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = q[a.value] * flux.scale + slope * gradient[a.value]; });
 	}
 };
 
@@ -70,7 +70,7 @@ template <class L, class T, class Around> struct ScalarParabola {
 	}
 
 	// child returns the scalar of the child on these sides, whose density is 1 + r.
-	template <class R> LBM_HD LBM_INLINE LevelScalar<L, R> child(const R* side, const lbm_conversion& c, const R& r) const {
+	template <class R> LBM_HD LBM_INLINE LevelScalar<L, R> child(const R* side, const Change<R>& flux, const R& r) const {
 		LevelScalar<L, R> out;
 		R gradient[L::D];  // at the child, in its cells
 		out.theta = R{} + mid.theta;
@@ -92,7 +92,7 @@ template <class L, class T, class Around> struct ScalarParabola {
 				gradient[X] = gradient[X] + along;
 			});
 		});
-		out.convert(c, r, gradient);
+		out.convert(flux, r, gradient);
 		return out;
 	}
 };
@@ -110,13 +110,13 @@ template <class L, class R> struct ScalarParent {
 		});
 	}
 	// mean returns the scalar of the mirror cell, whose density is 1 + r.
-	LBM_HD LBM_INLINE LevelScalar<L, R> mean(const lbm_conversion& c, const R& r) const {
+	LBM_HD LBM_INLINE LevelScalar<L, R> mean(const Change<R>& flux, const R& r) const {
 		constexpr T share = T(1) / T(1 << L::D);
 		LevelScalar<L, R> v;
 		R slope[L::D];
 		v.theta = heat * share * reciprocal(T(1) + r);
 		unroll<L::D>([&](auto a) LBM_LAMBDA { v.q[a.value] = q[a.value] * share, slope[a.value] = gradient[a.value] * (T(4) * share); });
-		v.convert(c, r, slope);
+		v.convert(flux, r, slope);
 		return v;
 	}
 };

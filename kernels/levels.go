@@ -25,6 +25,7 @@ type Conversion struct {
 	Tied                     int32      // 1: the trace relaxes as the deviator
 	BuoyancyFrom, BuoyancyTo [3]float64 // force for each unit of a scalar on both levels
 	Flux, FluxGradient       float64    // factors of its flux or, where that is 0, of its gradient
+	ScalarFrom, ScalarTo     [2]float64 // its relaxation time on both levels, [0] + [1] times the flow's, where eddies carry it
 }
 
 // Levels holds the functions of the coupling between levels, for a lattice and a precision of moments.

@@ -81,8 +81,8 @@ template <class L, class R> struct LevelValue {
 	}
 
 	// convert turns P into the other level's; gradient is g[a][b] = du_a/dx_b in its cells. LAW changes the deviator of cells with
-	// relaxation times of their own, and the trace where it relaxes alike.
-	template <class LAW> LBM_HD LBM_INLINE void convert(const lbm_conversion& c, const R (&gradient)[L::D][L::D]) {
+	// relaxation times of their own, and the trace where it relaxes alike. It returns the change of a scalar's flux.
+	template <class LAW> LBM_HD LBM_INLINE Change<R> convert(const lbm_conversion& c, const R (&gradient)[L::D][L::D]) {
 		R trace = p[0], divergence = gradient[0][0];
 		unroll<L::D - 1>([&](auto a) LBM_LAMBDA {
 			constexpr int A = decltype(a)::value + 1;
@@ -91,9 +91,9 @@ template <class L, class R> struct LevelValue {
 		});
 		trace = trace * (T(1) / T(L::D));
 		divergence = divergence * (T(1) / T(L::D));
-		Change<R> shear{R{} + T(c.shear), R{} + T(c.shearStrain)}, bulk{R{} + T(c.trace), R{} + T(c.traceStrain)};
-		LAW::template change<L::D>(c, &gradient[0][0], shear);
-		if (c.tied) bulk = shear;
+		Changes<R> changes{{R{} + T(c.shear), R{} + T(c.shearStrain)}, {R{} + T(c.flux), R{} + T(c.fluxGradient)}};
+		LAW::template change<L::D>(c, &gradient[0][0], changes);
+		const Change<R> shear = changes.shear, bulk = c.tied ? shear : Change<R>{R{} + T(c.trace), R{} + T(c.traceStrain)};
 		const R rho = T(1) + r, strain = rho * shear.strain, normal = bulk.scale * trace + rho * bulk.strain * divergence;
 		unroll<L::D>([&](auto a) LBM_LAMBDA {
 			constexpr int A = decltype(a)::value;
@@ -103,6 +103,7 @@ template <class L, class R> struct LevelValue {
 				p[ab] = shear.scale * p[ab] + strain * (T(0.5) * (gradient[A][B] + gradient[B][A]));
 			});
 		});
+		return changes.flux;
 	}
 };
 
@@ -151,8 +152,8 @@ template <class L, class T> struct Parabola {
 	}
 
 	// child returns the values of the child on these sides, -1 or +1, of the parent's centre: the mean over the child. R is T, or a
-	// vector of children.
-	template <class LAW, class R> LBM_HD LBM_INLINE LevelValue<L, R> child(const R* side, const lbm_conversion& c) const {
+	// vector of children. flux becomes the change of a scalar's flux there.
+	template <class LAW, class R> LBM_HD LBM_INLINE LevelValue<L, R> child(const R* side, const lbm_conversion& c, Change<R>& flux) const {
 		LevelValue<L, R> out;
 		R gradient[L::D][L::D];  // at the child, in its cells
 		out.r = R{} + mid.r;
@@ -182,14 +183,14 @@ template <class L, class T> struct Parabola {
 				});
 			});
 		});
-		out.template convert<LAW>(c, gradient);
+		flux = out.template convert<LAW>(c, gradient);
 		return out;
 	}
 };
 
 // parentOf returns the values of a mirror cell, by the means of mass, momentum and P of its children, x fastest; get(Int<k>) returns
-// the values of child k. R is a number, or a vector of mirror cells.
-template <class L, class R, class LAW, class GET> LBM_HD LBM_INLINE LevelValue<L, R> parentOf(const lbm_conversion& c, GET get) {
+// the values of child k. R is a number, or a vector of mirror cells. flux becomes the change of a scalar's flux.
+template <class L, class R, class LAW, class GET> LBM_HD LBM_INLINE LevelValue<L, R> parentOf(const lbm_conversion& c, Change<R>& flux, GET get) {
 	typedef LevelValue<L, R> Value;
 	using T = typename Scalar<R>::type;
 	constexpr int N = 1 << L::D;
@@ -221,7 +222,7 @@ template <class L, class R, class LAW, class GET> LBM_HD LBM_INLINE LevelValue<L
 		unroll<L::D>([&](auto x) LBM_LAMBDA { gradient[a.value][x.value] = gradient[a.value][x.value] * (T(4) * share); });
 	});
 	unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { mean.p[k.value] = mean.p[k.value] * share; });
-	mean.template convert<LAW>(c, gradient);
+	flux = mean.template convert<LAW>(c, gradient);
 	return mean;
 }
 

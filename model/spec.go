@@ -157,6 +157,9 @@ func (p Params) Finer(law ViscosityLaw) Params {
 		p.ScalarTau = 2*p.ScalarTau - 0.5
 		p.ScalarKeep = 1 - 1/p.ScalarTau
 	}
+	if !law.LooksAround() && 1/p.Omega > MostEddies {
+		p.ScalarEddy = 0
+	}
 	p.Viscosity = finer(law, p)
 	return p
 }

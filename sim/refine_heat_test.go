@@ -1,9 +1,11 @@
 package sim
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -68,5 +70,88 @@ every = 1
 				t.Errorf("%s, step %g: the floor gives %.8g, the cells gain %.8g", name, step, given, gained)
 			}
 		}
+	}
+}
+
+// Heat through shear of constant stress: eddies carry it by a diffusivity that follows from the layer's shear rate and cells. Three levels
+// between walls at rest and moving give the heat that their layers conduct one after the other, within 1 %, which was stated beforehand.
+// Smagorinsky's eddies have shear rates that solve a quadratic equation in each layer. The run starts from these layers.
+func TestRefinedHeatByEddies(t *testing.T) {
+	const speed, nu, diffusivity, prandtl, constant = 0.1, 0.01, 0.01, 0.85, 0.9
+	layers := []struct{ thick, width float64 }{{3, 0.5}, {6, 0.25}, {5, 0.5}, {10, 1}} // from the floor on
+	rate := func(stress, width float64) float64 {
+		eddies := constant * constant * width * width
+		return (math.Sqrt(nu*nu+4*eddies*stress) - nu) / (2 * eddies)
+	}
+	low, high := 0., 1. // of the stress, by bisection
+	for range 100 {
+		stress, u := (low+high)/2, 0.
+		for _, l := range layers {
+			u += l.thick * rate(stress, l.width)
+		}
+		if u < speed {
+			low = stress
+		} else {
+			high = stress
+		}
+	}
+	conducts := func(width float64) float64 {
+		return diffusivity + constant*constant*width*width*rate(low, width)/prandtl
+	}
+	resistance := 0.
+	for _, l := range layers {
+		resistance += l.thick / conducts(l.width)
+	}
+	profile := func(slope func(width float64) float64) (text string) {
+		y, v, last := 0., 0., ""
+		for _, l := range layers {
+			last = fmt.Sprintf("%.12g + %.12g*(y - %g)", v, slope(l.width), y)
+			y, v = y+l.thick, v+l.thick*slope(l.width)
+			text += fmt.Sprintf("if(y < %g, %s, ", y, last)
+		}
+		return text + last + strings.Repeat(")", len(layers))
+	}
+	s := trial{text: fmt.Sprintf(`
+[domain]
+cells = [4, 24]
+periodic = ["x"]
+[fluid]
+viscosity = 0.01
+[collision]
+precision = "float64"
+[turbulence]
+model = "smagorinsky"
+constant = 0.9
+[temperature]
+diffusivity = 0.01
+initial = %q
+[boundary.floor]
+type = "wall"
+faces = ["y-"]
+temperature = 0
+[boundary.lid]
+type = "moving_wall"
+faces = ["y+"]
+velocity = [0.1, 0]
+temperature = 1
+[initial]
+velocity = [%q, 0]
+[refine.a]
+level = 1
+from = [0, 0]
+to = [4, 14]
+[refine.b]
+level = 2
+from = [0, 3]
+to = [4, 9]
+[run]
+steps = 12000
+[output.force.floor]
+every = 12000
+`, profile(func(width float64) float64 { return 1 / resistance / conducts(width) }), profile(func(width float64) float64 { return rate(low, width) })), ranks: 2, dir: t.TempDir()}.must(t)
+	heat, want := lastRow(t, s.summary.Case.OutputDir, "force_floor.csv")["heat"], -4/resistance
+	t.Logf("heat %.6g, layers %.6g; without eddies %.6g", heat, want, -4*diffusivity/24)
+	if !(math.Abs(heat/want-1) <= 0.01) {
+		t.Errorf("the floor gives the heat %.6g, want %.6g", heat, want)
 	}
 }

@@ -214,8 +214,13 @@ constant = 0.5
 `,
 	"warm disc in a channel": heated(discInAChannel, "[1e-3, -2e-3]", "boundary.top", "temperature = 301", "boundary.bottom", "heat_flux = 1e-3", "body.disc", "temperature = 304"),
 	"warm ball in a tunnel":  heated(ballInATunnel, "[0, 0, -2e-3]", "boundary.inlet", "temperature = 299", "boundary.road", "temperature = 301", "body.ball", "heat_flux = 2e-3"),
-	"modelled ball":          modelledBall,
-	"modelled cube":          modelledCube,
+	"warm ball by smagorinsky": strings.Replace(heated(ballInATunnel, "[0, 0, -2e-3]", "boundary.inlet", "temperature = 299", "body.ball", "heat_flux = 2e-3"), "0.04\n", "0.0004\n", 1) + `
+[turbulence]
+model = "smagorinsky"
+constant = 0.17
+`,
+	"modelled ball": modelledBall,
+	"modelled cube": modelledCube,
 	"modelled ball by wale": modelledBall + `
 [turbulence]
 model = "wale"

@@ -2,7 +2,7 @@
 
     python3 cases/gallery/draw.py [--out out] [--to docs] [NAME...]
 
-Reads the newest fields of OUT/NAME and writes TO/gallery_NAME.webp. Needs pyvista and pillow.
+Reads the newest fields of OUT/NAME and writes TO/gallery_NAME.webp. Needs pyvista, h5py and pillow.
 Colour maps are perceptually uniform: viridis and inferno, vanimo and berlin (Crameri, doi:10.5281/zenodo.1243862).
 """
 
@@ -13,10 +13,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pyvista as pv
 from matplotlib import colormaps
-from PIL import Image
+from PIL import Image, ImageDraw
 from vtkmodules.vtkCommonCore import vtkLogger
 
 HERE = Path(__file__).resolve().parent
@@ -25,11 +26,15 @@ pv.global_theme.allow_empty_mesh = True  # a short run may have no vortices yet
 vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_OFF)  # else it says that there is no display
 
 
-def newest(folder: Path, what: str = "fields") -> pv.ImageData:
+def newest_file(folder: Path, what: str = "fields") -> Path:
     files = sorted((folder / what).glob(f"{what}_*.hdf"))
     if not files:
         sys.exit(f"draw.py: there are no {what} in {folder}: run the case first")
-    return pv.read(files[-1])
+    return files[-1]
+
+
+def newest(folder: Path, what: str = "fields") -> pv.ImageData:
+    return pv.read(newest_file(folder, what))
 
 
 def plane(grid: pv.ImageData, name: str) -> np.ndarray:
@@ -86,6 +91,31 @@ def street(out: Path) -> Image.Image:
     return coloured(plane(flow, "vorticity"), -2.5, 2.5, "berlin", plane(flow, "solid")).resize(
         (1600, 571), Image.Resampling.LANCZOS
     )
+
+
+def tandem(out: Path) -> Image.Image:
+    """All levels in pixels of the finest cells, and the ends of the boxes."""
+    with h5py.File(newest_file(out)) as file:
+        levels = file["levels"]
+        finest = len(levels) - 1
+        n = levels["0/0"].attrs["box"][3:5] << finest
+        vorticity, solid, boxes = np.zeros(n[::-1]), np.zeros(n[::-1]), []
+        for level in range(finest + 1):
+            width = 1 << (finest - level)
+            for box in levels[str(level)].values():
+                x0, y0, _, x1, y1, _ = (int(cell) * width for cell in box.attrs["box"])
+                for to, values in ((vorticity, box["vorticity"][0, ..., 2]), (solid, box["solid"][0])):
+                    to[y0:y1, x0:x1] = np.kron(values, np.ones((width, width)))
+                if level > 0:
+                    boxes.append((x0, n[1] - y1, x1, n[1] - y0))
+    picture = coloured(vorticity[::-1], -2.5, 2.5, "berlin", solid[::-1])
+    picture = picture.resize((2 * picture.width, 2 * picture.height), Image.Resampling.NEAREST)
+    pen = ImageDraw.Draw(picture)
+    for corners in boxes:
+        pen.rectangle([2 * corner for corner in corners], outline="#8a8f96")
+    w, h = picture.size
+    cut = (round(5 / 32 * w), round(3 / 16 * h), round(31 / 32 * w), round(13 / 16 * h))
+    return picture.crop(cut).resize((1600, 615), Image.Resampling.LANCZOS)
 
 
 def mixer(out: Path) -> Image.Image:
@@ -206,6 +236,7 @@ def stenosis(out: Path) -> Image.Image:
 
 PICTURES: dict[str, Callable[[Path], Image.Image]] = {
     "street": street,
+    "tandem": tandem,
     "taylor_green": taylor_green,
     "car": car,
     "porous": porous,

@@ -140,6 +140,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"RefinedSteps", refinedSteps},
 		{"RefinedLaws", refinedLaws},
 		{"RefinedScalar", refinedScalar},
+		{"RefinedEddyHeat", refinedEddyHeat},
 		{"RefinedHeat", refinedHeat},
 		{"RefinedUniform", refinedUniform},
 		{"RefinedMass", refinedMass},

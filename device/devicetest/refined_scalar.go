@@ -95,3 +95,31 @@ func (f refinedFlow) heated(t *testing.T, d device.Device, amplitude float64) (d
 	r.eachCounted(t, func(_ int, m []float64) { worst = max(worst, math.Abs(m[number]-1)) })
 	return (mean() - before) / float64(steps), worst
 }
+
+// refinedEddyHeat compares kernels and steps of flows whose eddies carry a scalar with the oracle, at relaxation times of which some are
+// near 1, and with Smagorinsky's eddies at flow's relaxation times above which the finest level's carry none.
+func refinedEddyHeat(t *testing.T, d device.Device, o Options) {
+	const steps = 3
+	turn := 0
+	o.couples(t, d, func(t *testing.T, spec model.Spec) {
+		turn++
+		spec.Scalar = true
+		for k, law := range []model.ViscosityLaw{model.Smagorinsky, model.Wale} {
+			if testing.Short() && (k+turn)%2 == 1 {
+				continue
+			}
+			spec.Viscosity = law
+			flows := refinedFlows(spec)
+			name := names(flows)[(turn+k)%len(flows)]
+			for j, tau := range []float64{0.55, 0.62} {
+				scalar := []float64{0.6, 0.9, 0.7}[(j+turn)%3]
+				f := flows[name].with(tau, 0, [3]float64{1e-3, -2e-3, 1.5e-3}).carries(scalar, [3]float64{0.02, 0.03, -0.01})
+				f.params = f.params.WithEddies(0.4)
+				f.couplesAsOracle(t, d, fmt.Sprintf("%s, %s, tau %g and %g", spec, name, tau, scalar), uint64(10*k+j))
+			}
+			f := flows[name].with(0.52, 0, [3]float64{1e-4, -2e-4, 1e-4}).carries(0.53, [3]float64{1e-3, 2e-3, -1e-3})
+			f.params = f.params.WithEddies(0.4)
+			f.stepsAsOracle(t, d, fmt.Sprintf("%s, %s", spec, name), steps)
+		}
+	})
+}

@@ -112,6 +112,9 @@ func Run(o Options) (*Proposal, error) {
 	if err := p.grid(); err != nil {
 		return nil, usage(err)
 	}
+	if err := p.fit(); err != nil {
+		return nil, err
+	}
 	flow, mlups, err := p.flow()
 	if err != nil {
 		return nil, err
@@ -415,6 +418,21 @@ func (p *proposer) fewest(flow Flow) (*Proposal, error) {
 	}
 }
 
+// fit makes sure, before the coarse run, that the case accepts the boxes that do not depend on it: around the bodies, or along the walls.
+// Shear may need more. Collective.
+func (p *proposer) fit() error {
+	var err error
+	if p.Comm.Rank() == 0 {
+		if _, err = p.boxes(Flow{Cells: [3]int{1, 1, 1}, Vorticity: []float64{0}}); errors.Is(err, errNothing) {
+			err = nil
+		}
+	}
+	return sim.Agreed(sim.ExitUsage, comm.Agree(p.Comm, err))
+}
+
+// errNothing is the error of a case in which nothing asks for boxes.
+var errNothing = errors.New("the case has no bodies, no walls and no vorticity: there is nothing that finer cells would resolve")
+
 // leastOfZero is the share of the domain that level 0 keeps.
 const leastOfZero = 0.2
 
@@ -436,7 +454,7 @@ func (p *proposer) boxes(flow Flow) (*Proposal, error) {
 	}
 	list := Boxes(Grid{grid.Cells, c.Periodic, c.Dims(), p.Levels}, flow, bodies, wallsOf(c), p.length/p.ratio)
 	if len(list) == 0 {
-		return nil, errors.New("the case has no bodies, no walls and no vorticity: there is nothing that finer cells would resolve")
+		return nil, errNothing
 	}
 	done := &Proposal{Tables: p.named(&grid, list)}
 	var changes []string

@@ -169,3 +169,41 @@ steps = 400
 		t.Errorf("at rest: %v %v", p, err)
 	}
 }
+
+// So is what the boxes around bodies do not allow, although a box of the whole domain would.
+func TestRefusalOfBoxesAroundABody(t *testing.T) {
+	const text = `
+[domain]
+size = ["4 m", "2 m", "4 m"]
+spacing = "0.125 m"
+periodic = ["z"]
+[fluid]
+reynolds = 100
+length = "1 m"
+velocity = "1 m/s"
+[scaling]
+lattice_velocity = 0.1
+[boundary.inlet]
+type = "velocity"
+faces = ["x-"]
+velocity = ["1 m/s", 0, 0]
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[boundary.sides]
+type = "slip"
+faces = ["y-", "y+"]
+[body.ball]
+shape = "sphere"
+centre = ["1.5 m", "1 m", "2 m"]
+diameter = "0.5 m"
+[output.averages]
+over = "z"
+[run]
+time = "4 s"
+`
+	o := Options{Text: []byte(text), Levels: 1, Started: func(Coarse) { t.Error("the coarse run starts") }}
+	if _, err := propose(2, o); err == nil || !strings.Contains(err.Error(), "over = \"z\": a box of level 1 ends within z") {
+		t.Error(err)
+	}
+}

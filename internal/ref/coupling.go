@@ -85,23 +85,33 @@ func (g *Grid) setBy(force [3]float64, cell int, v value) {
 }
 
 // setFlux replaces the flux of the scalar by -1/3 rho (tau - 1) times its gradient, in cells of the level.
-func (g *Grid) setFlux(v *value, gradient [3]float64) {
+func setFlux(v *value, tau float64, gradient [3]float64) {
 	for a := range v.flux {
-		v.flux[a] = -1. / 3 * (1 + v.density) * (g.Params.ScalarTau - 1) * gradient[a]
+		v.flux[a] = -1. / 3 * (1 + v.density) * (tau - 1) * gradient[a]
 	}
 }
 
 // convertFlux turns the flux of the scalar of a level into the next level's as convert does with P, which is (tau - 1) times a
-// gradient, too.
-func convertFlux(v *value, from, to *Grid, gradient [3]float64) {
-	tau, other := from.Params.ScalarTau, to.Params.ScalarTau
-	if math.Abs(tau-1) < nearOne || math.Abs(other-1) < nearOne {
-		to.setFlux(v, gradient)
-		return
-	}
+// gradient, too: where eddies carry it, by the relaxation times that the velocity's gradient gives.
+func convertFlux(v *value, from, to *Grid, gradient [3]float64, velocity [3][3]float64) {
+	width := to.Width() / from.Width()
+	tau, other := from.scalarTau(inCells(velocity, width)), to.scalarTau(velocity)
+	share := to.rescaled(tau, other, from.Params.ScalarEddy != 0 || to.Params.ScalarEddy != 0)
+	differences := *v
+	setFlux(&differences, other, gradient)
 	for a := range v.flux {
-		v.flux[a] *= (other - 1) / (tau - 1) * to.Width() / from.Width()
+		v.flux[a] = mix(share, v.flux[a]*(other-1)/(tau-1)*width, differences.flux[a])
 	}
+}
+
+// inCells returns a gradient by cells that are 1/width times as wide.
+func inCells(gradient [3][3]float64, width float64) [3][3]float64 {
+	for a := range gradient {
+		for b := range gradient {
+			gradient[a][b] /= width
+		}
+	}
+	return gradient
 }
 
 // setTrace replaces the trace of P by -2/3 rho (tau_b - 1) div u, the gradient in cells of the level.
@@ -154,13 +164,7 @@ const (
 // take the relaxation times that the gradient gives on both levels.
 func convert(v *value, from, to *Grid, gradient [3][3]float64) {
 	width := to.Width() / from.Width()
-	there := gradient // in cells of the level from
-	for a := range there {
-		for b := range there {
-			there[a][b] /= width
-		}
-	}
-	shear, bulk := from.tau(there)
+	shear, bulk := from.tau(inCells(gradient, width))
 	toShear, toBulk := to.tau(gradient)
 	d := to.Lattice.Dims
 	trace := 0.0
@@ -320,7 +324,7 @@ func (s *Levels) prolong(fine *Grid) {
 			if fine.G != nil {
 				var slope [3]float64
 				out.theta, slope = coarse.inChild(&v, c.side, func(v *value) float64 { return v.theta })
-				convertFlux(&out, coarse, fine, slope)
+				convertFlux(&out, coarse, fine, slope, gradient)
 			}
 			fine.set(c.cell, out)
 		}
@@ -384,7 +388,7 @@ func (s *Levels) restrict(fine *Grid) {
 		}
 		convert(&mean, fine.in(m.children[0]), coarse.in(m.cell), gradient)
 		if mean.theta = heat / (1 + mean.density); fine.G != nil {
-			convertFlux(&mean, fine, coarse, slope)
+			convertFlux(&mean, fine, coarse, slope, gradient)
 		}
 		coarse.set(m.cell, mean)
 	}

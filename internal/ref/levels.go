@@ -297,7 +297,7 @@ func (s *Levels) SetScalar(fill func(at [3]float64) (theta float64, gradient [3]
 			for a := range gradient {
 				gradient[a] *= g.Width()
 			}
-			g.setFlux(&v, gradient)
+			setFlux(&v, g.Params.ScalarTau, gradient)
 			g.set(cell, v)
 		})
 	}

@@ -25,6 +25,9 @@ func finer(p model.Params, law model.ViscosityLaw) model.Params {
 		p.ScalarTau = 2*p.ScalarTau - 0.5
 		p.ScalarKeep = 1 - 1/p.ScalarTau
 	}
+	if law != model.Wale && 1/p.Omega > model.MostEddies { // the stress no longer gives the eddies
+		p.ScalarEddy = 0
+	}
 	n := &p.Viscosity
 	switch law {
 	case model.Newtonian:
@@ -76,6 +79,16 @@ func (g *Grid) tau(gradient [3][3]float64) (shear, bulk float64) {
 		bulk = 1 / g.Params.OmegaBulk
 	}
 	return shear, bulk
+}
+
+// scalarTau returns the relaxation time of the scalar where the velocity has a gradient, in cells of the level.
+func (g *Grid) scalarTau(gradient [3][3]float64) float64 {
+	p := g.Params
+	if p.ScalarEddy == 0 {
+		return p.ScalarTau
+	}
+	tau, _ := g.tau(gradient)
+	return p.ScalarTau + p.ScalarEddy*(tau-1/p.Omega)
 }
 
 // shearRate returns sqrt(2 e:e), e the traceless strain rate.

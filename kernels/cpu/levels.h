@@ -10,19 +10,19 @@
 
 namespace lbm { namespace {
 
-// changeAny is changeBy with law number c.kind.
-template <int D, class R> __attribute__((noinline)) void changeAny(const lbm_conversion& c, const R* gradient, Change<R>& deviator) {
+// changeAny is changesBy with law number c.kind.
+template <int D, class R> __attribute__((noinline)) void changeAny(const lbm_conversion& c, const R* gradient, Changes<R>& changes) {
 	switch (c.kind) {
 #define LAW(NUMBER, V) \
-	case NUMBER: return OwnLaw<V>::template change<D>(c, gradient, deviator);
+	case NUMBER: return OwnLaw<V>::template change<D>(c, gradient, changes);
 		LBM_LAWS(LAW)
 #undef LAW
 	}
 	__builtin_trap();
 }
 struct AnyOwnLaw {
-	template <int D, class R> static LBM_INLINE void change(const lbm_conversion& c, const R* gradient, Change<R>& deviator) {
-		if (c.kind != 0) changeAny<D>(c, gradient, deviator);
+	template <int D, class R> static LBM_INLINE void change(const lbm_conversion& c, const R* gradient, Changes<R>& changes) {
+		if (c.kind != 0) changeAny<D>(c, gradient, changes);
 	}
 };
 
@@ -148,11 +148,12 @@ template <class L, class T> struct LevelsOf {
 				auto put = [&](int component, const R& v) LBM_LAMBDA {
 					for (int n = 0; n < (W < N ? W : N); n += 2) __builtin_memcpy(to + child(l, k + n) + component * l.pitch, (const T*)&v + n, 2 * sizeof(T));
 				};
-				const LevelValue<L, R> value = parabola.template child<AnyOwnLaw>(side, *conversion);
+				Change<R> flux;
+				const LevelValue<L, R> value = parabola.template child<AnyOwnLaw>(side, *conversion, flux);
 				HalfForce<L, R> force(conversion->to);
 				if constexpr (SCALAR) {
 					const ScalarParabola<L, T, typename Parabola<L, T>::Around> curve([&](auto k) LBM_LAMBDA { return at(k) + L::M; });
-					const LevelScalar<L, R> s = curve.child(side, *conversion, value.r);
+					const LevelScalar<L, R> s = curve.child(side, flux, value.r);
 					force = HalfForce<L, R>(conversion->to, conversion->buoyancyTo, s.theta);
 					s.each([&](int number, const R& v) LBM_LAMBDA { put(L::M + number, v); });
 				}
@@ -179,7 +180,8 @@ template <class L, class T> struct LevelsOf {
 				from[n] = values + family.first, to[n] = buffer + family.place * numbers(c);
 			}
 			ScalarParent<L, R> scalar;
-			const LevelValue<L, R> mean = parentOf<L, R, AnyOwnLaw>(*conversion, [&](auto k) LBM_LAMBDA {
+			Change<R> flux;
+			const LevelValue<L, R> mean = parentOf<L, R, AnyOwnLaw>(*conversion, flux, [&](auto k) LBM_LAMBDA {
 				const T* at[W];
 				for (int n = 0; n < W; n++) at[n] = from[n] + child(l, k.value);
 				const Moments<L, R> m = readAll(at, l.pitch);
@@ -193,7 +195,7 @@ template <class L, class T> struct LevelsOf {
 			});
 			HalfForce<L, R> force(conversion->to);
 			if constexpr (SCALAR) {
-				const LevelScalar<L, R> s = scalar.mean(*conversion, mean.r);
+				const LevelScalar<L, R> s = scalar.mean(flux, mean.r);
 				force = HalfForce<L, R>(conversion->to, conversion->buoyancyTo, s.theta);
 				writeScalars(s, to, 1, lanes);
 			}

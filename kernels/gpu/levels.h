@@ -69,11 +69,12 @@ struct LevelsOf {
 		auto from = [&](auto at) LBM_LAMBDA { return buffer + (long long)parent.around[at.value] * NUMBERS; };
 		Real* const to = state + parent.first + child(l, k);
 		const Parabola<L, Real> parabola(from);
-		const LevelValue<L, Real> value = parabola.template child<LevelLaw>(side, *conversion);
+		Change<Real> flux;
+		const LevelValue<L, Real> value = parabola.template child<LevelLaw>(side, *conversion, flux);
 		HalfForce<L, Real> force(conversion->to);
 		if constexpr (SCALAR) {
 			const ScalarParabola<L, Real, typename Parabola<L, Real>::Around> curve([&](auto at) LBM_LAMBDA { return from(at) + L::M; });
-			const LevelScalar<L, Real> s = curve.child(side, *conversion, value.r);
+			const LevelScalar<L, Real> s = curve.child(side, flux, value.r);
 			force = HalfForce<L, Real>(conversion->to, conversion->buoyancyTo, s.theta);
 			write(s, to, l.pitch);
 		}
@@ -85,7 +86,8 @@ struct LevelsOf {
 		const Real* const from = state + family.first;
 		Real* const to = buffer + family.place * NUMBERS;
 		ScalarParent<L, Real> children;
-		const LevelValue<L, Real> mean = parentOf<L, Real, LevelLaw>(*conversion, [&](auto k) LBM_LAMBDA {
+		Change<Real> flux;
+		const LevelValue<L, Real> mean = parentOf<L, Real, LevelLaw>(*conversion, flux, [&](auto k) LBM_LAMBDA {
 			const Real* const at = from + child(l, k.value);
 			const Moments<L, Real> m = read(at, l.pitch);
 			HalfForce<L, Real> force(conversion->from);
@@ -98,7 +100,7 @@ struct LevelsOf {
 		});
 		HalfForce<L, Real> force(conversion->to);
 		if constexpr (SCALAR) {
-			const LevelScalar<L, Real> s = children.mean(*conversion, mean.r);
+			const LevelScalar<L, Real> s = children.mean(flux, mean.r);
 			force = HalfForce<L, Real>(conversion->to, conversion->buoyancyTo, s.theta);
 			write(s, to, 1);
 		}

@@ -70,8 +70,16 @@ func Conversion(s model.Spec, from, to model.Params, width float64) kernels.Conv
 		if from.OmegaBulk == 0 {
 			c.Tied = 1
 		}
+		if s.Scalar && (from.ScalarEddy != 0 || to.ScalarEddy != 0) {
+			c.ScalarFrom, c.ScalarTo = scalarTimes(from), scalarTimes(to)
+		}
 	}
 	return c
+}
+
+// scalarTimes returns a and b of the relaxation time a + b tau of a scalar that eddies carry, tau the flow's.
+func scalarTimes(p model.Params) [2]float64 {
+	return [2]float64{p.ScalarTau - p.ScalarEddy/p.Omega, p.ScalarEddy}
 }
 
 // varies reports whether cells have relaxation times of their own by a law: eddies with C = 0 are no such.

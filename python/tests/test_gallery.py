@@ -27,6 +27,12 @@ COARSE = {
     },
     "stenosis": {"domain.spacing": '"187.5 um"', "run.time": '"1 ms"'},
     "street": {"domain.spacing": '"10 cm"', "run.time": '"2 s"', "output.force.cylinder.start": '"1 s"'},
+    "tandem": {
+        "domain.spacing": '"0.25 m"',
+        "run.time": '"2 s"',
+        "output.force.front.start": '"1 s"',
+        "output.force.rear.start": '"1 s"',
+    },
     "taylor_green": {"domain.cells": "[32, 32, 32]", "run.time": '"1 s"'},
 }
 

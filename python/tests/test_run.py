@@ -457,6 +457,59 @@ def test_study() -> None:
         lbmsim.study(bad)
 
 
+def test_refine(folder: Path) -> None:
+    """The case with boxes is a changed case, which finds its files and runs."""
+    (folder / "below").mkdir()
+    (folder / "below" / "ramp.csv").write_text("0,1\n100,1\n")
+    (folder / "below" / "street.toml").write_text(
+        """
+[domain]
+size = ["10 m", "6 m"]
+spacing = "0.125 m"
+origin = ["-3 m", "-3 m"]
+[fluid]
+reynolds = 100
+length = "1 m"
+velocity = "1 m/s"
+[scaling]
+lattice_velocity = 0.1
+[boundary.inlet]
+type = "velocity"
+faces = ["x-"]
+velocity = ["1 m/s", 0]
+table = "ramp.csv"
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[boundary.sides]
+type = "slip"
+faces = ["y-", "y+"]
+[body.cylinder]
+shape = "cylinder"
+centre = [0, 0]
+diameter = "1 m"
+[output.force.cylinder]
+velocity = "1 m/s"
+length = "1 m"
+every = 8
+[run]
+steps = 16
+"""
+    )
+    case = lbmsim.Case("below/street.toml")
+    proposed = lbmsim.refine(case, levels=1, cells=16, time="2 s", bodies=["cylinder"])
+    assert "refine" not in case and proposed.case.path == case.path
+    assert proposed.case["refine"] and all(box["level"] == 1 for box in proposed.case["refine"].values())
+    assert proposed.case["domain.spacing"] == "0.125 m"  # level 0 has eight cells across
+    assert "[refine." in str(proposed) and "levels, on 1 rank" in proposed.text and "wrote" not in proposed.text
+    assert sorted(file.name for file in (folder / "below").iterdir()) == ["ramp.csv", "street.toml"]
+    assert "force_cylinder" in lbmsim.run(proposed.case, device="cpu", progress=False).tables
+    with pytest.raises(lbmsim.RunError, match="did you mean"):
+        lbmsim.refine(case, bodies=["cylindre"])
+    with pytest.raises(lbmsim.CaseError, match=r"not with \[refine\] yet"):
+        lbmsim.refine(case, set={"collision.model": "bgk"})
+
+
 def test_study_tells_what_comes(cavity: lbmsim.Case, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line for each grid in a terminal; warnings are warnings."""
     program = folder / "program"

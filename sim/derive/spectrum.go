@@ -8,30 +8,84 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 
 	"lbmsim/comm"
+	"lbmsim/decomp"
 	"lbmsim/sim/domain"
+	"lbmsim/sim/rank"
 )
 
-// Lines holds the lines of cells along an axis in some planes across another one: from the first plane up to, not including, the
+// Lines holds the lines of a level's cells along an axis in some planes across another one: from the first plane up to, not including, the
 // last.
 type Lines struct {
-	Along, Normal int
-	Planes        [2]int
+	Along, Normal, Level int
+	Planes               [2]int
+}
+
+// lined is a box whose lines have spectra: of the domain, or of a patch that spans the axis of the lines.
+type lined struct {
+	View
+	own     decomp.Box                    // the rank's cells, without the overlap
+	counted func(y, z int) []decomp.Range // runs along x of cells that no finer level covers; nil: all
 }
 
 // Spectra adds up the spectra of lines, on rank 0: [value][n-1], n from 1 to half the cells of a line. Values are numbers of the
-// source, in lattice units. Lines with solid cells are left out; whole reports how many there are. Collective.
+// source of a view, in the level's lattice units. Lines with solid cells, or with cells of several levels, are left out; whole reports how
+// many there are. Collective.
 //
-// Lines are transformed where they lie; of those that ranks share each rank gets a part to be transformed. Sums go from line to line of
-// a plane, and from plane to plane: no cut changes them. What travels besides are the sums of each plane.
-func (v View) Spectra(from Source[float64], values []int, l Lines) (sums []float64, whole int, err error) {
-	waves := v.Case.Cells[l.Along] / 2
-	size := 1 + len(values)*waves // the first number counts the lines
-	owners := v.lineOwners(l)
-	var planes []float64 // those whose last lines are this rank's
-	for k := max(l.Planes[0], v.Part.Box.Lo[l.Normal]); k < min(l.Planes[1], v.Part.Box.Hi[l.Normal]); k++ {
-		parts, err := v.spectraOf(from, values, l, k)
+// Of a refined grid patch follows patch. Lines are transformed where they lie; of those that ranks share each rank gets a part to be
+// transformed. Sums go from line to line of a plane, and from plane to plane: no cut changes them. What travels besides are the sums of
+// each plane.
+func (v View) Spectra(from func(View) Source[float64], values []int, l Lines) (sums []float64, whole int, err error) {
+	size := 1 + len(values)*(v.Case.Cells[l.Along]<<l.Level/2) // the first number counts the lines
+	if v.Rank.Root {
+		sums = make([]float64, size)
+	}
+	if v.Refined == nil {
+		err = gatherPlanes(v.Rank, sums, func() ([]float64, error) { return lined{v, v.Part.Box, nil}.spectra(from, values, l, size) })
+	} else {
+		err = v.Refined.each(func(level, k int, p *Patch) error {
+			owned := v.Refined.Hierarchy.Levels[level].Patches[k].Owned
+			if level != l.Level || !decomp.Whole(v.Refined.Hierarchy, level, k, l.Along) || owned.Hi[l.Normal] <= l.Planes[0] || owned.Lo[l.Normal] >= l.Planes[1] {
+				return nil // on all ranks
+			}
+			return gatherPlanes(v.Rank, sums, func() ([]float64, error) {
+				if p == nil {
+					return nil, nil
+				}
+				return lined{p.View, p.Owned, p.Counted}.spectra(from, values, l, size)
+			})
+		})
+	}
+	if err != nil || !v.Rank.Root {
+		return nil, 0, err
+	}
+	return sums[1:], int(sums[0]), nil
+}
+
+// gatherPlanes adds the sums of all planes, which each rank has some of, to sums on rank 0. Collective.
+func gatherPlanes(on *rank.Rank, sums []float64, own func() ([]float64, error)) error {
+	planes, err := own()
+	if err != nil {
+		return err
+	}
+	all, err := comm.Gather(on.Comm, comm.Float64Bytes(planes))
+	if err != nil || !on.Root {
+		return err
+	}
+	for _, planes := range all { // ranks are in the order of their planes
+		for i := range len(planes) / 8 {
+			sums[i%len(sums)] += comm.Float64At(planes, i)
+		}
+	}
+	return nil
+}
+
+// spectra returns the sums of the planes whose last lines are this rank's. Collective among the ranks that share planes.
+func (v lined) spectra(from func(View) Source[float64], values []int, l Lines, size int) (planes []float64, err error) {
+	owners, source := v.lineOwners(l), from(v.View)
+	for k := max(l.Planes[0], v.own.Lo[l.Normal]); k < min(l.Planes[1], v.own.Hi[l.Normal]); k++ {
+		parts, err := v.spectraOf(source, values, l, k)
 		if err != nil {
-			return nil, 0, fmt.Errorf("rank %d: spectra of plane %d: %w", v.Rank.ID, k, err)
+			return nil, fmt.Errorf("rank %d: spectra of plane %d: %w", v.Rank.ID, k, err)
 		}
 		plane, err := domain.Through(v.Rank, owners, make([]float64, size), func(plane []float64) {
 			for ; len(parts) > 0; parts = parts[size:] {
@@ -41,35 +95,26 @@ func (v View) Spectra(from Source[float64], values []int, l Lines) (sums []float
 			}
 		})
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		planes = append(planes, plane...)
 	}
-	all, err := comm.Gather(v.Rank.Comm, comm.Float64Bytes(planes))
-	if err != nil || !v.Rank.Root {
-		return nil, 0, err
-	}
-	sums = make([]float64, size)
-	for _, planes := range all { // ranks are in the order of their planes
-		for i := range len(planes) / 8 {
-			sums[i%size] += comm.Float64At(planes, i)
-		}
-	}
-	return sums[1:], int(sums[0]), nil
+	return planes, nil
 }
 
 // lineOwners returns the ranks of the lines of a plane, in the order of the lines: WholeLines gives each rank a part of
 // the lines that ranks share.
-func (v View) lineOwners(l Lines) (ranks []int) {
-	for _, rank := range v.Part.Plan.Line(v.Part.Box.Lo, 3-l.Along-l.Normal) {
-		ranks = append(ranks, v.Part.Plan.Line(v.Part.Plan.Box(rank).Lo, l.Along)...)
+func (v lined) lineOwners(l Lines) (ranks []int) {
+	plan := v.Part.Plan
+	for _, rank := range plan.Line(plan.Box(v.Rank.ID).Lo, 3-l.Along-l.Normal) {
+		ranks = append(ranks, plan.Line(plan.Box(rank).Lo, l.Along)...)
 	}
 	return ranks
 }
 
 // spectraOf returns the spectra of the lines of a plane that this rank has to transform, [line][1 + value*waves]: a 1 and the
 // spectra, or zeros for a line with solid cells.
-func (v View) spectraOf(from Source[float64], values []int, l Lines, k int) ([]float64, error) {
+func (v lined) spectraOf(from Source[float64], values []int, l Lines, k int) ([]float64, error) {
 	pieces, err := v.pieces(from, values, l, k)
 	if err != nil {
 		return nil, err
@@ -99,8 +144,8 @@ func (v View) spectraOf(from Source[float64], values []int, l Lines, k int) ([]f
 	})
 }
 
-// pieces returns this rank's share of the lines of plane k, [line][1 + value][cell]: first the types of the cells, 0 for fluid.
-func (v View) pieces(from Source[float64], values []int, l Lines, k int) ([]float64, error) {
+// pieces returns this rank's share of the lines of plane k, [line][1 + value][cell]: first 0 for the finest cells of the fluid.
+func (v lined) pieces(from Source[float64], values []int, l Lines, k int) ([]float64, error) {
 	box := v.Part.Box
 	box.Lo[l.Normal], box.Hi[l.Normal] = k, k+1
 	box = v.Part.Local(box)
@@ -113,17 +158,36 @@ func (v View) pieces(from Source[float64], values []int, l Lines, k int) ([]floa
 	pieces := make([]float64, each*box.Cells())
 	for row := range size[1] * size[2] {
 		at := [3]int{0, row % size[1], row / size[1]}
-		types := v.Part.Cells.Type[v.Part.Cells.Index(box.Lo[0], box.Lo[1]+at[1], box.Lo[2]+at[2]):][:width]
+		first := [3]int{box.Lo[0], box.Lo[1] + at[1], box.Lo[2] + at[2]}
+		types := v.Part.Cells.Type[v.Part.Cells.Index(first[0], first[1], first[2]):][:width]
+		counts := v.counts(first, width)
 		for x, t := range types {
 			at[0] = x
 			to := pieces[at[across]*each*n+at[l.Along]:]
-			to[0] = float64(t)
+			if t != 0 || !counts(x) {
+				to[0] = 1
+			}
 			for i, value := range values {
 				to[(1+i)*n] = fields[(row*stored+value)*width+x]
 			}
 		}
 	}
 	return pieces, nil
+}
+
+// counts returns whether cells of a row from a local one on are the finest in their places.
+func (v lined) counts(first [3]int, width int) func(x int) bool {
+	if v.counted == nil {
+		return func(int) bool { return true }
+	}
+	finest := make([]bool, width)
+	at := v.Part.Global(first)
+	for _, run := range v.counted(at[1], at[2]) {
+		for x := max(run.Lo, at[0]); x < min(run.Hi, at[0]+width); x++ {
+			finest[x-at[0]] = true
+		}
+	}
+	return func(x int) bool { return finest[x] }
 }
 
 // transform makes spectra of lines of one length. One goroutine at a time.

@@ -125,7 +125,7 @@ func TestSpectraAreTransformedWhereTheyLie(t *testing.T) {
 				if along == normal {
 					continue
 				}
-				l, bytes := Lines{along, normal, [2]int{1, n[normal] - 1}}, &atomic.Int64{}
+				l, bytes := Lines{along, normal, 0, [2]int{1, n[normal] - 1}}, &atomic.Int64{}
 				want, lines := definition(n, values, l, hashed{}, solid)
 				err := comm.RunLocal(plan.Ranks(), func(ranks comm.Comm) error {
 					on := rank.New(gathering{ranks, ranks.(comm.Collective), bytes}, 1, nil)
@@ -138,7 +138,7 @@ func TestSpectraAreTransformedWhereTheyLie(t *testing.T) {
 						}
 					}
 					v := View{Rank: on, Case: c, Part: p, State: hashed{lo: p.Box.Lo, stored: c.Spec.FieldValues()}}
-					got, whole, err := v.Spectra(v.Present(), values, l)
+					got, whole, err := v.Spectra(View.Present, values, l)
 					if on.Root && err == nil && (whole != lines || !slices.Equal(got, want)) {
 						t.Errorf("%v parts, along %d across %d: %d lines instead of %d, %v instead of %v", parts, along, normal, whole, lines, got, want)
 					}

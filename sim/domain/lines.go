@@ -14,7 +14,7 @@ import (
 // lineOf returns the ranks whose boxes follow each other along an axis through this one's,
 // and this rank's place among them.
 func (p *Part) lineOf(on *rank.Rank, axis int) (ranks []int, me int) {
-	ranks = p.Plan.Line(p.Box.Lo, axis)
+	ranks = p.Plan.Line(p.Plan.Box(on.ID).Lo, axis)
 	return ranks, slices.Index(ranks, on.ID)
 }
 

@@ -80,7 +80,8 @@ func (p *Part) Onwards(on *rank.Rank, axis int, sums []float64, add func(sums []
 	if axis < 0 {
 		return Through(on, []int{on.ID}, sums, add)
 	}
-	return Through(on, p.Plan.Line(p.Box.Lo, axis), sums, add)
+	ranks, _ := p.lineOf(on, axis)
+	return Through(on, ranks, sums, add)
 }
 
 // Through passes sums on, as Onwards does, through a list of ranks that this one is in. Collective among them.

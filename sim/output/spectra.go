@@ -16,15 +16,18 @@ import (
 type spectrum struct {
 	config.Spectrum
 	list   []statisticColumn
-	waves  int
-	warned bool // of planes without lines
+	waves  []int // of each position
+	warned bool  // of planes without lines
 }
 
 // spectrumOutputs returns the outputs of [output.spectrum].
 func spectrumOutputs(s *Set) (list []Output) {
 	c := s.Case
 	for _, p := range c.Spectra {
-		of := &spectrum{Spectrum: p, waves: p.Waves(c.Cells)}
+		of := &spectrum{Spectrum: p}
+		for k := range p.Positions() {
+			of.waves = append(of.waves, p.Waves(c.Cells, k))
+		}
 		for _, f := range p.Fields {
 			for _, k := range components(f, c.Dims()) {
 				of.list = append(of.list, spectrumColumn(f, k, c.Dims()))
@@ -64,20 +67,21 @@ func (p *spectrum) sample(r *Run, _ *sums) (all []float64, err error) {
 	for _, c := range p.list {
 		values = append(values, c.number)
 	}
-	from, empty := r.present(), ""
-	for _, planes := range p.positions(r.Case.Cells) {
-		sums, lines, err := r.View.Spectra(from, values, derive.Lines{Along: p.Along, Normal: p.Normal, Planes: planes})
+	empty := ""
+	for k := range p.Positions() {
+		sums, lines, err := r.View.Spectra(r.presentOf, values, p.lines(r.Case.Cells, k))
 		if err != nil {
 			return nil, err
 		}
 		if lines == 0 && empty == "" {
 			empty = "the domain"
 			if len(p.At) > 0 {
-				empty = fmt.Sprintf("the plane %s = %g", "xyz"[p.Normal:p.Normal+1], p.middle(r, planes[0]))
+				empty = fmt.Sprintf("the plane %s = %g", "xyz"[p.Normal:p.Normal+1], p.middle(r, k))
 			}
 		}
+		width := math.Ldexp(1, -p.Level(k)) // of a cell, in cells of level 0
 		for _, e := range sums {
-			all = append(all, e/float64(lines))
+			all = append(all, width*(e/float64(lines)))
 		}
 	}
 	if r.Rank.Root && empty != "" && !p.warned {
@@ -87,27 +91,36 @@ func (p *spectrum) sample(r *Run, _ *sums) (all []float64, err error) {
 	return all, nil
 }
 
-// positions returns the planes, first and last, whose lines have a spectrum together.
-func (p *spectrum) positions(cells [3]int) (list [][2]int) {
-	for _, k := range p.At {
-		list = append(list, [2]int{k, k + 1})
+// lines returns the lines that have a spectrum together.
+func (p *spectrum) lines(cells [3]int, position int) derive.Lines {
+	l := derive.Lines{Along: p.Along, Normal: p.Normal, Level: p.Level(position)}
+	if l.Planes = [2]int{0, cells[p.Normal] << l.Level}; len(p.At) > 0 {
+		l.Planes = [2]int{p.At[position], p.At[position] + 1}
 	}
-	if list == nil {
-		list = [][2]int{{0, cells[p.Normal]}}
-	}
-	return list
+	return l
 }
 
-// middle of a plane of cells, in the outputs' unit.
-func (p *spectrum) middle(r *Run, k int) float64 {
-	return r.Case.Origin[p.Normal] + (float64(k)+0.5)*r.Case.Units.Length
+// middle of a position's plane of cells, in the outputs' unit.
+func (p *spectrum) middle(r *Run, position int) float64 {
+	return r.Case.Origin[p.Normal] + math.Ldexp(float64(p.At[position])+0.5, -p.Level(position))*r.Case.Units.Length
+}
+
+// of returns the position of a row of a block, its number there, and how many numbers of a column are before the position's.
+func (p *spectrum) of(row int) (position, wave, before int) {
+	for row >= p.waves[position] {
+		before += p.waves[position]
+		row -= p.waves[position]
+		position++
+	}
+	return position, row, before
 }
 
 func (p *spectrum) columns() []statisticColumn   { return p.list }
-func (p *spectrum) blockRows(c *config.Case) int { return len(p.positions(c.Cells)) * p.waves }
+func (p *spectrum) blockRows(c *config.Case) int { return p.Rows(c.Cells) }
 
 func (p *spectrum) value(s *sums, row, column int) (v, half float64) {
-	e := s.Series.Estimate((row/p.waves*len(p.list)+column)*p.waves + row%p.waves)
+	position, wave, before := p.of(row)
+	e := s.Series.Estimate(before*len(p.list) + column*p.waves[position] + wave)
 	return e.Mean, e.Half
 }
 
@@ -124,9 +137,10 @@ func (p *spectrum) places(r *Run) (list []probe.Column) {
 }
 
 func (p *spectrum) place(r *Run, row int) (at []float64) {
+	position, wave, _ := p.of(row)
 	if len(p.At) > 0 {
-		at = append(at, p.middle(r, p.At[row/p.waves]))
+		at = append(at, p.middle(r, position))
 	}
 	dk := 2 * math.Pi / (float64(r.Case.Cells[p.Along]) * r.Case.Units.Length)
-	return append(at, float64(row%p.waves+1)*dk)
+	return append(at, float64(wave+1)*dk)
 }

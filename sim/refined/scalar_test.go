@@ -3,6 +3,7 @@ package refined
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -48,7 +49,34 @@ func TestScalarsAreTheOracles(t *testing.T) {
 	}
 }
 
-// Any number of ranks computes the bits of one, queued or recorded.
+// So are they where eddies carry the temperature, also where the finest level is too viscous for Smagorinsky's to do so.
+func TestEddyHeatIsTheOracles(t *testing.T) {
+	for k, lattice := range []string{"D2Q9", "D3Q19", "D3Q27"} {
+		for law, viscosity := range map[string]string{"wale": "", "smagorinsky": "", "smagorinsky, viscous": "viscosity = 0.04\n"} {
+			for name, f := range flows(lattice, []string{"regularized", "cumulant", "recursive_regularized"}[k], 1) {
+				steps := 9
+				if k > 0 {
+					if testing.Short() && (k == 2 || law != "smagorinsky" || name != "channel") {
+						continue
+					}
+					steps = 4
+				}
+				t.Run(lattice+" "+law+" "+name, func(t *testing.T) {
+					law, _, _ := strings.Cut(law, ",")
+					f := f.lawful(law).warm(0.55)
+					if viscosity != "" {
+						f.text = regexp.MustCompile("(?m)^viscosity = .*\n").ReplaceAllString(f.text, viscosity)
+					}
+					f.asOracle(t, steps, 1e-12)
+					f.text = strings.Replace(f.text, "float64", "float32", 1)
+					f.asOracle(t, steps, 5e-5)
+				})
+			}
+		}
+	}
+}
+
+// Any number of ranks computes the bits of one, queued or recorded, and where eddies carry the temperature.
 func TestScalarsOnRanks(t *testing.T) {
 	const steps = 12
 	for _, lattice := range []string{"D2Q9", "D3Q19"} {
@@ -57,6 +85,9 @@ func TestScalarsOnRanks(t *testing.T) {
 				continue
 			}
 			f := f.warm(0.6)
+			if name == "channel" {
+				f = f.lawful("wale")
+			}
 			t.Run(lattice+" "+name, func(t *testing.T) {
 				owned := func(p decomp.Patch) decomp.Box { return p.Owned }
 				want, err := f.states(1, 1, steps, nil)

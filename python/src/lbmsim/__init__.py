@@ -16,9 +16,9 @@ from .binary import program
 from .case import Case, example, examples
 from .errors import CaseError, Error, MissingExtraError, Problem, RunError, RunWarning, ValueTypeError
 from .levels import Levels
-from .reports import Check, Diff, Study
+from .reports import Check, Diff, Refinement, Study
 from .result import Checkpoint, Result, open
-from .running import check, diff, run, study
+from .running import check, diff, refine, run, study
 
 try:
     __version__ = version("lbmsim")
@@ -35,6 +35,7 @@ __all__ = [
     "Levels",
     "MissingExtraError",
     "Problem",
+    "Refinement",
     "Result",
     "RunError",
     "RunWarning",
@@ -47,6 +48,7 @@ __all__ = [
     "examples",
     "open",
     "program",
+    "refine",
     "run",
     "study",
 ]

@@ -181,6 +181,12 @@ class Case(MutableMapping[str, Any]):
         title = f": {self.title}" if self.title else ""
         return f"<lbmsim.Case {shown(self.path) if self.path else self.name}{title}>"
 
+    def _with(self, text: str) -> Case:
+        """The case with another text: a changed case, which finds its files as before."""
+        case = self.copy()
+        case._read(text, self.name, self.path, shown(self.path) if self.path else f"{self.name}.toml")
+        return case
+
     @contextmanager
     def _file(self) -> Iterator[Path]:
         """A file that the program reads: the case's own, or a copy of what it has become.

@@ -12,6 +12,8 @@ from .errors import need
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .case import Case
+
 
 def columns(rows: Sequence[Sequence[str]], left: int = 1) -> Iterator[str]:
     """Formats rows in columns, the first ones left-aligned, numbers right-aligned."""
@@ -33,6 +35,23 @@ class Check:
     """The derived numbers, the memory per rank, and the files and bytes of every output."""
     warnings: list[str] = field(default_factory=list)
     """Warnings, for example of a Mach number above 0.1."""
+
+    def __repr__(self) -> str:
+        return self.text
+
+    __str__ = __repr__
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """The proposal of `lbmsim refine`. Prints as its tables."""
+
+    case: Case
+    """The case with boxes, not saved: `refinement.case.save("refined.toml")`."""
+    text: str
+    """The boxes, the levels, and what the run costs with boxes and with the finest cells everywhere."""
+    warnings: list[str] = field(default_factory=list)
+    """Warnings of the case with boxes."""
 
     def __repr__(self) -> str:
         return self.text

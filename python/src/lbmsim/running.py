@@ -25,7 +25,7 @@ from tqdm.auto import tqdm
 from .binary import Launcher, environment, explained, launch, program
 from .case import AnyCase, Case, as_case, set_words
 from .errors import RunWarning, failure, in_python, shown
-from .reports import Check, Diff, Study
+from .reports import Check, Diff, Refinement, Study
 from .result import Result
 
 Changes = Union[Mapping[str, Any], None]
@@ -353,6 +353,57 @@ def check(case: AnyCase, *, ranks: int | None = None, set: Changes = None) -> Ch
 
 
 _WARNING = "warning: "
+
+
+def refine(
+    case: AnyCase,
+    *,
+    levels: int | None = None,
+    cells: float | None = None,
+    spacing: str | None = None,
+    bodies: Sequence[str] = (),
+    time: str | None = None,
+    ranks: int = 1,
+    launcher: Launcher = None,
+    set: Changes = None,
+    threads: int | None = None,
+) -> Refinement:
+    """Proposes boxes of finer cells, [refine.NAME], by a coarse run of the case: half a minute or a minute.
+
+    Args:
+        case: a Case, or the path of a case file.
+        levels: number of levels above level 0. Default: by the cells across the body.
+        cells: number of the finest cells across the body. Default: as in the case.
+        spacing: length of the finest cells, with a unit, instead of `cells`.
+        bodies: names of bodies to refine around. Default: all.
+        time: simulated time of the coarse run, with a unit.
+        ranks, launcher, set, threads: as in `lbmsim.run`; the boxes do not depend on them, except for `set`.
+
+    Returns:
+        the case with its boxes, and the tables of boxes, levels and costs.
+
+    Raises:
+        CaseError: the case is invalid, or cannot have boxes.
+        RunError: an argument is wrong, or the coarse run failed.
+    """
+    case = as_case(case)
+    words = _flags(
+        ("--levels", levels), ("--cells", cells), ("--spacing", spacing), ("--time", time), ("--threads", threads)
+    )
+    words += _flags(*(("--body", name) for name in bodies))
+    with case._file() as file:
+        handle, name = tempfile.mkstemp(".toml", f".{case.name}-refined-", file.parent)
+        os.close(handle)
+        written = Path(name)
+        written.unlink()  # lbmsim refine replaces no file
+        try:
+            start = [*launch(ranks, launcher), str(program()), "refine", str(file), "--output", str(written)]
+            done = _call([*start, *case._as(file), *words, *set_words(set)])
+            refined = case._with(written.read_text(encoding="utf-8"))
+        finally:
+            written.unlink(missing_ok=True)
+    text = "\n".join(line for line in done.stdout.strip().splitlines() if not line.startswith("wrote ")).strip()
+    return Refinement(refined, text, [line[len(_WARNING) :] for line in text.splitlines() if line.startswith(_WARNING)])
 
 
 def study(
