@@ -93,6 +93,13 @@ func (l Ahead) Arrive() error {
 	return nil
 }
 
+// Arrived makes a stream wait for what Arrive brings.
+func (l Ahead) Arrived(s device.Stream) {
+	if len(l.edges) > 0 {
+		s.After(l.Edge.Record())
+	}
+}
+
 // End queues the step of the edges and makes what the step computes the current state. Until the next step State[1] is the one that
 // it started from, with its ghost cells.
 func (l Ahead) End() {

@@ -1,6 +1,7 @@
 package refined
 
 import (
+	"errors"
 	"fmt"
 
 	"lbmsim/device"
@@ -60,6 +61,7 @@ func (g *Grid) queue(steps int) error {
 		done, err := g.replay(left)
 		if err == nil && done == 0 {
 			done, err = 1, g.step(0, g.steps, g.filled && !(changes(g) && g.Case.Modelled())) // whose ghost cells follow from the coming force
+			g.join()
 			g.filled, g.uploaded = false, true
 		}
 		if err != nil {
@@ -78,6 +80,9 @@ func (g *Grid) Sync() error {
 	}
 	return g.Wait()
 }
+
+// Wait waits for all streams.
+func (g *Grid) Wait() error { return errors.Join(g.side.Sync(), g.Streams.Wait()) }
 
 // Queued reports whether no exchange needs the host between two steps.
 func (g *Grid) Queued() bool {
@@ -117,6 +122,7 @@ func (g *Grid) replay(most int) (int, error) {
 					return err
 				}
 			}
+			g.join()
 			return nil
 		})
 		if err != nil {

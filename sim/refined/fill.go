@@ -10,6 +10,7 @@ func (g *Grid) Fill() error {
 	}
 	for l := range g.levels {
 		at := &g.levels[l]
+		g.fork()
 		if g.refines(l) {
 			if err := g.sendValues(l + 1); err != nil {
 				return err
@@ -37,6 +38,7 @@ func (g *Grid) Fill() error {
 			}
 		}
 	}
+	g.join()
 	g.filled = true
 	return g.Sync()
 }

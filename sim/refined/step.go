@@ -6,22 +6,25 @@ import "lbmsim/sim/level"
 // where n is even, the second one where it is odd.
 //
 //	walls, faces and the force get their values of the step, which is half a step of the level later
-//	values for the overlap of the finer level leave
-//	overlap cells that other patches own are copied
-//	ghost planes leave; inner cells step; values and ghost planes arrive; the edges step. Where a pass over cells and ghost cells
-//	is due, inner cells come behind the arrival and the pass
-//	what passes the interfaces is counted, in the state that the step starts from
+//	side: values for the overlap of the finer level leave
+//	bulk: overlap cells that other patches own are copied
+//	bulk: ghost planes leave; inner cells step
+//	side: values arrive, and the overlap of the finer level is interpolated
+//	edge: ghost planes arrive; the edges step. Where a pass over cells and ghost cells is due, inner cells come behind it
+//	side: what passes the interfaces is counted, in the state that the step starts from
 //	the finer level does two steps
-//	means and fluxes leave, arrive, and change cells on this side of the interface
+//	bulk: means and fluxes leave, arrive, and change cells on this side of the interface
 //
-// All work is on the bulk's stream, but for ghost planes and edges, so that it is in this order. Where the host exchanges, all
-// ranks begin and end exchanges in this order, the first that began first.
+// The side's work reads the state that the step starts from, as the inner cells' does: on a GPU its small kernels run beside the large
+// one. The bulk's stream waits for it before the finer level steps, and before the next step overwrites that state. Where the host
+// exchanges, all ranks begin and end exchanges in this order, the first that began first.
 //
 // Where Fill has been called, overlap and ghost cells of the first step of each level have their values already. Overlap is
 // interpolated before even steps, so it is valid in both layers where a pass reads it.
 func (g *Grid) step(l, n int, filled bool) error {
 	at := &g.levels[l]
 	finer := g.refines(l)
+	g.fork()
 	for _, p := range at.patches {
 		level.Ahead{Level: p.Level}.Advance(filled)
 	}
@@ -40,6 +43,7 @@ func (g *Grid) step(l, n int, filled bool) error {
 			}
 		}
 	}
+	ready := g.Bulk.Record() // what inner cells read
 	for _, p := range at.patches {
 		if ahead := (level.Ahead{Level: p.Level}); !ahead.Looks(n) {
 			ahead.Inner()
@@ -57,14 +61,23 @@ func (g *Grid) step(l, n int, filled bool) error {
 				return err
 			}
 		}
+		ahead.Arrived(g.side)
 		if ahead.Looks(n) {
 			ahead.Look()
+			ready = g.Bulk.Record()
+		}
+	}
+	g.side.After(ready)
+	g.count(l, n%2)
+	g.beside = g.side.Record()
+	for _, p := range at.patches {
+		ahead := level.Ahead{Level: p.Level}
+		if ahead.Looks(n) {
 			ahead.Inner()
 		}
 		ahead.End()
 	}
 	setForce(g, l, n+1)
-	g.count(l, n%2)
 	if !finer {
 		return nil
 	}
@@ -76,14 +89,28 @@ func (g *Grid) step(l, n int, filled bool) error {
 	return g.restrict(l + 1)
 }
 
+// fork lets the side's stream go on from here.
+func (g *Grid) fork() {
+	g.join()
+	g.side.After(g.Bulk.Record())
+}
+
+// join makes the bulk's stream wait for the side's. A recording ends joined: it cannot wait for what is outside of it.
+func (g *Grid) join() {
+	if g.beside != nil {
+		g.Bulk.After(g.beside)
+		g.beside = nil
+	}
+}
+
 // sendValues begins the exchange of the values from which a level's overlap is interpolated.
 func (g *Grid) sendValues(l int) error {
 	t := g.levels[l].coarse.shells
 	buffer := t.next()
 	for _, p := range g.levels[l-1].patches {
-		p.down.GatherValues(g.Bulk, p.State[0], buffer, g.levels[l-1].params)
+		p.down.GatherValues(g.side, p.State[0], buffer, g.levels[l-1].params)
 	}
-	return t.begin(g.Bulk)
+	return t.begin(g.side)
 }
 
 // prolong interpolates them.
@@ -93,8 +120,9 @@ func (g *Grid) prolong(l int) error {
 		return err
 	}
 	for _, p := range g.levels[l].patches {
-		p.prolong(g.Bulk, t.buffers[t.now], g.levels[l-1].params, g.levels[l].params)
+		p.prolong(g.side, t.buffers[t.now], g.levels[l-1].params, g.levels[l].params)
 	}
+	g.beside = g.side.Record()
 	return nil
 }
 
@@ -119,26 +147,27 @@ func (g *Grid) copySiblings(at *levelOf) error {
 	return nil
 }
 
-// count queues the sums of what a step has carried through interfaces: with the coarser level, over both steps, and with the finer one.
+// count queues the sums of what a step carries through interfaces: with the coarser level, over both steps, and with the finer one.
 func (g *Grid) count(l, which int) {
 	at := &g.levels[l]
 	if l > 0 && which == 0 {
 		at.coarse.fluxes.next()
 	}
 	for _, p := range at.patches {
-		from := p.State[1]
+		from := p.State[0]
 		if l > 0 {
 			t := at.coarse.fluxes
-			p.up.Count(g.Bulk, from, t.buffers[t.now], which > 0)
+			p.up.Count(g.side, from, t.buffers[t.now], which > 0)
 		}
 		if g.refines(l) {
-			p.down.Count(g.Bulk, from, p.own, false)
+			p.down.Count(g.side, from, p.own, false)
 		}
 	}
 }
 
 // restrict gives the cells of the coarser level beside the interface the means of their children, and what has passed.
 func (g *Grid) restrict(l int) error {
+	g.join()
 	b := g.levels[l].coarse
 	means := b.means.next()
 	coarse := g.levels[l-1].params
