@@ -60,12 +60,19 @@ build() {
 	"${MAKE:-make}" dist wheel
 }
 
+# undo: the commands that bring back what was there before, by what has been made so far.
+undo() {
+	! git rev-parse -q --verify "refs/tags/$tag" >/dev/null || echo -n "git tag -d $tag; "
+	echo "git reset --keep $before; git checkout HEAD -- CHANGELOG.md CITATION.cff"
+}
+
 sums() { (cd dist && sha256sum -- *.tar.gz *.whl); }
 
 check
 [ "$mode" != --check ] || exit 0
 if [ "$mode" = release ]; then
-	trap '[ $? = 0 ] || echo "release: FAILED; once repaired, undo it and start over: git tag -d $tag; git reset --keep HEAD^" >&2' EXIT
+	before=$(git rev-parse HEAD)
+	trap '[ $? = 0 ] || echo "release: FAILED; once repaired, undo it and start over: $(undo)" >&2' EXIT
 	dated
 	git commit -q -m "release: $number" -- CHANGELOG.md CITATION.cff
 	git tag -a "$tag" -m "lbmsim $number"
