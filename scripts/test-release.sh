@@ -58,6 +58,8 @@ is "a commit" "$(scripts/version.sh) $(scripts/version.sh file)" "1.2.3 ($commit
 mkdir inside && cp -r scripts VERSION inside/
 is "an archive unpacked inside a repository" "$(inside/scripts/version.sh)" "1.2.3"
 rm -r inside
+is "a repository of another owner" "$(export GIT_TEST_ASSUME_DIFFERENT_OWNER=1 && scripts/version.sh && scripts/version.sh file)" "1.2.3 (unknown)
+1.2.3+unknown"
 
 # refused REASON: --check names it.
 refused() {
@@ -85,6 +87,19 @@ before=$(git rev-parse HEAD)
 scripts/release.sh --dry-run >"$try/log" 2>&1 || { cat "$try/log" >&2; fail "a dry run"; }
 is "after a dry run" "$(git rev-parse HEAD) $(git status --porcelain)$(git tag)" "$before "
 [ -e "dist/lbmsim-1.2.3+g$commit-linux-x86_64.tar.gz" ] || fail "a dry run has built no archive"
+
+# undone REASON: a release ends, and what it says takes back what it did, and no more.
+undone() {
+	! scripts/release.sh >"$try/log" 2>&1 || fail "a release passes: $1"
+	(eval "$(sed -n 's/^release: FAILED.* start over: //p' "$try/log")") >/dev/null 2>"$try/undo" || fail "$1: $(cat "$try/log" "$try/undo")"
+	is "$1" "$(git rev-parse HEAD) $(git status --porcelain)$(git tag)" "$before "
+}
+mkdir -p .git/hooks
+printf '#!/bin/sh\nexit 1\n' >.git/hooks/pre-commit
+chmod +x .git/hooks/pre-commit
+undone "a hook refuses the commit"
+rm .git/hooks/pre-commit
+MAKE=false undone "a build fails"
 
 scripts/release.sh >"$try/log" 2>&1 || { cat "$try/log" >&2; fail "a release"; }
 is "the tag" "$(git cat-file -t v1.2.3) $(git rev-parse 'v1.2.3^{commit}')" "tag $(git rev-parse HEAD)"
