@@ -102,7 +102,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     """Short commands stay on one line, in tables, which scroll, longer ones, too; 512^3 is a power."""
 
     def whole(html: str, length: int) -> str:
-        return re.sub(r"(?<!<pre>)<code>(?=[^<]{1,%d}</code>)" % length, '<code class="whole">', html)
+        return re.sub(rf"(?<!<pre>)<code>(?=[^<]{{1,{length}}}</code>)", '<code class="whole">', html)
 
     html = re.sub(r"<table>.*?</table>", lambda table: whole(table[0], 44), html, flags=re.DOTALL)
     html = whole(html, 30)
