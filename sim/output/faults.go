@@ -44,7 +44,7 @@ func (f *Files) LeftOut() map[string]int { return maps.Clone(f.faults.counts) }
 func (f *Files) continues(kind string) bool {
 	c := f.view.Case
 	switch kind {
-	case aCheckpoint, besideCheckpoint, aPatch, besidePatch:
+	case aCheckpoint, besideCheckpoint, aPatch, besidePatch, besideSurface:
 		return c.Checkpoint.Continue
 	case rowsOfCheckpoint:
 		return c.Continue && c.Checkpoint.Continue
