@@ -18,7 +18,7 @@ type PartDrag struct {
 	Drag     Coefficient `json:"drag"`
 	Pressure Coefficient `json:"pressure"`
 	Friction Coefficient `json:"friction"`
-	Share    float64     `json:"share"` // of the sum
+	Share    *float64    `json:"share"` // of the sum; nil where the sum is 0
 }
 
 // ByPart adds the table of drags by part; one part has no table.
@@ -44,23 +44,33 @@ func (r *Report) ByPart(p *Plan, forces []PartForce) {
 	}
 	all := sum.Pressure + sum.Friction
 	r.OfParts = "C_D has no mean, and these means contain the same transient."
-	if drag := r.find("C_D"); drag != nil && drag.Value != nil {
+	if drag := r.find("C_D"); drag != nil && drag.Value != nil && *drag.Value == 0 {
+		r.OfParts = "C_D is 0."
+	} else if drag != nil && drag.Value != nil {
 		r.OfParts = fmt.Sprintf("Their sum, of pressure and friction on the triangles, is %+.2g %% off C_D, which is by exchange of momentum and more exact.", 100*(factor*all / *drag.Value - 1))
 	}
 	for _, f := range append(forces, sum) {
 		// The two forces may be correlated: the interval is at most as wide as both together.
-		r.Parts = append(r.Parts, PartDrag{
+		row := PartDrag{
 			Part:     f.Name,
 			Drag:     coefficient("C_D", "drag of "+f.Name, f.Pressure+f.Friction, f.PressureHalf+f.FrictionHalf),
 			Pressure: coefficient("C_D,p", "by pressure", f.Pressure, f.PressureHalf),
 			Friction: coefficient("C_D,f", "by friction", f.Friction, f.FrictionHalf),
-			Share:    (f.Pressure + f.Friction) / all,
-		})
+		}
+		if share := (f.Pressure + f.Friction) / all; !math.IsNaN(share) && !math.IsInf(share, 0) {
+			row.Share = &share
+		}
+		r.Parts = append(r.Parts, row)
 	}
 }
 
 // percent writes a share.
-func percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }
+func percent(share *float64) string {
+	if share == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.3g %%", 100**share)
+}
 
 // maskell is the factor of bluff bodies in the correction for blockage: E. C. Maskell, A theory of the blockage effects on bluff bodies
 // and stalled wings in a closed wind tunnel, ARC Reports and Memoranda 3400 (1963).

@@ -332,8 +332,8 @@ func TestByPart(t *testing.T) {
 		t.Fatalf("%+v", r.Parts)
 	}
 	for i, want := range []struct{ drag, share float64 }{{0.24, 0.8}, {0.06, 0.2}, {0.3, 1}} {
-		if got := r.Parts[i]; math.Abs(*got.Drag.Value-want.drag) > 1e-12 || math.Abs(got.Share-want.share) > 1e-12 {
-			t.Errorf("%s: %g, %g of the sum", got.Part, *got.Drag.Value, got.Share)
+		if got := r.Parts[i]; math.Abs(*got.Drag.Value-want.drag) > 1e-12 || math.Abs(*got.Share-want.share) > 1e-12 {
+			t.Errorf("%s: %g, %g of the sum", got.Part, *got.Drag.Value, *got.Share)
 		}
 	}
 	if h := r.Parts[0].Drag.Half; h == nil || math.Abs(*h-0.003) > 1e-12 || r.Parts[1].Drag.Half != nil {
@@ -348,6 +348,15 @@ func TestByPart(t *testing.T) {
 	drifts := NewReport(p, measuredAs(math.NaN(), 0, "still drifts"), nil)
 	if drifts.ByPart(p, []PartForce{{Name: "a", Pressure: q}, {Name: "b", Pressure: q}}); !strings.Contains(drifts.Text(), "C_D has no mean, and these means contain the same transient.") {
 		t.Errorf("%s", drifts.Text())
+	}
+	still := NewReport(p, measuredAs(0, 0, ""), nil)
+	still.ByPart(p, []PartForce{{Name: "a"}, {Name: "b"}})
+	var empty bytes.Buffer
+	if _, err := json.Marshal(still); err != nil || still.Parts[0].Share != nil || strings.Contains(still.Text(), "NaN") {
+		t.Errorf("no forces: %v\n%s", err, still.Text())
+	}
+	if err := still.Page(&empty, nil); err != nil || strings.Contains(empty.String(), "NaN") {
+		t.Errorf("no forces: %v\n%s", err, empty.String())
 	}
 	var b bytes.Buffer
 	if err := r.Page(&b, nil); err != nil || !strings.Contains(b.String(), "<h2>Drag by part</h2>") || !strings.Contains(b.String(), "wheels &lt;1&gt;") || !strings.Contains(r.Text(), "wheels <1>") {
