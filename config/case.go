@@ -22,7 +22,7 @@ import (
 type Case struct {
 	Path   string // as given by the user
 	Title  string
-	Source []byte // the text as read
+	Source []byte // the text as read, with the keys of --set
 	// Resolved is the case written back as TOML with every default filled in;
 	// it is stored in every output, and reading it gives the same case.
 	Resolved string
