@@ -23,8 +23,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
-	"golang.org/x/text/encoding/unicode"
+	utf "golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 )
 
@@ -74,7 +75,7 @@ func Read(r io.Reader, size int64, add func(Triangle) error) (Info, error) {
 	info := Info{}
 	if wide := bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")); wide && !exact {
 		info.Notes = append(info.Notes, "the text is UTF-16")
-		in = bufio.NewReaderSize(transform.NewReader(in, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder()), 1<<16)
+		in = bufio.NewReaderSize(transform.NewReader(in, utf.UTF16(utf.LittleEndian, utf.UseBOM).NewDecoder()), 1<<16)
 		if head, err = in.Peek(512); err != nil && !errors.Is(err, io.EOF) {
 			return info, err
 		}
@@ -255,7 +256,7 @@ func (w *words) rest() (string, error) {
 		c, err := w.byte()
 		if errors.Is(err, io.EOF) || c == '\n' {
 			w.line++
-			return strings.ToValidUTF8(string(bytes.TrimSpace(text)), "?"), nil
+			return shown(text), nil
 		}
 		if err != nil {
 			return "", err
@@ -264,6 +265,20 @@ func (w *words) rest() (string, error) {
 			text = append(text, c)
 		}
 	}
+}
+
+// shown returns a name for tables and terminals, which obey control characters: without them, and without marks that turn the
+// direction of the text.
+func shown(name []byte) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case unicode.In(r, unicode.Cc, unicode.Cf):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(string(name), "?")))
 }
 
 // expect reads the given words.

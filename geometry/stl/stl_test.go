@@ -204,6 +204,9 @@ func TestSolids(t *testing.T) {
 	if fmt.Sprintf("%q", info.Solids) != `["body" "Räder vorn" "solid 4" "Räder hinten"]` || fmt.Sprint(of) != "[0 1 2 0 3]" {
 		t.Errorf("%q %v", info.Solids, of)
 	}
+	if info, _ = read("Rä\x1b[2Jd\u009ber\u202e\tvorn \a", "body, \"left\""); fmt.Sprintf("%q", info.Solids) != `["Rä[2Jder vorn" "body, \"left\""]` { // terminals obey control characters
+		t.Errorf("%q", info.Solids)
+	}
 	if info, of = read("one"); len(info.Solids) != 1 || of[0] != 0 {
 		t.Errorf("%q %v", info.Solids, of)
 	}

@@ -172,10 +172,15 @@ func TestTablesAreCompared(t *testing.T) {
 	if r := files(t, table("e.csv", strings.Replace(line, "%s", "7", 1)), table("f.csv", strings.Replace(line, "%s", "8", 1))); r.Same() || r.Steps != [2]int{2, 2} || r.Differences[3].Where != "row 4, step 2, distance (m) 0.5" {
 		t.Errorf("%+v", r)
 	}
+	quoted := "step,\"body, \"\"left\"\" pressure_x (N)\",u\n1,0.1,%s\n" // the name of a solid with a comma
+	if r := files(t, table("g.csv", strings.Replace(quoted, "%s", "7", 1)), table("h.csv", strings.Replace(quoted, "%s", "8", 1))); len(r.Differences) != 3 || r.Differences[1].Name != `body, "left" pressure_x (N)` || r.Differences[2].Differ != 1 {
+		t.Errorf("%+v", r)
+	}
 	for rows, want := range map[string]string{
 		"":                          "has no columns",
 		"step,u\n1\n":               "d.csv:9: 1 values in 2 columns",
 		"step,u\n1,x\n":             "invalid syntax",
+		"step,\"u\n1,2\n":           "d.csv:8: the names of columns: ",
 		"step,u\n# more\n":          "a comment between rows",
 		"step,u\n1," + big() + "\n": "too long",
 	} {

@@ -5,6 +5,7 @@ package compare
 import (
 	"bufio"
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -211,7 +212,9 @@ func readTable(path string) (*table, error) {
 			inCase = true
 		case isComment:
 		case t.columns == nil:
-			t.columns = strings.Split(line, ",")
+			if t.columns, err = csv.NewReader(strings.NewReader(line)).Read(); err != nil { // names of solids may have commas and quotes
+				return nil, fmt.Errorf("%s:%d: the names of columns: %w", path, n, err)
+			}
 		default:
 			words := strings.Split(line, ",")
 			if len(words) != len(t.columns) {
