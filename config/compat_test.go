@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,8 +52,8 @@ func vocabulary() (list []string) {
 	return list
 }
 
-// Every 1.x takes the words of 1.0, with the same defaults (docs/compatibility.md). testdata/1.0/words.txt was written by 1.0.0 and only
-// loses lines with a new major version.
+// Every 1.x takes the words of 1.0, with the same defaults (docs/compatibility.md). testdata/1.0/words.txt gains lines until 1.0
+// is released, and loses lines with a new major version alone.
 func TestWordsOfOneZero(t *testing.T) {
 	b, err := os.ReadFile("testdata/1.0/words.txt")
 	if err != nil {
@@ -93,5 +94,41 @@ func TestCasesOfOneZero(t *testing.T) {
 		if err != nil || second.Resolved != first.Resolved {
 			t.Errorf("%s: the resolved copy is read as another case, %v", path, err)
 		}
+	}
+}
+
+// Lists of the coming version, by VERSION, are complete, so that they are at its release. -update completes them, and leaves what the
+// program no longer has for TestWordsOfOneZero to report.
+func TestWordsOfThisVersion(t *testing.T) {
+	version, err := os.ReadFile("../VERSION")
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := strings.SplitN(string(version), ".", 3)
+	path := filepath.Join("testdata", number[0]+"."+number[1], "words.txt")
+	b, err := os.ReadFile(path)
+	if err != nil && !*update {
+		t.Fatalf("%v: run this test with -update", err)
+	}
+	now := vocabulary()
+	listed := strings.FieldsFunc(string(b), func(r rune) bool { return r == '\n' })
+	for _, line := range now {
+		if !*update && !slices.Contains(listed, line) {
+			t.Errorf("%s lacks %q: run this test with -update", path, line)
+		}
+	}
+	if !*update {
+		return
+	}
+	for _, line := range listed {
+		if !slices.Contains(now, line) {
+			now = append(now, line)
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Join(now, "\n")+"\n"), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
