@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import lbmsim
 
 ONE_ZERO = {
@@ -14,6 +16,7 @@ ONE_ZERO = {
     "Levels",
     "MissingExtraError",
     "Problem",
+    "Refinement",
     "Result",
     "RunError",
     "RunWarning",
@@ -25,11 +28,19 @@ ONE_ZERO = {
     "examples",
     "open",
     "program",
+    "refine",
     "run",
     "study",
 }
+LISTS = {"1.0": ONE_ZERO}  # of each minor version, what it exports
 
 
 def test_names_stay() -> None:
-    assert set(lbmsim.__all__) >= ONE_ZERO
+    for names in LISTS.values():
+        assert set(lbmsim.__all__) >= names
     assert all(hasattr(lbmsim, name) for name in lbmsim.__all__)
+
+
+def test_the_list_of_this_version_is_complete() -> None:
+    version = (Path(__file__).parents[2] / "VERSION").read_text(encoding="utf-8").rpartition(".")[0]
+    assert set(lbmsim.__all__) - {"__version__"} <= LISTS.get(version, set())
