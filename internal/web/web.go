@@ -11,6 +11,8 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -33,6 +35,7 @@ type Answer struct {
 	Type   string
 	Body   []byte
 	Stream func(w io.Writer) error
+	Done   func() // or nil; called once the client has the answer, or is gone
 }
 
 // Text returns an answer of one line.
@@ -58,11 +61,12 @@ type Server struct {
 	handle   func(*Request) Answer
 	gone     chan struct{}
 	room     chan struct{} // a place per connection
-	open     sync.WaitGroup
 	end      sync.Once
+	failed   sync.Once // a request has met an error of the program
 
-	mu    sync.Mutex
-	conns map[net.Conn]bool
+	mu     sync.Mutex
+	conns  map[net.Conn]bool
+	closed bool
 }
 
 // Listen starts a server on a TCP address. handle is called from several goroutines.
@@ -82,24 +86,28 @@ func (s *Server) Port() int { return s.listener.Addr().(*net.TCPAddr).Port }
 // Loopback reports whether only programs of this machine reach the server.
 func (s *Server) Loopback() bool { return s.listener.Addr().(*net.TCPAddr).IP.IsLoopback() }
 
-// Close ends the server: streams have a second to say so.
+// Close ends the server: streams have a second to say so, and clients to ask for what streams have named last.
 func (s *Server) Close() { s.end.Do(s.close) }
 
 func (s *Server) close() {
 	close(s.gone)
-	s.listener.Close()
-	done := make(chan struct{})
-	go func() { s.open.Wait(); close(done) }()
-	select {
-	case <-done:
-		return
-	case <-time.After(endWithin):
+	for end := time.Now().Add(endWithin); s.busy() && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
 	}
+	s.listener.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.closed = true
 	for c := range s.conns {
 		c.Close()
 	}
+}
+
+// busy reports whether there are connections.
+func (s *Server) busy() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.conns) > 0
 }
 
 func (s *Server) accept() {
@@ -133,14 +141,10 @@ func (s *Server) accept() {
 func (s *Server) adds(c net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	select {
-	case <-s.gone:
-		return false
-	default:
+	if !s.closed {
+		s.conns[c] = true
 	}
-	s.conns[c] = true
-	s.open.Add(1)
-	return true
+	return !s.closed
 }
 
 func (s *Server) removes(c net.Conn) {
@@ -148,7 +152,6 @@ func (s *Server) removes(c net.Conn) {
 	s.mu.Lock()
 	delete(s.conns, c)
 	s.mu.Unlock()
-	s.open.Done()
 	<-s.room
 }
 
@@ -162,7 +165,10 @@ func (s *Server) serve(c net.Conn) {
 	answer := refused
 	if r != nil {
 		r.Gone = s.gone
-		answer = s.handle(r)
+		answer = s.answer(r)
+	}
+	if answer.Done != nil {
+		defer answer.Done()
 	}
 	w := &paced{conn: c}
 	if answer.Stream == nil {
@@ -172,12 +178,41 @@ func (s *Server) serve(c net.Conn) {
 		return
 	}
 	if answer.Stream != nil {
-		_ = answer.Stream(w) // a client that is gone is no error
+		s.stream(answer, w)
 		return
 	}
 	if _, err := w.Write(answer.Body); err == nil && r == nil {
 		drain(c)
 	}
+}
+
+// answer returns the answer to a request. The program computes while it answers: an error in an answer must not end it.
+func (s *Server) answer(r *Request) (a Answer) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.reports(v)
+			a = Text(500, "the request met an error of the program: %v", v)
+		}
+	}()
+	return s.handle(r)
+}
+
+// stream lets an answer write. A client that is gone is no error.
+func (s *Server) stream(a Answer, w io.Writer) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.reports(v)
+		}
+	}()
+	_ = a.Stream(w)
+}
+
+// reports writes the first error of the program to stderr: pages ask again and again.
+func (s *Server) reports(v any) {
+	stack := debug.Stack()
+	s.failed.Do(func() {
+		fmt.Fprintf(os.Stderr, "warning: a request of the page met an error of the program, which continues; further ones are not reported: %v\n%s", v, stack)
+	})
 }
 
 // drain takes what a refused client still sends: closing a connection with unread bytes resets it, and the client would not see why.
@@ -234,6 +269,8 @@ func phrase(code int) string {
 		return "Content Too Large"
 	case 431:
 		return "Request Header Fields Too Large"
+	case 500:
+		return "Internal Server Error"
 	case 503:
 		return "Service Unavailable"
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -8,9 +9,11 @@ import (
 	"math/rand"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -227,6 +230,116 @@ func TestClose(t *testing.T) {
 	if all := <-texts + <-texts; !strings.Contains(all, "the end") {
 		t.Errorf("streams had %.100q", all)
 	}
+	if _, err := net.Dial("tcp", at); err == nil {
+		t.Error("the port still answers")
+	}
+}
+
+// An error of the program in an answer or a stream ends neither the program nor the server.
+func TestErrorsOfAnswers(t *testing.T) {
+	said, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := os.Stderr
+	os.Stderr = w
+	defer func() { os.Stderr = before }()
+	_, at := serve(t, func(r *Request) Answer {
+		switch r.Path {
+		case "/answer":
+			panic("a trial")
+		case "/stream":
+			return Answer{Type: "text/plain", Stream: func(io.Writer) error { panic("a trial") }}
+		}
+		return echo(r)
+	})
+	for _, c := range [][2]string{{"/answer", "500"}, {"/stream", "200"}, {"/answer", "500"}, {"/", "200"}} {
+		if got := send(t, at, []byte("GET "+c[0]+" HTTP/1.1\r\n\r\n")); !strings.HasPrefix(got, "HTTP/1.1 "+c[1]) {
+			t.Errorf("%s: %q", c[0], got)
+		}
+	}
+	w.Close()
+	text, _ := io.ReadAll(said)
+	if n := strings.Count(string(text), "a trial"); n == 0 || strings.Count(string(text), "warning:") != 1 {
+		t.Errorf("stderr has %q", text)
+	}
+}
+
+// Done is called once for each answer, also where the client went before it had the head.
+func TestDone(t *testing.T) {
+	var begun, done atomic.Int32
+	leave := make(chan struct{})
+	_, at := serve(t, func(r *Request) Answer {
+		begun.Add(1)
+		<-leave
+		a := Answer{Type: "text/plain", Done: func() { done.Add(1) }}
+		if r.Path == "/stream" {
+			a.Stream = func(io.Writer) error { panic("a trial") }
+		}
+		return a
+	})
+	const each = 10
+	for k := range each {
+		for _, path := range []string{"/", "/stream"} {
+			c, err := net.Dial("tcp", at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(c, "GET %s HTTP/1.1\r\n\r\n", path)
+			for begun.Load() < int32(2*k+1) { // the request has been read
+				time.Sleep(time.Millisecond)
+			}
+			defer c.Close()
+			if path == "/" {
+				continue
+			}
+			for begun.Load() < int32(2*k+2) {
+				time.Sleep(time.Millisecond)
+			}
+			_ = c.(*net.TCPConn).SetLinger(0) // a reset
+			c.Close()
+		}
+	}
+	time.Sleep(50 * time.Millisecond) // until the resets are there
+	close(leave)
+	for start := time.Now(); done.Load() < 2*each && time.Since(start) < 10*time.Second; {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if n := done.Load(); n != 2*each {
+		t.Errorf("%d answers were done, want %d", n, 2*each)
+	}
+}
+
+// While streams say that the server ends, it answers what they have led to; then no more.
+func TestAnswersAtTheEnd(t *testing.T) {
+	s, at := serve(t, func(r *Request) Answer {
+		if r.Path != "/stream" {
+			return echo(r)
+		}
+		return Answer{Type: "text/plain", Stream: func(w io.Writer) error {
+			_, _ = io.WriteString(w, "begun\n")
+			<-r.Gone
+			_, err := io.WriteString(w, "last\n")
+			time.Sleep(200 * time.Millisecond)
+			return err
+		}}
+	})
+	got, err := http.Get("http://" + at + "/stream")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	lines := bufio.NewScanner(got.Body)
+	lines.Scan()
+	closed := make(chan struct{})
+	go func() { s.Close(); close(closed) }()
+	if lines.Scan(); lines.Text() != "last" {
+		t.Fatalf("%q", lines.Text())
+	}
+	if got := send(t, at, []byte("GET / HTTP/1.1\r\n\r\n")); got != "HTTP/1.1 200 OK" {
+		t.Errorf("%q", got)
+	}
+	<-closed
 	if _, err := net.Dial("tcp", at); err == nil {
 		t.Error("the port still answers")
 	}
