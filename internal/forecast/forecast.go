@@ -141,10 +141,37 @@ func CheckpointBytes(c *config.Case) int64 {
 // with the largest part, as if it were rank 0, which gathers planes and pictures. sizes are
 // the sizes of bodies from files, as far as they have been read.
 func Table(c *config.Case, ranks int, sizes ...config.SolidSize) []config.Row {
+	rows, total := memory(c, ranks, sizes)
+	rows = append(rows,
+		row("lbmsim and libraries", "", "about "+Bytes(BaseBytes)),
+		row("memory per rank", "", Bytes(total)))
+	return append(rows, volumeRows(c)...)
+}
+
+// OnHost returns the memory per rank of Table, in bytes; onGPU: without what lies on a GPU.
+func OnHost(c *config.Case, ranks int, onGPU bool, sizes ...config.SolidSize) int64 {
+	_, total := memory(c, ranks, sizes)
+	if onGPU {
+		total -= StateBytes(c, ranks)
+	}
+	return total
+}
+
+// OnGPU returns the memory of a GPU that a rank takes, in bytes.
+func OnGPU(c *config.Case, ranks int, sizes ...config.SolidSize) int64 {
+	sums := int64(0)
+	if c.Averages.On {
+		sums, _ = AverageBytes(c, ranks)
+	}
+	return StateBytes(c, ranks) + FlagBytes(c, ranks) + ListBytes(c, ranks, sizes...) + sums + gpuReserve
+}
+
+// memory returns the rows of what a rank takes, and their sum with BaseBytes.
+func memory(c *config.Case, ranks int, sizes []config.SolidSize) (rows []config.Row, total int64) {
 	l := Layout(c, ranks)
 	part := float64(l.N[0]) * float64(l.N[1]) * float64(l.N[2])
 	state, flags := StateBytes(c, ranks), FlagBytes(c, ranks)
-	total := state + flags
+	total = state + flags
 	parts := ""
 	if p, err := c.Cut(ranks); err == nil && ranks > 1 {
 		n := p.Parts()
@@ -154,7 +181,7 @@ func Table(c *config.Case, ranks int, sizes ...config.SolidSize) []config.Row {
 	if len(c.Refine) > 0 {
 		cells, values, part = "cells of level 0 per rank", "all levels, and what passes between them", float64(largestOfAll(c, ranks).stored)
 	}
-	rows := []config.Row{
+	rows = []config.Row{
 		row(cells, fmt.Sprintf("%d x %d x %d", l.N[0], l.N[1], l.N[2]), parts),
 		row("state per rank", values, Bytes(state)),
 		row("cell types per rank", "", Bytes(flags)),
@@ -192,10 +219,7 @@ func Table(c *config.Case, ranks int, sizes ...config.SolidSize) []config.Row {
 	if n := GatheredBytes(c); n > 0 {
 		add("planes, pictures, lines and spectra on rank 0", "", n)
 	}
-	rows = append(rows,
-		row("lbmsim and libraries", "", "about "+Bytes(BaseBytes)),
-		row("memory per rank", "", Bytes(total+BaseBytes)))
-	return append(rows, volumeRows(c)...)
+	return rows, total + BaseBytes
 }
 
 // Bytes for people, in powers of 1024.

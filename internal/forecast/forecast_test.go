@@ -46,6 +46,9 @@ func TestForecast(t *testing.T) {
 	if got, want := FieldsSnapshotBytes(c, 3), int64(17*100*4*4); got != want {
 		t.Errorf("fields snapshot %d, want %d", got, want)
 	}
+	if all, gpu := OnHost(c, 3, false), OnHost(c, 3, true); Table(c, 3)[7].SI != Bytes(all) || all-gpu != StateBytes(c, 3) || OnGPU(c, 3) <= StateBytes(c, 3)+gpuReserve {
+		t.Errorf("%d bytes, %d beside a GPU and %d on it; %q", all, gpu, OnGPU(c, 3), Table(c, 3)[7])
+	}
 	rows := Table(c, 3)
 	if len(rows) != 11 || !strings.Contains(rows[9].Lattice, "7 times, 3 files") || !strings.HasPrefix(rows[8].Lattice, "4 times") {
 		t.Errorf("%q", rows)
