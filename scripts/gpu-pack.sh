@@ -36,6 +36,7 @@ for p in "${packages[@]}"; do
 done
 mkdir "$tree/cases"
 cp -r cases/examples "$tree/cases/" # sim's tests run them
+cp VERSION "$tree/"
 printf 'version=%s\ntags=%s\n' "$version" "$LBMSIM_TAGS" >"$tree/built"
 
 rm -rf "$folder"
