@@ -122,7 +122,7 @@ static int my_world_start(world_t *w) {
     signals_t go;
     signals_save(&go);
     int error = start(w);
-    signals_restore(&go);
+    signals_restore(&go, 0);
     return error;
 }
 

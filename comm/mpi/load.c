@@ -16,26 +16,12 @@ static const calls_t *calls;
 /* Families that have MPICH's ABI, as MPI_Get_library_version names them. */
 static const char *const mpichs[] = {"MPICH", "Intel(R) MPI", "MVAPICH", "ParaStation"};
 
-void signals_save(signals_t *old) {
-    for (int s = 1; s < (int)(sizeof old->of / sizeof *old->of); s++)
-        if (sigaction(s, NULL, &old->of[s]) != 0) memset(&old->of[s], 0, sizeof old->of[s]);
-}
-
-void signals_restore(const signals_t *old) {
-    for (int s = 1; s < (int)(sizeof old->of / sizeof *old->of); s++) {
-        const struct sigaction *was = &old->of[s];
-        struct sigaction now;
-        if (s == SIGKILL || s == SIGSTOP || sigaction(s, NULL, &now) != 0) continue;
-        if (now.sa_handler != was->sa_handler || now.sa_flags != was->sa_flags) sigaction(s, was, NULL);
-    }
-}
-
 /* dlopen, without what the library does to signals. */
 static void *load(const char *path, int flags) {
     signals_t go;
     signals_save(&go);
     void *library = dlopen(path, flags);
-    signals_restore(&go);
+    signals_restore(&go, 0);
     return library;
 }
 

@@ -4,18 +4,9 @@
 
 #include "shim.h"
 
-#include <signal.h>
-
-/* Go's runtime has a handler for every signal and needs it: for panics by nil
- * pointers, for preemption, for signal.Notify. MPI and what it loads (hwloc's
- * plugins, UCX as soon as it is loaded) may put theirs in place, some without an
- * alternative stack, which a goroutine's small stack does not survive. So Go's handlers
- * are restored after each call that may do this. */
-typedef struct {
-    struct sigaction of[65];
-} signals_t;
-void signals_save(signals_t *old);
-void signals_restore(const signals_t *old);
+/* MPI and what it loads (hwloc's plugins, UCX as soon as it is loaded) replace Go's handlers of signals, which are
+ * restored after each call that may do this. */
+#include "../../internal/handlers/handlers.h"
 
 /* The functions of shim.h that each ABI implements separately: X(type, name, parameters,
  * arguments). */

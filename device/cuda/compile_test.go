@@ -22,6 +22,7 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/internal/brief"
+	"lbmsim/internal/handlers"
 	"lbmsim/internal/raw"
 	"lbmsim/kernels"
 	"lbmsim/model"
@@ -427,6 +428,19 @@ func TestCompileBarrier(t *testing.T) {
 		if !bytes.Contains(code, []byte("lbm_barrier")) {
 			t.Errorf("sm_%d: there is no kernel lbm_barrier", arch)
 		}
+	}
+}
+
+// A compilation leaves Go's signal handlers as they were: NVRTC itself drops their alternative stack.
+func TestSignalsAfterCompilation(t *testing.T) {
+	c := compilerForTest(t)
+	before := handlers.Save()
+	text := "extern \"C\" __global__ void k(float* a) { a[0] = 1; }"
+	if _, log, err := c.compile(text, "k.cu", []string{fmt.Sprintf("--gpu-architecture=compute_%d", c.archs[0])}, false); err != nil {
+		t.Fatal(err, log)
+	}
+	if n := before.Changed(); n != 0 {
+		t.Errorf("%d signals have other handlers", n)
 	}
 }
 

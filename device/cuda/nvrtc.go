@@ -74,11 +74,14 @@ import (
 	"slices"
 	"strings"
 	"unsafe"
+
+	"lbmsim/internal/handlers"
 )
 
 // compiler is NVIDIA's run-time compiler, from whichever library is found.
 type compiler struct {
 	n            *C.nvrtc
+	handlers     *handlers.Handlers // before it was loaded
 	major, minor int
 	archs        []int // of real GPUs that it knows, 90 for sm_90, rising
 	path         string
@@ -201,12 +204,13 @@ func open(path string) (*compiler, error) {
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
 	n := (*C.nvrtc)(C.calloc(1, C.sizeof_nvrtc))
+	own := handlers.Save()
 	if why := C.nvrtcOpen(n, name); why != nil {
 		err := fmt.Errorf("%s: %s", path, strings.TrimPrefix(C.GoString(why), path+": "))
 		C.free(unsafe.Pointer(n))
 		return nil, err
 	}
-	c := &compiler{n: n, path: C.GoString(C.nvrtcPath(n))}
+	c := &compiler{n: n, handlers: own, path: C.GoString(C.nvrtcPath(n))}
 	var major, minor, count C.int
 	archs := make([]C.int, 256)
 	code := C.nvrtcVersionOf(n, &major, &minor)
@@ -279,7 +283,9 @@ func (c *compiler) compile(text, name string, options []string, real bool) (code
 		return nil, "", err
 	}
 	defer C.nvrtcDestroy(c.n, &p)
-	compiled := C.nvrtcCompile(c.n, p, C.int(len(options)), &list[0])
+	var compiled C.int
+	// NVRTC has handlers of its own while it compiles, and puts Go's back without SA_ONSTACK: a later SIGTERM ends the program at once.
+	c.handlers.During(func() { compiled = C.nvrtcCompile(c.n, p, C.int(len(options)), &list[0]) })
 	var size C.size_t
 	if C.nvrtcLogSize(c.n, p, &size) == 0 && size > 1 {
 		b := make([]byte, size)

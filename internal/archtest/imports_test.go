@@ -38,17 +38,18 @@ var places = map[string]place{
 	"internal/web":       {0, nil}, // HTTP/1.1 of a page
 	"internal/allowance": {0, nil}, // time for work beside a run
 	// What a run reports, to people and to programs.
-	"report":           {11, []string{"internal/plain", "internal/finding", "sim", "sim/output", "config", "io/status"}},
-	"internal/plain":   {0, nil},                                                                                                                                                // errors of libraries in words for users
-	"internal/finding": {1, []string{"internal/plain"}},                                                                                                                         // the list of all warnings
-	"cases/examples":   {0, nil},                                                                                                                                                // the cases that come with lbmsim
-	"cases/demo":       {0, nil},                                                                                                                                                // the cases of `lbmsim demo`
-	"internal/scaling": {11, []string{"internal/finding", "sim", "config", "model", "decomp", "comm", "device", "device/bench"}},                                                // measures runs
-	"internal/propose": {11, []string{"internal/finding", "internal/plain", "sim", "sim/domain", "config", "config/language", "model", "boundary", "comm", "decomp", "device"}}, // boxes of finer cells by a coarse run
-	"internal/study":   {11, []string{"internal/finding", "sim", "sim/domain", "config", "model", "comm", "device"}},                                                            // runs a case on several grids
-	"internal/tunnel":  {4, []string{"internal/finding", "config/language", "geometry", "geometry/mesh", "io/status"}},
-	"internal/compare": {11, []string{"sim/output", "config", "model", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
-	"sim":              {10, []string{"internal/allowance", "internal/finding", "sim/level", "sim/postmortem", "sim/transfer", "sim/output", "sim/watch", "sim/derive", "sim/domain", "sim/refined", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "halo", "io/checkpoint", "io/picture", "io/status"}},
+	"report":            {11, []string{"internal/plain", "internal/finding", "sim", "sim/output", "config", "io/status"}},
+	"internal/handlers": {0, nil},                                                                                                                                                // Go's handlers of signals, which libraries replace
+	"internal/plain":    {0, nil},                                                                                                                                                // errors of libraries in words for users
+	"internal/finding":  {1, []string{"internal/plain"}},                                                                                                                         // the list of all warnings
+	"cases/examples":    {0, nil},                                                                                                                                                // the cases that come with lbmsim
+	"cases/demo":        {0, nil},                                                                                                                                                // the cases of `lbmsim demo`
+	"internal/scaling":  {11, []string{"internal/finding", "sim", "config", "model", "decomp", "comm", "device", "device/bench"}},                                                // measures runs
+	"internal/propose":  {11, []string{"internal/finding", "internal/plain", "sim", "sim/domain", "config", "config/language", "model", "boundary", "comm", "decomp", "device"}}, // boxes of finer cells by a coarse run
+	"internal/study":    {11, []string{"internal/finding", "sim", "sim/domain", "config", "model", "comm", "device"}},                                                            // runs a case on several grids
+	"internal/tunnel":   {4, []string{"internal/finding", "config/language", "geometry", "geometry/mesh", "io/status"}},
+	"internal/compare":  {11, []string{"sim/output", "config", "model", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
+	"sim":               {10, []string{"internal/allowance", "internal/finding", "sim/level", "sim/postmortem", "sim/transfer", "sim/output", "sim/watch", "sim/derive", "sim/domain", "sim/refined", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "halo", "io/checkpoint", "io/picture", "io/status"}},
 	// The patches of a refined grid on a rank, and the steps of their levels.
 	"sim/refined": {6, []string{"internal/finding", "sim/derive", "sim/level", "sim/domain", "sim/rank", "sim/exit", "config", "model", "boundary", "geometry", "decomp", "device", "halo", "comm"}},
 	// What one box of a rank's cells needs to be stepped.
@@ -70,7 +71,7 @@ var places = map[string]place{
 	"sim/exit":           {2, []string{"comm"}},                                                                                     // errors that all ranks know of, and lbmsim's exit codes
 	"internal/doctor":    {4, []string{"internal/plain", "comm", "halo", "decomp", "device", "device/bench", "model"}},
 	"device/cpu":         {3, []string{"internal/raw", "internal/parallel", "device", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
-	"device/cuda":        {3, []string{"internal/raw", "internal/parallel", "device", "device/hostmem", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
+	"device/cuda":        {3, []string{"internal/handlers", "internal/raw", "internal/parallel", "device", "device/hostmem", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
 	"device/hostmem":     {0, nil},                                                                                                    // shared by the processes of a machine
 	"device/bench":       {3, []string{"device", "model", "boundary", "decomp", "internal/ref"}},                                      // verifies, then times, any device
 	"device/accuracy":    {3, []string{"device", "model", "boundary", "decomp"}},                                                      // compares precisions, on any device
