@@ -7,6 +7,7 @@
 #include "level_lists.h"
 #include "params.h"
 #include "viscosity/newtonian.h"
+#include "viscosity/smagorinsky.h"
 #include "viscosity/wale.h"
 
 namespace lbm { namespace {
@@ -64,6 +65,10 @@ template <int D, class R> struct OwnTimes<Wale, D, R> {
 	}
 };
 
+// CARRIES_LESS: laws whose eddies carry a scalar up to tau = (1 + tau0)/2 alone (risenBy of scalar.h).
+template <class V> constexpr bool CARRIES_LESS = false;
+template <> constexpr bool CARRIES_LESS<Smagorinsky> = true;
+
 // changesBy sets what turns the deviator of P into the other level's, by law V, and the flux of a scalar that its eddies carry.
 template <class V, int D, class R> LBM_HD LBM_INLINE void changesBy(const lbm_conversion& c, const R* gradient, Changes<R>& changes) {
 	using T = typename Scalar<R>::type;
@@ -73,7 +78,14 @@ template <class V, int D, class R> LBM_HD LBM_INLINE void changesBy(const lbm_co
 	const R one = R{} + T(1);
 	changes.shear = changeBy(tau.from - one, tau.to - one, T(c.width), T(-2. / 3));
 	if (c.scalarFrom[1] == 0 && c.scalarTo[1] == 0) return;
-	const R from = tau.from * T(c.scalarFrom[1]) + T(c.scalarFrom[0] - 1), to = tau.to * T(c.scalarTo[1]) + T(c.scalarTo[0] - 1);
+	R from = tau.from, to = tau.to;
+	if constexpr (CARRIES_LESS<V>) {
+		const R mostFrom = R{} + (T(0.5) + there.law[0]), mostTo = R{} + (T(0.5) + here.law[0]); // law[0] is half of tau0
+		from = select(from < mostFrom, from, mostFrom);
+		to = select(to < mostTo, to, mostTo);
+	}
+	from = from * T(c.scalarFrom[1]) + T(c.scalarFrom[0] - 1);
+	to = to * T(c.scalarTo[1]) + T(c.scalarTo[0] - 1);
 	changes.flux = changeBy(from, to, T(c.width), T(-1. / 3));
 }
 

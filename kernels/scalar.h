@@ -140,9 +140,13 @@ template <class L, class R, class T> LBM_HD LBM_INLINE R risenBy(const Moments<L
 }
 
 // eddyKeep of such a cell, and of one that has 3 nu_t of a layer at least: Smagorinsky's law finds no more than these in the stress
-// that the collision leaves where they are larger.
-template <class L, class R, class T> LBM_HD LBM_INLINE R eddyKeep(const Moments<L, R>& m, const ScalarParams<T>& p) { return eddyKeep(risenBy(m, p), p); }
+// that the collision leaves where they are larger. Without eddies tau0 may be 1 or more, where the law has no solution.
+template <class L, class R, class T> LBM_HD LBM_INLINE R eddyKeep(const Moments<L, R>& m, const ScalarParams<T>& p) {
+	if (p.eddy == T(0)) return R{} + p.keep;
+	return eddyKeep(risenBy(m, p), p);
+}
 template <class L, class R, class T> LBM_HD LBM_INLINE R eddyKeep(const Moments<L, R>& m, const R& layer, const ScalarParams<T>& p) {
+	if (p.eddy == T(0)) return R{} + p.keep;
 	const R own = risenBy(m, p);
 	return eddyKeep(select(own > layer, own, layer), p);
 }

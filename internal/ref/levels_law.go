@@ -88,6 +88,9 @@ func (g *Grid) scalarTau(gradient [3][3]float64) float64 {
 		return p.ScalarTau
 	}
 	tau, _ := g.tau(gradient)
+	if g.Law == model.Smagorinsky { // as keepOf
+		tau = min(tau, (1+1/p.Omega)/2)
+	}
 	return p.ScalarTau + p.ScalarEddy*(tau-1/p.Omega)
 }
 
