@@ -148,7 +148,7 @@ func (r *expectations) probeValue(s *language.Section) {
 	for _, p := range r.Probes {
 		known = append(known, p.Name)
 		if p.Name == e.Text {
-			x.Probe, x.Cell, found = p.Name, p.Cell, true
+			x.Probe, x.Cell, x.Within, found = p.Name, p.Cell, p.Within, true
 		}
 	}
 	if !found && r.Named("output.probe", e.Text) != nil {

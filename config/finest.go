@@ -161,6 +161,21 @@ func (f finest) centre(at [3]float64) [3]float64 {
 	return at
 }
 
+// slice returns the finest level that has cells in a layer of cells of level 0 across an axis.
+func (f finest) slice(axis, at int) (level int) {
+	if f.levels == nil || axis >= f.levels.Dims() {
+		return 0
+	}
+	for l := range f.levels.Levels {
+		for _, p := range f.levels.Levels[l].Patches {
+			if p.Owned.Lo[axis] < (at+1)<<l && p.Owned.Hi[axis] > at<<l {
+				level = l
+			}
+		}
+	}
+	return level
+}
+
 // cellsAt returns a number of cells of level 0 as cells of a level.
 func cellsAt(level int, cells float64) float64 { return cells * float64(int(1)<<level) }
 

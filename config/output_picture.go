@@ -59,7 +59,8 @@ type PictureOutput struct {
 	// Component: 0 to 2, or -1 for the magnitude of a vector.
 	Component int
 	Axis      int     // normal of the slice; 2 in 2D
-	At        int     // the cell along Axis
+	At        int     // the cell of level 0 along Axis
+	Within    float64 // its place in the cell, 0 to 1
 	Min, Max  float64 // colour range in the output's unit; both 0 = automatic
 }
 
@@ -194,7 +195,7 @@ func (r *outputs) slice(s *language.Section, p *PictureOutput) {
 	if !r.haveBox {
 		return
 	}
-	p.At = r.Cells[p.Axis] / 2
+	p.At, p.Within = r.Cells[p.Axis]/2, 0.5
 	if e := s.Get("at"); e != nil {
 		if r.dims == 2 {
 			r.Add(e.KeyAt, "", "a picture of a 2D case shows the whole domain and has no position")
@@ -207,8 +208,7 @@ func (r *outputs) slice(s *language.Section, p *PictureOutput) {
 				"the picture's slice lies outside the domain")
 			return
 		}
-		r.onLayer(s, place, p.Axis, i)
-		p.At = i
+		p.At, p.Within = i, r.onSlice(s, place, p.Axis, i)
 	} else if r.dims == 3 && !s.Has("at") {
 		mid := r.Origin[p.Axis] + (float64(p.At)+0.5)*r.Units.Length
 		r.SetDefault(s, "at", language.Amount{Value: mid, Bare: !r.Units.Physical, Dim: model.Length}.TOML())

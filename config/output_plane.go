@@ -30,8 +30,9 @@ func planeOutput() outputKind {
 type Plane struct {
 	Name     string
 	Schedule Schedule
-	Axis     int // across the plane
-	At       int // its cells along the axis
+	Axis     int     // across the plane
+	At       int     // its cells of level 0 along the axis
+	Within   float64 // its place in these, 0 to 1
 	Fields   []model.Field
 	Type     model.Precision // of the file
 }
@@ -62,7 +63,7 @@ func (r *outputs) plane(s *language.Section) {
 		return
 	}
 	p.Axis = axisOf(e.Text)
-	p.At = r.Cells[p.Axis] / 2
+	p.At, p.Within = r.Cells[p.Axis]/2, 0.5
 	if e := s.Get("at"); e != nil {
 		place := (e.Values[0].Value - r.Origin[p.Axis]) / r.Units.Length
 		i, ok := r.index(place, p.Axis)
@@ -71,8 +72,7 @@ func (r *outputs) plane(s *language.Section) {
 				"%s lies outside the domain", s.Head())
 			return
 		}
-		r.onLayer(s, place, p.Axis, i)
-		p.At = i
+		p.At, p.Within = i, r.onSlice(s, place, p.Axis, i)
 	} else if !s.Has("at") {
 		mid := r.Origin[p.Axis] + (float64(p.At)+0.5)*r.Units.Length
 		r.SetDefault(s, "at", language.Amount{Value: mid, Bare: !r.Units.Physical, Dim: model.Length}.TOML())

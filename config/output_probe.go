@@ -27,7 +27,8 @@ func probeOutput() outputKind {
 type Probe struct {
 	Name     string
 	Schedule Schedule
-	Cell     [3]int
+	Cell     [3]int     // of level 0
+	Within   [3]float64 // its place in the cell, 0 to 1: of a refined grid it is of the finest cell there
 	Fields   []model.Field
 }
 
@@ -37,7 +38,7 @@ func (r *outputs) probe(s *language.Section) {
 		r.Add(e.At, "", "fields is empty: there is nothing to record")
 	}
 	if r.need(s, "at", "at = [x, y] or [x, y, z]") {
-		p.Cell = r.cell(s, "at", true)
+		p.Cell, p.Within = r.cell(s, "at", true)
 	}
 	r.Probes = append(r.Probes, p)
 }

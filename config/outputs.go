@@ -135,11 +135,11 @@ func fieldsOf(e *language.Entry) []model.Field {
 
 // cell returns the cell that a position lies in; positions on the line between two cells
 // belong to the upper one. fluid: it must not lie in a body, except in one that conducts.
-func (r *outputs) cell(s *language.Section, key string, fluid bool) [3]int {
-	var c [3]int
+func (r *outputs) cell(s *language.Section, key string, fluid bool) (c [3]int, within [3]float64) {
+	within = [3]float64{0.5, 0.5, 0.5}
 	v := r.vector(s, key)
 	if v == nil || !r.haveBox {
-		return c
+		return c, within
 	}
 	p := r.position(v)
 	for a := 0; a < r.dims; a++ {
@@ -147,12 +147,13 @@ func (r *outputs) cell(s *language.Section, key string, fluid bool) [3]int {
 		if !ok {
 			r.Add(v[a].At, fmt.Sprintf("the domain spans %s = %s to %s", axes()[a], r.si(r.Origin[a], model.Length), r.si(r.Origin[a]+r.size[a], model.Length)),
 				"%s of %s lies outside the domain", axes()[a], s.Head())
-			return c
+			return c, within
 		}
 		c[a] = i
 	}
 	for a := range r.dims { // within the cell, as rounding has it
 		p[a] = math.Min(math.Max(p[a], float64(c[a])), math.Nextafter(float64(c[a]+1), 0))
+		within[a] = p[a] - float64(c[a])
 	}
 	centre := finest{r.finer}.centre(p)
 	r.onCentre(s, p, centre, []int{0, 1, 2}[:r.dims]...)
@@ -163,7 +164,7 @@ func (r *outputs) cell(s *language.Section, key string, fluid bool) [3]int {
 			}
 		}, b)
 	}
-	return c
+	return c, within
 }
 
 // reserved matches the names of other files and folders that runs write to the output folder.

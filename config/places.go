@@ -48,6 +48,17 @@ func (r *frame) onLayer(s *language.Section, place float64, axis, cell int) {
 	r.onCentre(s, p, centre, axis)
 }
 
+// onSlice calls onCentre for a slice across an axis, which shows the finest level that has cells there, and returns its place in the
+// cells of level 0.
+func (r *frame) onSlice(s *language.Section, place float64, axis, cell int) (within float64) {
+	within = math.Min(math.Max(place-float64(cell), 0), math.Nextafter(1, 0))
+	fine := float64(int(1) << finest{r.finer}.slice(axis, cell))
+	var p, centre [3]float64
+	p[axis], centre[axis] = place, float64(cell)+(math.Floor(within*fine)+0.5)/fine
+	r.onCentre(s, p, centre, axis)
+	return within
+}
+
 // lengthOf writes a coordinate in the user's length.
 func (r *frame) lengthOf(v float64) string {
 	if r.Units.Physical {

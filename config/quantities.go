@@ -95,6 +95,7 @@ type Expectation struct {
 	Component int
 	Probe     string // probe: the name of the output probe ...
 	Cell      [3]int // ... and its cell
+	Within    [3]float64
 	// Force is set for force: the name of the output, which of its numbers, and what of it.
 	Force, Series, Statistic string
 	// Course is set for lines.

@@ -56,7 +56,10 @@ func (r *run) synchronizeWhenDue() error {
 	if r.Step() < r.control.next && r.Step() < r.last {
 		return nil
 	}
-	return spend(&r.clock.watch, r.synchronize)
+	outputs := r.outputs.Spent
+	err := spend(&r.clock.watch, r.synchronize)
+	r.clock.watch -= r.outputs.Spent - outputs // slices and outputs by the clock or an order have counted their own time
+	return err
 }
 
 // synchronize lets all ranks know what one of them does, and act on it alike. Collective.

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"lbmsim/config"
 )
 
 // twoBoxes has three levels, of which the second has a concave interface.
@@ -88,6 +91,61 @@ extremum = "max"
 		if got := table(t, filepath.Join(dir, "series_turn.csv"))["turn"][0]; math.Abs(got-0.0065) > 1e-15 {
 			t.Errorf("the largest velocity x at y = 6.5 is %.17g", got)
 		}
+	}
+}
+
+// Probes, planes and pictures have the finest cells at their places, which need not be in the middle of cells of level 0.
+func TestRefinedPlacesAreInTheirCells(t *testing.T) {
+	text := `
+[domain]
+cells = [12, 12, 12]
+lattice = "D3Q19"
+periodic = ["x", "y", "z"]
+[fluid]
+viscosity = 0.02
+[collision]
+model = "regularized"
+[initial]
+velocity = ["0.01*sin(2*pi*y/12)", 0, "0.01*sin(2*pi*x/12)"]
+[refine.outer]
+level = 1
+from = [2, 2, 2]
+to = [10, 10, 10]
+[refine.inner]
+level = 2
+from = [4, 4, 4]
+to = [8, 8, 8]
+[run]
+steps = 1
+[output.plane.cut]
+normal = "x"
+at = 5.3
+fields = ["velocity"]
+at_start = true
+`
+	places := [][3]float64{{5.1, 5.3, 5.6}, {5.9, 6.2, 7.9}, {4, 4.25, 4.5}, {2.2, 3.7, 3.1}, {0.2, 11.9, 0.6}}
+	for i, p := range places {
+		text += fmt.Sprintf("[output.probe.p%d]\nat = [%g, %g, %g]\n", i, p[0], p[1], p[2])
+	}
+	dir := t.TempDir()
+	s := trial{text: text, ranks: 2, dir: dir}.must(t)
+	for i, p := range places {
+		width := []float64{0.25, 0.25, 0.25, 0.5, 1}[i]
+		c := table(t, filepath.Join(dir, fmt.Sprintf("probe_p%d.csv", i)))
+		for a, axis := range []string{"x", "y", "z"} {
+			if want := (math.Floor(p[a]/width) + 0.5) * width; c[axis][0] != want {
+				t.Errorf("probe at %v: %s is %g, want %g", p, axis, c[axis][0], want)
+			}
+		}
+	}
+	if rows := s.summary.Case.Table; !slices.ContainsFunc(rows, func(r config.Row) bool {
+		return r.Name == "place of [output.plane.cut]" && strings.Contains(r.SI, "x = 5.375")
+	}) {
+		t.Errorf("the place of the plane is not among %v", rows)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "planes", "*", "*.hdf"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no plane was written", err)
 	}
 }
 

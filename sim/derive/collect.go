@@ -24,21 +24,24 @@ type Region struct {
 const MostOfRegion = 1 << 24
 
 // Region returns a box of cells of level 0 in cells of the finest level that has some there, or of a coarser one where these would
-// be more than MostOfRegion. Where the box is one cell thick, so is the region, in its middle.
-func (v View) Region(box decomp.Box) Region {
+// be more than MostOfRegion. Where the box is one cell thick, so is the region, at a place within that cell, 0 to 1.
+func (v View) Region(box decomp.Box, within [3]float64) Region {
 	if v.Refined == nil {
 		return Region{0, box}
 	}
 	for level := v.Refined.finest(box); ; level-- {
-		if at := (Region{level, v.Refined.middle(box, level)}); level == 0 || at.Cells() <= MostOfRegion {
+		if at := (Region{level, v.Refined.within(box, level, within)}); level == 0 || at.Cells() <= MostOfRegion {
 			return at
 		}
 	}
 }
 
-// Cell returns the finest cell in the middle of a cell of level 0.
-func (v View) Cell(at [3]int) Region {
-	return v.Region(decomp.Box{Lo: at, Hi: [3]int{at[0] + 1, at[1] + 1, at[2] + 1}})
+// Middle is the place of a cell's middle within it.
+func Middle() [3]float64 { return [3]float64{0.5, 0.5, 0.5} }
+
+// Cell returns the finest cell at a place within a cell of level 0.
+func (v View) Cell(at [3]int, within [3]float64) Region {
+	return v.Region(decomp.Box{Lo: at, Hi: [3]int{at[0] + 1, at[1] + 1, at[2] + 1}}, within)
 }
 
 // Place returns the first cell of a region.
@@ -129,7 +132,7 @@ func (r *Refined) collect(on *rank.Rank, f model.Field, at Region, n int, take f
 	err := r.each(func(l, k int, p *Patch) error {
 		patch, whole := r.Hierarchy.Levels[l].Patches[k], r.onto(at.Box, l-at.Level)
 		if l > at.Level {
-			whole = r.middle(at.Box, l-at.Level)
+			whole = r.within(at.Box, l-at.Level, Middle())
 		}
 		box := domain.Intersect(whole, patch.Owned)
 		if box.Cells() == 0 {

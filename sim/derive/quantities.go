@@ -36,7 +36,7 @@ func lineBetween(v View, e config.Expectation) (b Between, places []float64) {
 // CellsOf lists the cells of an expectation of a line or a probe.
 func CellsOf(v View, e config.Expectation) (list []decomp.Place) {
 	if e.Quantity == config.ProbeValue {
-		return []decomp.Place{v.Cell(e.Cell).Place()}
+		return []decomp.Place{v.Cell(e.Cell, e.Within).Place()}
 	}
 	if v.Refined != nil {
 		b, _ := lineBetween(v, e)
@@ -73,7 +73,7 @@ func cellLine(v View, e config.Expectation) ([]float64, error) {
 	}
 	at := Region{Box: box}
 	if box.Cells() == 1 { // of a refined grid the finest cell in its middle; lines are of one grid
-		at = v.Region(box)
+		at = v.Region(box, Middle())
 	}
 	values, err := v.CollectAll(e.Field, at)
 	if err != nil || !v.Rank.Root {
@@ -90,7 +90,7 @@ func cellLine(v View, e config.Expectation) ([]float64, error) {
 func (w View) LineValue(e config.Expectation) (float64, error) {
 	switch e.Quantity {
 	case config.ProbeValue:
-		v, err := w.Collect(e.Field, e.Component, w.Cell(e.Cell))
+		v, err := w.Collect(e.Field, e.Component, w.Cell(e.Cell, e.Within))
 		if err != nil || !w.Rank.Root {
 			return 0, err
 		}

@@ -186,12 +186,12 @@ func (r *Refined) onto(b decomp.Box, levels int) decomp.Box {
 	return b
 }
 
-// middle returns a box in cells that are finer by so many levels. Where it is one cell thick, so is the result, in its middle.
-func (r *Refined) middle(b decomp.Box, levels int) decomp.Box {
+// within returns a box in cells that are finer by so many levels. Where it is one cell thick, so is the result, at a place in that cell.
+func (r *Refined) within(b decomp.Box, levels int, place [3]float64) decomp.Box {
 	fine := r.onto(b, levels)
 	for a := range r.Hierarchy.Dims() {
 		if b.Hi[a]-b.Lo[a] == 1 {
-			fine.Lo[a] += 1 << levels / 2
+			fine.Lo[a] += min(int(math.Ldexp(place[a], levels)), 1<<levels-1)
 			fine.Hi[a] = fine.Lo[a] + 1
 		}
 	}

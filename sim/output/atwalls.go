@@ -43,7 +43,7 @@ func (s *Set) warnOfNoWalls() {
 func (s *Set) placesAtWalls() (list []place) {
 	for _, p := range s.Case.Probes {
 		if i := slices.IndexFunc(p.Fields, model.Field.AtWalls); i >= 0 {
-			list = append(list, place{"output.probe." + p.Name, p.Fields[i].Name, []decomp.Place{s.Run.View.Cell(p.Cell).Place()}})
+			list = append(list, place{"output.probe." + p.Name, p.Fields[i].Name, []decomp.Place{s.Run.View.Cell(p.Cell, p.Within).Place()}})
 		}
 	}
 	for _, l := range s.Case.Lines {

@@ -41,7 +41,7 @@ func (p *pictures) Write(r *Run) error {
 		return err
 	}
 	p.at = r.Step()
-	slice := r.slice(p.Axis, p.At)
+	slice := r.slice(p.Axis, p.At, p.Within)
 	values, err := p.values(r, slice)
 	if err != nil {
 		return err

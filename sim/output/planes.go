@@ -36,7 +36,7 @@ func (p *planes) Write(r *Run) error {
 		return err
 	}
 	p.at = r.Step()
-	slice := r.slice(p.Axis, p.At)
+	slice := r.slice(p.Axis, p.At, p.Within)
 	var parts [][]byte // of the file: one field at a time is there as float64
 	for _, f := range p.Fields {
 		values, err := r.View.CollectAll(f, slice)
@@ -77,9 +77,11 @@ func (p *planes) Write(r *Run) error {
 	return nil
 }
 
-// slice returns the plane of cells of level 0 across an axis, in cells of the finest level that it meets.
-func (r *Run) slice(axis, at int) derive.Region {
+// slice returns a plane across an axis, at a place within cells of level 0, in cells of the finest level that these have.
+func (r *Run) slice(axis, at int, within float64) derive.Region {
 	box := decomp.Box{Hi: r.Case.Cells}
 	box.Lo[axis], box.Hi[axis] = at, at+1
-	return r.View.Region(box)
+	place := derive.Middle()
+	place[axis] = within
+	return r.View.Region(box, place)
 }

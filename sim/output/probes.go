@@ -24,7 +24,7 @@ func probeOutputs(s *Set) (list []Output) {
 // out at the next sync, so that a sample costs one message and no agreement.
 func (p *probes) Write(r *Run) error {
 	p.at = r.Step()
-	cell := r.View.Cell(p.Cell)
+	cell := r.View.Cell(p.Cell, p.Within)
 	var row []float64
 	for _, f := range p.Fields {
 		for _, c := range components(f, r.Case.Dims()) {
@@ -68,7 +68,7 @@ func (p *probes) header(r *Run) probe.Header {
 	u := r.Case.Units
 	h := probe.Header{Comments: r.comments(), Lattice: !u.Physical}
 	for a := range h.Position {
-		h.Position[a] = r.centre(r.View.Cell(p.Cell), a)
+		h.Position[a] = r.centre(r.View.Cell(p.Cell, p.Within), a)
 	}
 	for _, f := range p.Fields {
 		for _, c := range components(f, r.Case.Dims()) {

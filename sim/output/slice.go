@@ -67,7 +67,7 @@ func (r *Run) Show(v Slice) (picture.Picture, error) {
 		return picture.Picture{}, fmt.Errorf("rank %d: cells beside the rank's own at step %d: %w", r.Rank.ID, r.Step(), err)
 	}
 	p := pictures{PictureOutput: config.PictureOutput{Field: v.Field, Component: v.Component, Axis: v.Axis, At: v.At}}
-	at := r.slice(v.Axis, v.At)
+	at := r.slice(v.Axis, v.At, 0.5)
 	values, err := p.values(r, at)
 	if err != nil || !r.Rank.Root {
 		return picture.Picture{}, err
