@@ -75,7 +75,7 @@ func directions(at Place, port int, local bool, token string) []string {
 	case local && at.Job != "":
 		lines = append(lines, fmt.Sprintf("          from %s first: ssh -J %s -L %d:localhost:%d %s", there, login, port, port, at.Host))
 	case local:
-		lines = append(lines, fmt.Sprintf("          from another machine first: ssh -L %d:localhost:%d %s", port, port, at.Host))
+		lines = append(lines, fmt.Sprintf("          from your own machine first: ssh -L %d:localhost:%d %s", port, port, at.Host))
 	case at.Job != "":
 		lines = append(lines, fmt.Sprintf("          from %s: ssh -L %d:%s:%d %s, then http://localhost:%d/#%s", there, port, at.Host, port, login, port, token))
 	}

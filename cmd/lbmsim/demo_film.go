@@ -45,10 +45,11 @@ func finishDemo(s sim.Summary, path string, show terminal.Method) error {
 		{"  picture", last, ""},
 		{"  case", path, ""},
 	})
+	given := quoted([]string{path})
 	fmt.Fprintln(stdout, "\nnext:")
 	report.Columns(stdout, [][]string{
-		{"  lbmsim check " + path, "derived numbers, memory and time of this case"},
-		{"  lbmsim run " + path, "run it again, after a change of your own"},
+		{"  lbmsim check " + given, "derived numbers and memory of this case"},
+		{"  lbmsim run " + given, "run it again, after a change of your own"},
 		{"  lbmsim example", "cases of other flows to start from"},
 	})
 	return nil

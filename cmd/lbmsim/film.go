@@ -44,7 +44,7 @@ pictures [output.picture] range, or each picture has colours for its own values.
 	}
 	c.Flags().StringVar(&f.name, "name", "", "`NAME` of the pictures, as in NAME_0000001000.png (default: the only ones)")
 	c.Flags().StringVar(&f.output, "output", "", "`FILE` of the film: *.mp4, *.webm or *.apng (default: NAME.mp4 or NAME.apng in DIR)")
-	c.Flags().IntVar(&f.rate, "fps", 10, "pictures per `SECOND`")
+	c.Flags().IntVar(&f.rate, "fps", 10, "`PICTURES` per second")
 	return c
 }
 
