@@ -18,6 +18,7 @@ import (
 	"lbmsim/device"
 	"lbmsim/internal/plain"
 	"lbmsim/internal/terminal"
+	"lbmsim/io/status"
 	"lbmsim/report"
 	"lbmsim/sim"
 	"lbmsim/sim/domain"
@@ -60,11 +61,7 @@ show pictures (kitty, iTerm2 and those like them) the last one is shown.`,
 			if err != nil {
 				return usageError{err}
 			}
-			show, err := f.method()
-			if err != nil {
-				return usageError{err}
-			}
-			return runDemo(d, f, show)
+			return runDemo(d, f)
 		},
 	}
 	flags := c.Flags()
@@ -128,16 +125,19 @@ func terminalWidth() int {
 }
 
 // runDemo runs a demo on the ranks that were started; rank 0 makes the film.
-func runDemo(d demo.Demo, f demoFlags, show terminal.Method) error {
+func runDemo(d demo.Demo, f demoFlags) error {
 	log := &demoReport{Text: report.NewText(os.Stdout, false)}
 	reports := &reporters{start: &startSign{}, status: report.NewStatus(log.Warn)}
 	reports.Many = report.Many{reports.start, reports.status, log}
 	path := filepath.Join(f.folder, d.Name+".toml")
 	return onRanks(func(c comm.Comm, dev *device.Device) error {
 		signals := catch(c, false)
+		var show terminal.Method
 		var err error
-		if c.Rank() == 0 {
-			err = writeDemo(path, d.Text)
+		if c.Rank() == 0 { // whose terminal may be no other rank's
+			if show, err = f.method(); err == nil {
+				err = writeDemo(path, d.Text)
+			}
 		}
 		if err := comm.Agree(c, err); err != nil {
 			return sim.Agreed(sim.ExitUsage, err)
@@ -150,7 +150,12 @@ func runDemo(d demo.Demo, f demoFlags, show terminal.Method) error {
 		flow.OutputDir = filepath.Join(f.folder, d.Name)
 		reports.status.Folder(flow.OutputDir)
 		run := f.run
-		run.overwrite = true // of a demo before: the same results
+		if c.Rank() == 0 {
+			run.overwrite, err = mayRepeat(flow)
+		}
+		if err := comm.Agree(c, err); err != nil {
+			return sim.Agreed(sim.ExitUsage, err)
+		}
 		if err := runLoaded(c, flow, &shelf, run, signals, reports, dev); err != nil {
 			return err
 		}
@@ -162,6 +167,23 @@ func runDemo(d demo.Demo, f demoFlags, show terminal.Method) error {
 		}
 		return nil
 	}, reports.Fail, reports.status.Lost)
+}
+
+// mayRepeat reports whether the results in the folder of a demo are its own of an earlier time, which may go. Those of another run are
+// refused here; whatever has no state is left to the run, which refuses results.
+func mayRepeat(flow *config.Case) (bool, error) {
+	s, err := status.Read(flow.OutputDir)
+	if err != nil {
+		return false, nil
+	}
+	was, err := filepath.Abs(s.Case)
+	if err != nil {
+		return false, err
+	}
+	if is, err := filepath.Abs(flow.Path); err != nil || was != is || s.Title != flow.Title {
+		return false, errors.Join(err, fmt.Errorf("%s has the results of another run, of %s: use another --folder", flow.OutputDir, s.Case))
+	}
+	return true, nil
 }
 
 // writeDemo writes the case of a demo. One that was edited stays.

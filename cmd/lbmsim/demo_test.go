@@ -9,6 +9,7 @@ import (
 
 	"lbmsim/cases/demo"
 	"lbmsim/internal/terminal"
+	"lbmsim/io/status"
 	"lbmsim/sim"
 )
 
@@ -53,7 +54,7 @@ func small(t *testing.T) demo.Demo {
 func TestDemo(t *testing.T) {
 	d, f := small(t), demoFlags{folder: filepath.Join(t.TempDir(), "demo"), run: runFlags{device: "cpu", threads: 1}}
 	for range 2 {
-		if err := runDemo(d, f, terminal.None); err != nil {
+		if err := runDemo(d, f); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,15 +69,48 @@ func TestDemo(t *testing.T) {
 	if at := bytes.Index(film, []byte("acTL")); at < 0 || !bytes.HasPrefix(film[at+4:], []byte{0, 0, 0, 5}) {
 		t.Error("the film does not have 5 frames")
 	}
+	state := filepath.Join(f.folder, "street", status.Name)
+	own := string(contentOf(t, state))
+	for _, other := range []string{strings.Replace(own, `"case": "`, `"case": "/else`, 1), strings.Replace(own, `"title": "`, `"title": "not `, 1), ""} {
+		if other == own {
+			t.Fatal(own)
+		}
+		err := os.Remove(state)
+		if err == nil && other != "" {
+			err = os.WriteFile(state, []byte(other), 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := runDemo(d, f); exitCode(err) != sim.ExitUsage {
+			t.Errorf("the results of another run: %v\n%s", err, other)
+		}
+		if left, err := picturesOf(filepath.Join(f.folder, "street"), "vorticity"); err != nil || len(left) != 5 {
+			t.Errorf("of the results of another run are left: %v, %v", left, err)
+		}
+	}
 	path := filepath.Join(f.folder, "street.toml")
 	if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := runDemo(d, f, terminal.None); exitCode(err) != sim.ExitUsage {
+	if err := runDemo(d, f); exitCode(err) != sim.ExitUsage {
 		t.Errorf("an edited case: %v", err)
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "mine" {
 		t.Errorf("the edited case is now %q, %v", text, err)
+	}
+}
+
+// Ranks have the standard output of rank 0 in common only where the launcher makes it so: rank 0 decides for all, and none of them ends
+// before the others have begun.
+func TestDemoOnRanksWithoutATerminal(t *testing.T) {
+	dir := t.TempDir()
+	r := runProgram(t, dir, 2, "demo", "--show", "kitty")
+	if r.code != sim.ExitUsage || strings.Count(r.out, "--show kitty: the standard output is not a terminal") != 1 {
+		t.Errorf("code %d\n%s", r.code, r.out)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("%v", left)
 	}
 }
 
