@@ -5,11 +5,57 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/device"
 	"lbmsim/internal/forecast"
 	"lbmsim/internal/ram"
 	"lbmsim/report"
 	"lbmsim/sim"
 )
+
+// room is the memory that a rank may take where it is scarcest, in bytes; 0: not known.
+type room struct {
+	host, gpu int64
+	onGPU     bool
+}
+
+// roomOf returns the room of the ranks on their devices: those of one machine, and of one GPU, have the same part of it. Collective;
+// the same on all ranks.
+func roomOf(c comm.Comm, dev device.Device) (r room, err error) {
+	type place struct {
+		Host, GPU string
+		Free, On  int64
+	}
+	mine := place{Host: hostname(), Free: ram.Left()}
+	if m, is := dev.(interface{ FreeMemory() (int64, error) }); is {
+		r.onGPU, mine.GPU = true, dev.Info().Detail
+		if free, err := m.FreeMemory(); err == nil { // otherwise it is not known
+			mine.On = free
+		}
+	}
+	all, err := comm.Together(c, mine)
+	if err != nil {
+		return r, err
+	}
+	least := func(to *int64, free, ranks int64) {
+		if free > 0 && (*to == 0 || free/ranks < *to) {
+			*to = max(free/ranks, 1)
+		}
+	}
+	for _, p := range all {
+		var host, gpu int64
+		for _, other := range all {
+			if other.Host == p.Host {
+				host++
+				if other.GPU == p.GPU {
+					gpu++
+				}
+			}
+		}
+		least(&r.host, p.Free, host)
+		least(&r.gpu, p.On, gpu)
+	}
+	return r, nil
+}
 
 // demand is a rank's machine, what it has for the ranks there, and what the rank will
 // take for sure.

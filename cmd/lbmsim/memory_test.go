@@ -9,6 +9,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/device"
 	"lbmsim/internal/forecast"
 	"lbmsim/internal/ram"
 	"lbmsim/sim"
@@ -153,6 +154,37 @@ steps = 2
 		if more > 2*forecast+(64<<20) || more < c.least*forecast {
 			t.Errorf("%s took %.0f MiB more, the forecast is %.0f MiB", c.name, more/(1<<20), forecast/(1<<20))
 		}
+	}
+}
+
+// leftOn is a GPU that has some memory left.
+type leftOn struct {
+	device.Device
+	pci  string
+	free int64
+}
+
+func (g leftOn) Info() device.Info          { return device.Info{Detail: g.pci} }
+func (g leftOn) FreeMemory() (int64, error) { return g.free, nil }
+
+// Ranks divide the memory of their machine and of a GPU that they share; the scarcest part counts on all of them.
+func TestRoomOfRanks(t *testing.T) {
+	gpus := []leftOn{{nil, "a", 900}, {nil, "a", 900}, {nil, "b", 500}}
+	err := comm.RunLocal(3, func(c comm.Comm) error {
+		r, err := roomOf(c, gpus[c.Rank()])
+		if err != nil {
+			return err
+		}
+		if left := ram.Left(); !r.onGPU || r.gpu != 450 || left > 0 && (r.host < left/4 || r.host > left/2) {
+			return fmt.Errorf("%+v, %d bytes left", r, left)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if r, err := roomOf(comm.Serial(), nil); err != nil || r.onGPU || r.gpu != 0 {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 

@@ -36,6 +36,7 @@ type runFlags struct {
 	isa       string
 	set       []string
 	as        string // what the case is called; "" is its path
+	note      string // why the device is this one, where it is open before the run
 
 	transport string
 	requeue   bool
@@ -136,7 +137,7 @@ func runRank(c comm.Comm, path string, f runFlags, reports *reporters, opened *d
 // runLoaded runs one rank from the loaded case, with the files of bodies that are on a shelf, to the end of the run; on the device of an
 // earlier run if there is one.
 func runLoaded(c comm.Comm, caseFile *config.Case, shelf *domain.Shelf, f runFlags, signals *signals, reports report.Reporter, opened *device.Device) error {
-	on, err := openFor(c, caseFile, f, opened)
+	on, err := openFor(c, caseFile, f, gpus(), opened)
 	if err != nil {
 		return err
 	}
@@ -183,7 +184,7 @@ type opening struct {
 }
 
 // openFor opens the device that a case and the flags ask for, unless one is open. Collective.
-func openFor(c comm.Comm, caseFile *config.Case, f runFlags, opened *device.Device) (on opening, err error) {
+func openFor(c comm.Comm, caseFile *config.Case, f runFlags, from gpuSource, opened *device.Device) (on opening, err error) {
 	if on.threads, on.advice, err = share(c, caseFile, f.threads); err != nil {
 		return on, err
 	}
@@ -200,9 +201,10 @@ func openFor(c comm.Comm, caseFile *config.Case, f runFlags, opened *device.Devi
 	if err != nil {
 		return on, &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
+	on.note = f.note
 	if *opened == nil {
 		var dev device.Device
-		if dev, on.note, err = openDevice(c, want, gpus(), on.threads, options...); err != nil {
+		if dev, on.note, err = openDevice(c, want, from, on.threads, options...); err != nil {
 			return on, err
 		}
 		*opened = dev

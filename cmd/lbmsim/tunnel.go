@@ -97,7 +97,7 @@ report.html, a page that needs no other file. Its first line is the drag, or wha
 	flags.IntVar(&f.grids, "grids", 1, "`NUMBER` of grids: coarser ones, each by 1.5, show the error of the finest")
 	flags.StringArrayVar(&f.wheels, "wheels", nil, "another STL `FILE` of a wheel that rolls on the road, about y; repeatable")
 	flags.BoolVar(&f.repair, "repair", false, "close surfaces that are not watertight")
-	flags.BoolVar(&f.dry, "dry-run", false, "print what it would do, and write the case file only")
+	flags.BoolVar(&f.dry, "dry-run", false, "print what it would do; write only the case file and, of a surface with defects, a picture beside it")
 	flags.StringVar(&f.caseFile, "case", "", "write the case to this `FILE` (default: NAME_tunnel.toml in this folder)")
 	flags.StringVar(&f.run.output, "output", "", "`FOLDER` for all outputs (default: out/NAME_tunnel)")
 	flags.BoolVar(&f.run.overwrite, "overwrite", false, "replace the case file, and results of another run in the folder")
@@ -198,7 +198,7 @@ const leastCells = 12
 func (f *tunnelFlags) onRank(c comm.Comm, path string, next func() (*reporters, error), opened *device.Device) error {
 	signals := catch(c, false)
 	if f.size.time != "" {
-		if err := f.fit(c, path, opened); err != nil {
+		if err := f.fit(c, path, gpus(), opened); err != nil {
 			return err
 		}
 	}

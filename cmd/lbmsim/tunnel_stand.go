@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"lbmsim/config/language"
 	"lbmsim/geometry"
@@ -84,29 +85,21 @@ func (f *tunnelFlags) surface(p tunnel.Part) (*intake.Source, mesh.Marks, error)
 	return s, marks, nil
 }
 
-// refused adds to the reason why a surface is refused a picture of where it is bad.
+// refused adds to the reason why a surface is refused a picture of where it is bad. The output folder may be another run's.
 func (f *tunnelFlags) refused(p tunnel.Part, s *intake.Source, marks mesh.Marks, reason error) error {
-	path := filepath.Join(f.run.output, surfacePicture)
+	path := f.besideCase()
 	move, err := motionOf(p)
 	var picture []byte
 	if err == nil {
 		picture, err = drawDefects([]shownSurface{{s.Surface, move, nil, marks}})
 	}
 	if err == nil {
-		err = writeInto(path, picture)
+		err = os.WriteFile(path, picture, 0o666)
 	}
 	if err != nil {
 		return errors.Join(reason, fmt.Errorf("there is no picture of it: %w", err))
 	}
 	return fmt.Errorf("%w; %s shows where, --repair closes it", reason, path)
-}
-
-// writeInto writes a file and makes its folder.
-func writeInto(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	return os.WriteFile(path, data, 0o666)
 }
 
 // motionOf returns how a part stands, but for its shift.
@@ -167,7 +160,7 @@ func (f *tunnelFlags) stand(parts []tunnel.Part, surfaces []*mesh.Surface) (tunn
 	return b, nil
 }
 
-// surfacePicture is the picture of what is wrong with the surfaces, in the output folder.
+// surfacePicture is the picture of what is wrong with the surfaces, in the output folder of a run.
 const (
 	surfacePicture = "surface.png"
 	defectsTitle   = "the surface: what is wrong is red"
@@ -203,14 +196,25 @@ func (s *standing) examine(plans []*tunnel.Plan) (err error) {
 	return err
 }
 
-// writePicture writes the picture of defects into the output folder, where there are any.
+// besideCase is the picture where there is no run.
+func (f *tunnelFlags) besideCase() string {
+	return strings.TrimSuffix(f.caseFile, filepath.Ext(f.caseFile)) + "_" + surfacePicture
+}
+
+// writePicture writes the picture of defects, where there are any.
 func (f *tunnelFlags) writePicture() error {
 	if f.stands.picture == nil {
 		return nil
 	}
-	path := filepath.Join(f.run.output, surfacePicture)
+	path := f.besideCase()
+	if !f.dry {
+		path = filepath.Join(f.run.output, surfacePicture)
+		if err := os.MkdirAll(f.run.output, 0o777); err != nil {
+			return err
+		}
+	}
 	fmt.Fprintf(stdout, "  %-16s %s\n", "surface", path)
-	return writeInto(path, f.stands.picture)
+	return os.WriteFile(path, f.stands.picture, 0o666)
 }
 
 // shownSurface is a surface with its bad places.

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/device"
 	"lbmsim/internal/tunnel"
 )
 
@@ -130,8 +134,11 @@ func TestTunnelRefuses(t *testing.T) {
 			t.Errorf("%v: code %d, want %q in\n%s", c.args, r.code, c.want, r.out)
 		}
 	}
-	if b := contentOf(t, filepath.Join(dir, "out", "open_tunnel", "surface.png")); !bytes.HasPrefix(b, []byte("\x89PNG")) {
+	if b := contentOf(t, filepath.Join(dir, "open_tunnel_surface.png")); !bytes.HasPrefix(b, []byte("\x89PNG")) {
 		t.Error("no picture of an open surface")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an output folder was touched: %v", err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.toml")); len(left) > 0 {
 		t.Errorf("files are left: %v", left)
@@ -306,11 +313,38 @@ func TestTunnelInATime(t *testing.T) {
 		t.Fatalf("code %d\n%s", r.code, r.out)
 	}
 	text := string(contentOf(t, filepath.Join(dir, "parts_tunnel.toml")))
+	if !strings.Contains(line, "; the time allows no more   --time ") {
+		t.Errorf("the limit is not named: %s", line)
+	}
 	if cells := strings.Fields(line)[0]; !strings.Contains(text, "# grid             "+cells+" cells along the body") || cells == "120" {
 		t.Errorf("%s cells, and the case\n%s", cells, text)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "out", "*", "*")); len(left) != 1 || filepath.Base(left[0]) != "surface.png" {
+	if left, _ := filepath.Glob(filepath.Join(dir, "out", "*")); len(left) > 0 {
 		t.Errorf("the trial has left %v", left)
+	}
+	if b := contentOf(t, filepath.Join(dir, "parts_tunnel_surface.png")); !bytes.HasPrefix(b, []byte("\x89PNG")) {
+		t.Error("no picture of thin parts beside the case")
+	}
+}
+
+// The trial opens the device of the runs: why it is the CPU is a warning of theirs.
+func TestTunnelInATimeKeepsTheNote(t *testing.T) {
+	dir := ballIn(t)
+	f := tunnelFlags{ground: "none", fluid: "air", grids: 1, caseFile: filepath.Join(dir, "case.toml"), given: "lbmsim tunnel"}
+	f.size.speed, f.size.time = "1 m/s", "1 ms"
+	f.run.output, f.run.threads, f.run.device = filepath.Join(dir, "out"), 1, "auto"
+	var opened device.Device
+	c := comm.Serial()
+	if err := f.fit(c, filepath.Join(dir, "ball.stl"), machine{}, &opened); err == nil || !strings.Contains(err.Error(), "the fewest that are worth a run") || opened == nil {
+		t.Fatal(err) // after the trial
+	}
+	defer opened.Close()
+	flow, err := config.Load("case.toml", []byte("[domain]\ncells = [8, 8]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = 0.1\n[run]\nsteps = 1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if on, err := openFor(c, flow, f.run, machine{}, &opened); err != nil || on.note != "no GPU: there is no driver; computing on the CPU" {
+		t.Errorf("%+v, %v", on, err)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"lbmsim/config"
 	"lbmsim/config/language"
 	"lbmsim/device"
+	"lbmsim/device/cpu"
+	"lbmsim/internal/forecast"
 	"lbmsim/internal/tunnel"
 	"lbmsim/model"
 	"lbmsim/report"
@@ -25,7 +27,7 @@ const (
 
 // fit chooses the cells along the body by --time and the measured speed: on the coarsest grid that is worth a run and, where the time
 // is long, on a larger one. Collective.
-func (f *tunnelFlags) fit(c comm.Comm, path string, opened *device.Device) error {
+func (f *tunnelFlags) fit(c comm.Comm, path string, from gpuSource, opened *device.Device) error {
 	seconds, err := language.ReadQuantity("--time", f.size.time, model.Time, language.Above(0))
 	var s *standing
 	if err == nil && c.Rank() == 0 {
@@ -45,7 +47,11 @@ func (f *tunnelFlags) fit(c comm.Comm, path string, opened *device.Device) error
 		if err := comm.Agree(c, err); err != nil {
 			return sim.Agreed(sim.ExitUsage, err)
 		}
-		step, err := f.trial(c, plan, opened)
+		step, err := f.trial(c, plan, from, opened)
+		if err != nil {
+			return err
+		}
+		has, err := roomOf(c, *opened)
 		if err != nil {
 			return err
 		}
@@ -53,7 +59,7 @@ func (f *tunnelFlags) fit(c comm.Comm, path string, opened *device.Device) error
 		var speed float64
 		if c.Rank() == 0 {
 			speed = plan.Updates() / plan.Steps() / step
-			found, err = tunnel.Fit(s.body, s.wanted, f.grids, coarser, seconds, speed)
+			found, err = tunnel.Fit(s.body, s.wanted, f.grids, coarser, seconds, speed, func(p *tunnel.Plan) (tunnel.Memory, error) { return f.memory(p, s, has, c.Size()) })
 		}
 		if err := comm.Agree(c, err); err != nil {
 			return sim.Agreed(sim.ExitUsage, err)
@@ -64,15 +70,46 @@ func (f *tunnelFlags) fit(c comm.Comm, path string, opened *device.Device) error
 		}
 		if f.cells = int(comm.Float64At(b, 0)); tried > tunnel.LeastTimed || f.cells < trialLarger*tried {
 			if c.Rank() == 0 {
-				fmt.Fprintf(stdout, "  %-16s %d cells along the body, up to %s at %.3g million updates per second   --time %s\n", "time", f.cells, tunnel.Duration(found.Seconds), speed/1e6, f.size.time)
+				fmt.Fprintf(stdout, "  %-16s %d cells along the body, up to %s at %.3g million updates per second; %s   --time %s\n", "time", f.cells, tunnel.Duration(found.Seconds), speed/1e6, found.Limit, f.size.time)
 			}
 			return nil
 		}
 	}
 }
 
+// memory returns what a plan takes of the memory that a rank has. Rank 0 has the plan.
+func (f *tunnelFlags) memory(p *tunnel.Plan, s *standing, has room, ranks int) (m tunnel.Memory, err error) {
+	flow, err := config.Load(f.caseFile, []byte(p.Case()), f.run.set...)
+	if err == nil {
+		_, err = flow.Hierarchy(ranks)
+	}
+	if err != nil {
+		return m, err
+	}
+	var sizes []config.SolidSize
+	for i, source := range s.sources {
+		move, err := motionOf(s.wanted.Parts[i])
+		if err != nil {
+			return m, err
+		}
+		inCells := func(v [3]float64) [3]float64 {
+			v = move.Apply(v)
+			for a := range v {
+				v[a] /= p.Finest()
+			}
+			return v
+		}
+		sizes = append(sizes, config.SolidSize{Body: s.wanted.Parts[i].Name, Memory: source.Surface.Memory(), Surface: source.Surface.Faces(inCells)})
+	}
+	m = tunnel.Memory{Need: forecast.OnHost(flow, ranks, has.onGPU, sizes...), Free: has.host}
+	if on := (tunnel.Memory{Need: forecast.OnGPU(flow, ranks, sizes...), Free: has.gpu}); has.onGPU && on.Tighter(m) {
+		m = on
+	}
+	return m, nil
+}
+
 // trial returns the seconds of a step of level 0 on these ranks. Rank 0 has the plan. Collective.
-func (f *tunnelFlags) trial(c comm.Comm, p *tunnel.Plan, opened *device.Device) (step float64, err error) {
+func (f *tunnelFlags) trial(c comm.Comm, p *tunnel.Plan, from gpuSource, opened *device.Device) (step float64, err error) {
 	var text []byte
 	if c.Rank() == 0 {
 		text = []byte(p.Case())
@@ -99,8 +136,13 @@ func (f *tunnelFlags) trial(c comm.Comm, p *tunnel.Plan, opened *device.Device) 
 		done = working(fmt.Sprintf("measuring the speed with %d cells along the body", p.Wanted.Cells))
 	}
 	defer done()
-	on, err := openFor(c, bare, f.run, opened)
+	on, err := openFor(c, bare, f.run, from, opened)
 	if err != nil {
+		return 0, err
+	}
+	f.run.note = on.note // a warning of the runs
+	_, onCPU := (*opened).(*cpu.Device)
+	if err := enoughMemory(c, bare, onCPU); err != nil {
 		return 0, err
 	}
 	t, err := sim.NewTrial(sim.Options{Case: bare, Shelf: &shelf, Comm: c, Device: *opened, Threads: on.threads, Report: report.Many{}, Version: version})

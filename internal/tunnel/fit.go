@@ -43,11 +43,34 @@ func (p *Plan) Updates() float64 {
 type Timed struct {
 	Cells   int
 	Seconds float64 // of the longest runs on all grids
+	Limit   string  // what allows no more
+}
+
+// Memory is what a rank takes of the place that is tightest for it, and has there.
+type Memory struct{ Need, Free int64 } // bytes; Free is 0 where it is unknown
+
+func (m Memory) fits() bool { return m.Free == 0 || m.Need <= m.Free }
+
+// Tighter reports whether there is less room for it than for another.
+func (m Memory) Tighter(than Memory) bool {
+	share := func(m Memory) float64 {
+		if m.Free == 0 {
+			return 0
+		}
+		return float64(m.Need) / float64(m.Free)
+	}
+	return share(m) > share(than)
+}
+
+func (m Memory) text() string {
+	const gib = 1 << 30
+	return fmt.Sprintf("%.3g GiB of memory on a rank, which has %.3g GiB", float64(m.Need)/gib, float64(m.Free)/gib)
 }
 
 // Fit returns the most cells along the body with which runs on so many grids, each coarser by a ratio, take no longer than a time
-// on a machine of this speed, in updates of cells per second. The time is the longest: most runs end as soon as the drag is known.
-func Fit(b Body, w Wanted, grids int, ratio, seconds, speed float64) (Timed, error) {
+// on a machine of this speed, in updates of cells per second, and whose finest plan has the memory that it needs. The time is the
+// longest: most runs end as soon as the drag is known.
+func Fit(b Body, w Wanted, grids int, ratio, seconds, speed float64, memory func(*Plan) (Memory, error)) (Timed, error) {
 	if !(speed > 0) || math.IsInf(speed, 0) {
 		return Timed{}, errors.New("the speed of the machine is not known")
 	}
@@ -72,17 +95,51 @@ func Fit(b Body, w Wanted, grids int, ratio, seconds, speed float64) (Timed, err
 		return Timed{}, fmt.Errorf("--time %s: %d cells along the body, the fewest that are worth a run, take up to %s at the %.3g million updates per second that were measured; give at least this time, more ranks, or --cells",
 			Duration(seconds), LeastTimed, Duration(least.Seconds), speed/1e6)
 	}
-	best := least
+	inTime := []Timed{least}
 	for cells := LeastTimed + timedStep; cells <= mostTimed; cells += timedStep { // a further level may make more cells take less
 		now, err := takes(cells)
 		if err != nil {
 			return Timed{}, err
 		}
 		if now.Seconds <= seconds {
-			best = now
+			inTime = append(inTime, now)
 		}
 	}
-	return best, nil
+	limit := "the time allows no more"
+	if inTime[len(inTime)-1].Cells == mostTimed {
+		limit = "--time chooses no more"
+	}
+	return inMemory(b, w, inTime, limit, memory)
+}
+
+// inMemory returns the most cells of a list for which there is memory.
+func inMemory(b Body, w Wanted, list []Timed, limit string, memory func(*Plan) (Memory, error)) (Timed, error) {
+	var refused error
+	for k := len(list) - 1; k >= 0; {
+		at := w
+		at.Cells = list[k].Cells
+		p, err := New(b, at)
+		if err != nil {
+			return Timed{}, err
+		}
+		m, err := memory(p)
+		switch {
+		case err != nil: // a domain of too many cells
+			limit, refused = "the case allows no more", err
+			k--
+		case !m.fits():
+			limit, refused = fmt.Sprintf("%d need %s", at.Cells, m.text()), fmt.Errorf("%d cells along the body need %s: use more ranks or nodes", at.Cells, m.text())
+			// The need grows at most as the number of cells: of fewer, none above this one fits.
+			most := float64(at.Cells) * math.Cbrt(float64(m.Free)/float64(m.Need))
+			for k--; k > 0 && float64(list[k].Cells) > most; {
+				k--
+			}
+		default:
+			list[k].Limit = limit
+			return list[k], nil
+		}
+	}
+	return Timed{}, fmt.Errorf("--time: not even the fewest cells that are worth a run are possible: %w", refused)
 }
 
 // Duration writes a time for people.

@@ -3,6 +3,8 @@ package tunnel
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -388,7 +390,7 @@ func TestFit(t *testing.T) {
 	}
 	last := 0
 	for _, seconds := range []float64{takes(40, 1), takes(64, 1) * 1.0001, 3600, 86400} {
-		got, err := Fit(car, w, 1, 1.5, seconds, 1e7)
+		got, err := Fit(car, w, 1, 1.5, seconds, 1e7, plenty)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -402,21 +404,79 @@ func TestFit(t *testing.T) {
 		}
 		last = got.Cells
 	}
-	three, err := Fit(car, w, 3, 1.5, 3600, 1e7)
+	three, err := Fit(car, w, 3, 1.5, 3600, 1e7, plenty)
 	if err != nil || math.Abs(three.Seconds/takes(three.Cells, 3)-1) > 1e-12 || three.Seconds > 3600 {
 		t.Errorf("three grids: %+v, %v", three, err)
 	}
-	faster, err := Fit(car, w, 1, 1.5, 360, 1e8)
-	slow, err2 := Fit(car, w, 1, 1.5, 3600, 1e7)
+	faster, err := Fit(car, w, 1, 1.5, 360, 1e8, plenty)
+	slow, err2 := Fit(car, w, 1, 1.5, 3600, 1e7, plenty)
 	if err != nil || err2 != nil || faster.Cells != slow.Cells {
 		t.Errorf("ten times the speed for a tenth of the time: %+v, %+v", faster, slow)
 	}
 	need := takes(40, 1)
-	if _, err := Fit(car, w, 1, 1.5, 0.99*need, 1e7); err == nil || !strings.Contains(err.Error(), "40 cells along the body, the fewest") || !strings.Contains(err.Error(), "take up to "+Duration(need)) {
+	if _, err := Fit(car, w, 1, 1.5, 0.99*need, 1e7, plenty); err == nil || !strings.Contains(err.Error(), "40 cells along the body, the fewest") || !strings.Contains(err.Error(), "take up to "+Duration(need)) {
 		t.Errorf("%v", err)
 	}
-	if _, err := Fit(car, w, 1, 1.5, 60, math.NaN()); err == nil {
+	if _, err := Fit(car, w, 1, 1.5, 60, math.NaN(), plenty); err == nil {
 		t.Error("no speed is no error")
+	}
+}
+
+// plenty is the memory of a machine that does not tell what it has.
+func plenty(*Plan) (Memory, error) { return Memory{Need: 1 << 60}, nil }
+
+// Where the time is long, the memory of a rank bounds the cells: the most that fit are chosen, and what is said names the limit. The
+// need has a part for each cell and one for each cell of a plane.
+func TestFitInMemory(t *testing.T) {
+	car := Body{Lo: [3]float64{0, -0.9, 0}, Hi: [3]float64{4.5, 0.9, 1.4}, Area: 2.1}
+	w := planOf(t, car, Wanted{Ground: Moving, Cells: 40}).Wanted
+	room := func(free int64) func(*Plan) (Memory, error) {
+		return func(p *Plan) (Memory, error) {
+			if p.Wanted.Cells > 2000 {
+				return Memory{}, errors.New("the domain has too many cells")
+			}
+			cells := 0.0
+			for _, b := range append([]Box{{Lo: p.Lo, Hi: p.Hi}}, p.Boxes...) {
+				spacing := math.Ldexp(p.Spacing, -b.Level)
+				cells += (b.Hi[0] - b.Lo[0]) * (b.Hi[1] - b.Lo[1]) * (b.Hi[2] - b.Lo[2]) / (spacing * spacing * spacing)
+			}
+			return Memory{Need: int64(200*cells + 1e4*math.Pow(cells, 2./3)), Free: free}, nil
+		}
+	}
+	for _, free := range []int64{3e8, 1e9, 7e9, 1e11} {
+		got, err := Fit(car, w, 1, 1.5, 1e15, 1e7, room(free))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		for cells := LeastTimed; cells <= 2000; cells += timedStep {
+			w.Cells = cells
+			p, err := New(car, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m, _ := room(free)(p); m.fits() {
+				want = cells
+			}
+		}
+		if got.Cells != want || !strings.Contains(got.Limit, fmt.Sprintf(" GiB of memory on a rank, which has %.3g GiB", float64(free)/(1<<30))) {
+			t.Errorf("%d bytes: %+v, want %d cells", free, got, want)
+		}
+	}
+	for _, c := range []struct {
+		seconds float64
+		free    int64
+		want    string
+	}{{3600, 1e12, "the time allows no more"}, {1e15, 0, "the case allows no more"}} {
+		if got, err := Fit(car, w, 1, 1.5, c.seconds, 1e7, room(c.free)); err != nil || got.Limit != c.want {
+			t.Errorf("%+v, %v, want %q", got, err, c.want)
+		}
+	}
+	if got, err := Fit(car, w, 1, 1.5, 1e15, 1e7, plenty); err != nil || got.Cells != mostTimed || got.Limit != "--time chooses no more" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := Fit(car, w, 1, 1.5, 1e15, 1e7, room(1e6)); err == nil || !strings.Contains(err.Error(), "40 cells along the body need ") || !strings.Contains(err.Error(), "use more ranks") {
+		t.Errorf("%v", err)
 	}
 }
 
