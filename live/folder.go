@@ -1,10 +1,12 @@
 package live
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -123,17 +125,49 @@ type Shelf struct {
 	at    time.Time
 	known map[string]bool
 	runs  []Run
+	left  string
+	tell  func(string)
 }
 
-// NewShelf returns the runs whose output folders are the given ones, or are in them.
-func NewShelf(roots []string) *Shelf { return &Shelf{roots: roots, known: map[string]bool{}} }
+// NewShelf returns the runs whose output folders are the given ones, or are in them. tell, or nil, is called when it becomes known
+// that the shelf leaves something out.
+func NewShelf(roots []string, tell func(string)) *Shelf {
+	return &Shelf{roots: roots, known: map[string]bool{}, tell: tell}
+}
 
 const (
 	soughtEvery = 5 * time.Second
 	mostRuns    = 500
-	mostDeep    = 3 // folders of a study are study/refined_FACTOR in the folder of its case
-	mostSeen    = 20000
+	mostDeep    = 3     // folders of a study are study/refined_FACTOR in the folder of its case
+	mostSeen    = 20000 // folders
 )
+
+// search is one look for runs.
+type search struct {
+	seen   int // folders
+	runs   int // beyond those that the shelf has room for
+	cut    int // folders that were not looked into: too many were
+	deep   int // folders that were not looked into: they are too deep
+	deeper string
+}
+
+// leftOut says what a search has left out; "" where that is nothing.
+func (s search) leftOut() string {
+	var all []string
+	if s.runs > 0 {
+		all = append(all, fmt.Sprintf("%d runs are not shown: the page has room for %d", s.runs, mostRuns))
+	}
+	if s.cut > 0 {
+		all = append(all, fmt.Sprintf("folders were not searched for runs: there are more than %d", mostSeen))
+	}
+	if s.deep > 0 {
+		all = append(all, fmt.Sprintf("%d folders more than %d deep were not searched for runs, %s among them", s.deep, mostDeep, s.deeper))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return strings.Join(all, "; ") + ". Give lbmsim watch folders nearer to the runs"
+}
 
 // Runs returns the runs that were found, in the order in which they were.
 func (s *Shelf) Runs() []Run {
@@ -142,30 +176,52 @@ func (s *Shelf) Runs() []Run {
 	if time.Since(s.at) < soughtEvery {
 		return s.runs
 	}
-	seen := 0
+	var found search
 	for _, root := range s.roots {
-		s.seek(root, mostDeep, &seen)
+		s.seek(root, mostDeep, &found)
 	}
 	s.at = time.Now()
+	before := s.left
+	if s.left = found.leftOut(); s.left != "" && before == "" && s.tell != nil {
+		s.tell(s.left)
+	}
 	return s.runs
 }
 
-func (s *Shelf) seek(dir string, deep int, seen *int) {
-	if info, err := os.Stat(filepath.Join(dir, status.Name)); err == nil && info.Mode().IsRegular() && !s.known[dir] && len(s.runs) < mostRuns {
-		s.known[dir] = true
-		s.runs = append(s.runs, NewFolder(dir))
-	}
-	if deep == 0 || *seen > mostSeen {
-		return
+// LeftOut says what Runs has left out; "" where that is nothing.
+func (s *Shelf) LeftOut() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.left
+}
+
+func (s *Shelf) seek(dir string, deep int, found *search) {
+	if info, err := os.Stat(filepath.Join(dir, status.Name)); err == nil && info.Mode().IsRegular() && !s.known[dir] {
+		if len(s.runs) < mostRuns {
+			s.known[dir] = true
+			s.runs = append(s.runs, NewFolder(dir))
+		} else {
+			found.runs++
+		}
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
 	}
-	*seen += len(entries)
 	for _, e := range entries {
-		if e.IsDir() && e.Name() != output.CheckpointDir {
-			s.seek(filepath.Join(dir, e.Name()), deep-1, seen)
+		if !e.IsDir() || e.Name() == output.CheckpointDir {
+			continue
+		}
+		inner := filepath.Join(dir, e.Name())
+		switch {
+		case deep == 0:
+			found.deep++
+			found.deeper = cmp.Or(found.deeper, inner)
+		case found.seen >= mostSeen:
+			found.cut++
+		default:
+			found.seen++
+			s.seek(inner, deep-1, found)
 		}
 	}
 }

@@ -1,7 +1,10 @@
 package live
 
 import (
+	"bytes"
 	"fmt"
+	"image"
+	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +15,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/device/cpu"
 	"lbmsim/internal/finding"
+	"lbmsim/io/picture"
 	"lbmsim/report"
 	"lbmsim/sim"
 )
@@ -146,6 +150,48 @@ func TestPageOfRuns(t *testing.T) {
 	b.open(at+"/#"+strings.Repeat("0", 32), 390, 844, "light")
 	b.await(`document.getElementById("link").textContent.includes("token")`)
 	b.clean("401")
+}
+
+// Rows and pictures of which a request failed come all the same, though the list of files does not change any more; so do those of
+// a table that was cut and has grown again.
+func TestPageCatchesUp(t *testing.T) {
+	b := browse(t)
+	p, _ := begun(t)
+	s, at := served(t, false, p)
+	table := filepath.Join(p.Folder(), "series_energy.csv")
+	write := func(last string) {
+		t.Helper()
+		if err := os.WriteFile(table, []byte("step,time,energy\n"+last), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	drawn := func(step, grey int) {
+		t.Helper()
+		img := image.NewGray(image.Rect(0, 0, grey, 4))
+		var text bytes.Buffer
+		if err := png.Encode(&text, img); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(p.Folder(), picture.FileName("speed", int64(step))), text.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("1,1,11\n2,2,12\n")
+	drawn(1, 5)
+	b.open(at+"/#"+s.token, 1400, 900, "light")
+	b.await(`document.querySelector("#tables .last").textContent.includes("12") && document.querySelector("#pictures img").naturalWidth === 5`)
+	b.value(`(() => { const ask = window.fetch; let n = 0; window.failed = () => n;
+		window.fetch = (url, o) => (/\/(rows|picture)\?/.test(url) && n++ < 4 ? Promise.reject(new TypeError("a trial")) : ask(url, o)); })()`)
+	write("1,1,11\n2,2,12\n3,3,13\n")
+	drawn(2, 6)
+	b.await(`window.failed() >= 4 && document.querySelector("#tables .last").textContent.includes("13")`)
+	b.await(`document.querySelector("#pictures img").naturalWidth === 6`)
+	write("1,1,1100\n2,2,1200\n4,4,1400\n5,5,1500\n")
+	b.await(`document.querySelector("#tables .last").textContent.includes("1500")`)
+	if n := b.value(`(async () => { const { get } = await import("/api.js"); return (await get("0/rows?table=series_energy.csv&from=0")).text.split("\n").length })()`); n != 4.0 {
+		t.Errorf("%v rows", n)
+	}
+	b.clean("")
 }
 
 // The modules of the page are valid JavaScript, where node is at hand to say so.

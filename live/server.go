@@ -30,6 +30,7 @@ type Server struct {
 	token    string
 	readOnly bool
 	runs     func() []Run
+	leftOut  func() string
 
 	mu       sync.Mutex
 	viewers  int
@@ -41,6 +42,7 @@ type Options struct {
 	Address  string // host:port; port 0: a free one
 	ReadOnly bool   // no orders
 	Runs     func() []Run
+	LeftOut  func() string // what Runs has not; nil: nothing
 }
 
 // Serve starts a server.
@@ -49,7 +51,10 @@ func Serve(o Options) (*Server, error) {
 	if _, err := rand.Read(random); err != nil {
 		return nil, fmt.Errorf("making a token: %w", err)
 	}
-	s := &Server{token: hex.EncodeToString(random), readOnly: o.ReadOnly, runs: o.Runs, listings: map[Run]*listing{}}
+	s := &Server{token: hex.EncodeToString(random), readOnly: o.ReadOnly, runs: o.Runs, leftOut: o.LeftOut, listings: map[Run]*listing{}}
+	if s.leftOut == nil {
+		s.leftOut = func() string { return "" }
+	}
 	w, err := web.Listen(o.Address, s.answer)
 	if err != nil {
 		return nil, err
@@ -59,7 +64,14 @@ func Serve(o Options) (*Server, error) {
 }
 
 // Close ends the server. Viewers see the last state; the caller waits a second for them at most.
-func (s *Server) Close() { s.web.Close() }
+func (s *Server) Close() {
+	s.mu.Lock()
+	for _, l := range s.listings {
+		l.forget() // the last list of files must have the last rows
+	}
+	s.mu.Unlock()
+	s.web.Close()
+}
 
 // answer answers a request.
 func (s *Server) answer(r *web.Request) web.Answer {
@@ -67,12 +79,15 @@ func (s *Server) answer(r *web.Request) web.Answer {
 	if !isData {
 		return file(r)
 	}
-	given, _ := strings.CutPrefix(r.Header["authorization"], "Bearer ")
-	if subtle.ConstantTimeCompare([]byte(given), []byte(s.token)) != 1 {
+	given, isToken := strings.CutPrefix(r.Header["authorization"], "Bearer ")
+	if !isToken || subtle.ConstantTimeCompare([]byte(given), []byte(s.token)) != 1 {
 		return web.Text(401, "the token of the URL that lbmsim printed is missing or wrong")
 	}
-	if rest == "runs" && r.Method == "GET" {
+	switch {
+	case rest == "runs" && r.Method == "GET":
 		return s.list()
+	case rest == "left_out" && r.Method == "GET":
+		return asJSON(s.leftOut())
 	}
 	id, what, _ := strings.Cut(rest, "/")
 	runs := s.runs()
@@ -199,7 +214,7 @@ func (s *Server) rows(r *web.Request, run Run) web.Answer {
 	if err != nil || !s.files(run).has(name) {
 		return web.Text(404, "there is no table %.80q", name)
 	}
-	rows, err := readRows(path.Join(run.Folder(), name), from)
+	rows, err := readRows(path.Join(run.Folder(), name), from, r.Query.Get("mark"))
 	if err != nil {
 		return web.Text(404, "%v", err)
 	}
@@ -262,6 +277,7 @@ const (
 	mostViewers = 64
 	eventsEvery = 500 * time.Millisecond
 	aliveEvery  = 15 * time.Second
+	lastWithin  = 400 * time.Millisecond // in which a page may read the last rows and pictures
 )
 
 // events streams what changes, as server-sent events, until the client or the server ends. Nothing is queued for a client: a slow
@@ -275,12 +291,11 @@ func (s *Server) events(r *web.Request, run Run) web.Answer {
 	}
 	s.viewers++
 	return web.Answer{Type: "text/event-stream", Stream: func(w io.Writer) error {
-		defer func() {
-			s.mu.Lock()
-			s.viewers--
-			s.mu.Unlock()
-		}()
 		return s.stream(w, r.Gone, run, from)
+	}, Done: func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.viewers--
 	}}
 }
 
@@ -298,11 +313,13 @@ func (s *Server) stream(w io.Writer, gone <-chan struct{}, run Run, line int) er
 		}
 		e.send("files", s.files(run))
 		e.send("state", run.State())
-		if ended {
-			e.send("end", struct{}{})
-		}
-		if err := e.flush(); err != nil || ended {
+		if err := e.flush(); err != nil {
 			return err
+		}
+		if ended {
+			time.Sleep(lastWithin)
+			e.send("end", struct{}{})
+			return e.flush()
 		}
 		select {
 		case <-beat.C:

@@ -108,7 +108,7 @@ func TestToken(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"runs", "0/about", "0/events", "0/history", "0/rows?table=series_energy.csv&from=0", "0/slice", "0/picture", "0/order/stop", "1/about", ""} {
-		for _, token := range []string{"", "Bearer ", "Bearer " + s.token[1:], "Bearer " + strings.Repeat("0", 32), s.token[:31]} {
+		for _, token := range []string{"", "Bearer ", "Bearer " + s.token[1:], "Bearer " + strings.Repeat("0", 32), s.token[:31], s.token, "Basic " + s.token} {
 			for _, method := range []string{"GET", "POST"} {
 				r, err := http.NewRequest(method, at+"/api/"+path, nil)
 				if err != nil {
@@ -340,6 +340,89 @@ func TestTooManyViewers(t *testing.T) {
 	}
 }
 
+// Viewers that go before they have a byte take no room.
+func TestViewersThatGo(t *testing.T) {
+	p, _ := begun(t)
+	s, at := served(t, false, p)
+	s.mu.Lock() // requests wait here until their clients are gone
+	for range mostViewers {
+		c, err := net.Dial("tcp", strings.TrimPrefix(at, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(c, "GET /api/0/events HTTP/1.1\r\nAuthorization: Bearer %s\r\n\r\n", s.token)
+		defer c.Close()
+		time.AfterFunc(300*time.Millisecond, func() {
+			_ = c.(*net.TCPConn).SetLinger(0)
+			c.Close()
+		})
+	}
+	time.Sleep(600 * time.Millisecond)
+	s.mu.Unlock()
+	viewers := func() int {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.viewers
+	}
+	time.Sleep(100 * time.Millisecond)
+	for start := time.Now(); viewers() > 0 && time.Since(start) < 10*time.Second; {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if n := viewers(); n != 0 {
+		t.Errorf("%d viewers are counted, all have gone", n)
+	}
+}
+
+// The last list of files has the last rows, and the page may read them.
+func TestLastRows(t *testing.T) {
+	p, _ := begun(t)
+	s, at := served(t, false, p)
+	path := filepath.Join(p.Folder(), "series_energy.csv")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Error(err)
+		}
+	}
+	write("step,time,a\n1,1,1\n")
+	r, err := http.NewRequest("GET", at+"/api/0/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+s.token)
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	lines := bufio.NewScanner(got.Body)
+	listed := func(size int) bool {
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), fmt.Sprintf(`"size":%d,`, size)) {
+				return true
+			}
+		}
+		return false
+	}
+	if !listed(18) {
+		t.Fatal("the table is not listed")
+	}
+	write("step,time,a\n1,1,1\n2,2,2\n") // within the second for which the list holds
+	go s.Close()
+	if !listed(24) {
+		t.Fatal("the last list of files has not the last rows")
+	}
+	if code, text := ask(t, s, "GET", at+"/api/0/rows?table=series_energy.csv&from=18"); code != 200 || !strings.Contains(text, "2,2,2") {
+		t.Errorf("%d %s", code, text)
+	}
+}
+
+// An error of the painter is an answer to the viewer, not the end of the run.
+func TestErrorOfThePainter(t *testing.T) {
+	if _, err := painted(func() (picture.Bare, error) { panic("a trial") }); err == nil || !strings.Contains(err.Error(), "a trial") {
+		t.Errorf("%v", err)
+	}
+}
+
 // A slice that no one waits for is not asked of the run; one that several wait for is painted once, for all; the end of the run
 // lets them go.
 func TestSlicesForViewers(t *testing.T) {
@@ -515,7 +598,7 @@ func TestShelf(t *testing.T) {
 	begin("a")
 	begin("b", "study", "refined_2")
 	begin("c", output.CheckpointDir, "no")
-	s := NewShelf([]string{root})
+	s := NewShelf([]string{root}, nil)
 	if runs := s.Runs(); len(runs) != 2 {
 		t.Fatalf("%d runs", len(runs))
 	}
@@ -524,6 +607,68 @@ func TestShelf(t *testing.T) {
 	s.at = time.Time{}
 	if runs := s.Runs(); len(runs) != 3 || runs[0] != first || runs[2].Folder() != filepath.Join(root, "0") {
 		t.Errorf("%d runs: numbers of runs must stay", len(runs))
+	}
+}
+
+// What a shelf has no room for, it says; files beside runs do not count.
+func TestShelfLeavesOut(t *testing.T) {
+	root := t.TempDir()
+	make := func(parts ...string) {
+		dir := filepath.Join(append([]string{root}, parts...)...)
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, status.Name), []byte(`{"phase":"running"}`), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var told []string
+	s := NewShelf([]string{root}, func(left string) { told = append(told, left) })
+	make("a", "b", "c", output.CheckpointDir)
+	if s.Runs(); s.LeftOut() != "" || len(told) > 0 {
+		t.Fatalf("%q %q", s.LeftOut(), told)
+	}
+	make("a", "b", "c", "deep")
+	for k := range mostRuns {
+		make(fmt.Sprint("r", k))
+	}
+	for range 2 {
+		s.at = time.Time{}
+		s.Runs()
+	}
+	runs := len(s.Runs())
+	for _, want := range []string{"1 folders more than 3 deep", filepath.Join("a", "b", "c", "deep")} {
+		if len(told) != 1 || !strings.Contains(told[0], want) || s.LeftOut() != told[0] {
+			t.Errorf("%d runs: %q, want %q once", runs, told, want)
+		}
+	}
+	make("one more")
+	s.at = time.Time{}
+	if s.Runs(); runs != mostRuns || !strings.Contains(s.LeftOut(), "1 runs are not shown") {
+		t.Errorf("%d runs: %q", runs, s.LeftOut())
+	}
+	full := search{seen: mostSeen - 1}
+	s.seek(root, mostDeep, &full)
+	if full.seen != mostSeen || !strings.Contains(full.leftOut(), "there are more than 20000") {
+		t.Errorf("%+v: %q", full, full.leftOut())
+	}
+	files := t.TempDir()
+	for k := range 30 {
+		if err := os.WriteFile(filepath.Join(files, fmt.Sprint(k)), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	few := search{seen: mostSeen - 10}
+	if s.seek(files, mostDeep, &few); few.leftOut() != "" {
+		t.Errorf("%q", few.leftOut())
+	}
+	served, err := Serve(Options{Address: Local, Runs: s.Runs, LeftOut: s.LeftOut})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer served.Close()
+	if code, text := ask(t, served, "GET", fmt.Sprintf("http://127.0.0.1:%d/api/left_out", served.web.Port())); code != 200 || !strings.Contains(text, "not shown") {
+		t.Errorf("%d %s", code, text)
 	}
 }
 

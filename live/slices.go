@@ -2,6 +2,7 @@ package live
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 	"syscall"
@@ -140,13 +141,23 @@ func (s *sliceQueue) paint(w *wish, p picture.Picture) {
 	defer runtime.UnlockOSThread()
 	before := threadTime()
 	w.shown.Step = p.Step
-	w.shown.Bare, w.err = p.Bare()
+	w.shown.Bare, w.err = painted(p.Bare)
 	took := threadTime() - before
 	s.mu.Lock()
 	s.painting = false
 	s.time.Spend(took)
 	s.mu.Unlock()
 	close(w.done)
+}
+
+// painted paints a slice. The run continues meanwhile: an error of the painter must not end it.
+func painted(paint func() (picture.Bare, error)) (b picture.Bare, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("painting the slice met an error of the program: %v", v)
+		}
+	}()
+	return paint()
 }
 
 // threadTime returns the time that a core has spent on this thread: on a busy machine the time until a slice is painted says little.

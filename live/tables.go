@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"os"
 	"path/filepath"
@@ -30,11 +31,13 @@ type listing struct {
 type files struct {
 	Tables   []table  `json:"tables"`
 	Pictures []series `json:"pictures"`
+	LeftOut  int      `json:"left_out,omitempty"` // further tables
 }
 
 type table struct {
-	Name string `json:"name"`
-	Size int64  `json:"size"` // bytes
+	Name    string `json:"name"`
+	Size    int64  `json:"size"`    // bytes
+	Changed int64  `json:"changed"` // milliseconds since 1970: a table that was cut may grow to the size that it had
 }
 
 // series is the pictures of one output.
@@ -68,6 +71,13 @@ func (l *listing) of(dir string) files {
 	return l.now
 }
 
+// forget lets the folder be read again.
+func (l *listing) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.at = time.Time{}
+}
+
 func list(dir string) files {
 	f := files{Tables: []table{}, Pictures: []series{}}
 	if dir == "" {
@@ -85,8 +95,15 @@ func list(dir string) files {
 			f.Pictures = addPicture(f.Pictures, name, step)
 			continue
 		}
-		if info, err := e.Info(); err == nil && len(f.Tables) < mostTables && isTable(e.Name()) {
-			f.Tables = append(f.Tables, table{e.Name(), info.Size()})
+		if !isTable(e.Name()) {
+			continue
+		}
+		if len(f.Tables) == mostTables {
+			f.LeftOut++
+			continue
+		}
+		if info, err := e.Info(); err == nil {
+			f.Tables = append(f.Tables, table{e.Name(), info.Size(), info.ModTime().UnixMilli()})
 		}
 	}
 	for k := range f.Pictures {
@@ -116,6 +133,7 @@ type rows struct {
 	Columns []string `json:"columns"`
 	Text    string   `json:"text"` // lines of numbers with commas between
 	Next    int64    `json:"next"` // where later rows begin
+	Mark    string   `json:"mark"` // of what is before them
 	Again   bool     `json:"again"`
 	Thinned bool     `json:"thinned"` // not all rows are there
 }
@@ -127,8 +145,9 @@ const (
 	longestRow = 64 << 10 // bytes
 )
 
-// readRows reads rows of a table from a place on, 0 from its beginning. A table that has become shorter, as at a restart, is read again.
-func readRows(path string, from int64) (r rows, err error) {
+// readRows reads rows of a table from a place on, 0 from its beginning. A table that was cut or replaced, as at a restart, is read
+// again: it is shorter, or another mark than the given one, if any, is at the place.
+func readRows(path string, from int64, mark string) (r rows, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return r, err
@@ -138,23 +157,43 @@ func readRows(path string, from int64) (r rows, err error) {
 	if err != nil {
 		return r, err
 	}
-	names, first, err := heading(f)
-	if err != nil {
+	if r, err = rowsOf(f, info.Size(), from, mark); err != nil {
 		return r, fmt.Errorf("%s: %w", filepath.Base(path), err)
+	}
+	return r, nil
+}
+
+// rowsOf reads rows of a file that had a size; it may have grown, or been cut, since.
+func rowsOf(f *os.File, size, from int64, mark string) (r rows, err error) {
+	names, first, head, err := heading(f)
+	if err != nil {
+		return r, err
 	}
 	r.Columns = names
-	if from < first || from > info.Size() {
+	size = max(size, first)
+	if from < first || from > size {
 		r.Again, from = from != 0, first
+	} else if mark != "" {
+		is, err := markAt(f, head, first, from)
+		if err != nil {
+			return r, err
+		}
+		if is != mark {
+			r.Again, from = true, first
+		}
 	}
 	var lines [][]byte
-	if size := info.Size() - from; size > mostWhole {
-		lines, r.Next, err = sampled(f, from, info.Size())
+	if size-from > mostWhole {
+		lines, r.Next, err = sampled(f, from, size)
 		r.Thinned = true
 	} else {
-		lines, r.Next, err = whole(f, from, size)
+		lines, r.Next, err = whole(f, from, size-from)
 	}
 	if err != nil {
-		return r, fmt.Errorf("%s: %w", filepath.Base(path), err)
+		return r, err
+	}
+	if r.Mark, err = markAt(f, head, first, r.Next); err != nil {
+		return r, err
 	}
 	if every := (len(lines) + mostRows - 1) / mostRows; every > 1 {
 		r.Thinned = true
@@ -170,21 +209,35 @@ func readRows(path string, from int64) (r rows, err error) {
 	return r, nil
 }
 
-// heading returns the names of the columns and where the rows begin.
-func heading(f *os.File) (names []string, first int64, err error) {
-	b := bufio.NewReaderSize(io.LimitReader(f, mostHeader), longestRow)
+// heading returns the names of the columns, where the rows begin, and a hash of all before them.
+func heading(f *os.File) (names []string, first int64, head uint64, err error) {
+	hash := fnv.New64a()
+	b := bufio.NewReaderSize(io.NewSectionReader(f, 0, mostHeader), longestRow)
 	for {
 		line, err := b.ReadSlice('\n')
 		if err != nil {
-			return nil, 0, errors.New("not a table: it has no line of names")
+			return nil, 0, 0, errors.New("not a table: it has no line of names")
 		}
+		_, _ = hash.Write(line)
 		first += int64(len(line))
 		if line[0] == '#' {
 			continue
 		}
 		names, err = csv.NewReader(bytes.NewReader(line)).Read()
-		return names, first, err
+		return names, first, hash.Sum64(), err
 	}
+}
+
+// markAt returns a mark of a table up to a place: of its head and the rows just before the place, which have their step.
+func markAt(f *os.File, head uint64, first, at int64) (string, error) {
+	b := make([]byte, min(at-first, longestRow))
+	n, err := f.ReadAt(b, at-int64(len(b)))
+	if err != nil && err != io.EOF {
+		return "", err
+	}
+	hash := fnv.New64a()
+	_, _ = hash.Write(b[:n])
+	return fmt.Sprintf("%016x%016x", head, hash.Sum64()), nil
 }
 
 // whole reads all complete lines.
@@ -224,6 +277,9 @@ func sampled(f *os.File, from, size int64) (lines [][]byte, next int64, err erro
 		}
 		lines = append(lines, bytes.Clone(line))
 		next = max(at-1, from) + int64(skipped+len(line)+1)
+	}
+	if next >= size { // the table has grown meanwhile
+		return lines, next, nil
 	}
 	// From the last one that was read all are there.
 	tail, next, err := whole(f, max(next, size-longestRow), size-max(next, size-longestRow))

@@ -40,7 +40,7 @@ func steps(t *testing.T, r rows) (list []int) {
 // Rows come whole, in order, each once, as the table grows, and again when it has been cut.
 func TestRowsOfAGrowingTable(t *testing.T) {
 	path := tableOf(t, 10)
-	r, err := readRows(path, 0)
+	r, err := readRows(path, 0, "")
 	if err != nil || len(r.Columns) != 3 || r.Columns[2] != "drag, of all (N)" || len(steps(t, r)) != 10 || r.Thinned || r.Again {
 		t.Fatalf("%+v %v", r, err)
 	}
@@ -50,22 +50,22 @@ func TestRowsOfAGrowingTable(t *testing.T) {
 	}
 	defer f.Close()
 	fmt.Fprint(f, "10,1,20\n11,1.1,2") // the writer is in the middle of a row
-	next, err := readRows(path, r.Next)
+	next, err := readRows(path, r.Next, "")
 	if got := steps(t, next); err != nil || len(got) != 1 || got[0] != 10 {
 		t.Fatalf("%v %v", got, err)
 	}
 	fmt.Fprint(f, "2\n")
-	last, err := readRows(path, next.Next)
+	last, err := readRows(path, next.Next, "")
 	if got := steps(t, last); err != nil || len(got) != 1 || got[0] != 11 {
 		t.Fatalf("%v %v", got, err)
 	}
-	if none, err := readRows(path, last.Next); err != nil || none.Text != "" || none.Next != last.Next {
+	if none, err := readRows(path, last.Next, ""); err != nil || none.Text != "" || none.Next != last.Next {
 		t.Errorf("%+v %v", none, err)
 	}
 	if err := os.Truncate(path, r.Next); err != nil { // a run that resumes cuts rows
 		t.Fatal(err)
 	}
-	if cut, err := readRows(path, last.Next); err != nil || !cut.Again || len(steps(t, cut)) != 10 {
+	if cut, err := readRows(path, last.Next, ""); err != nil || !cut.Again || len(steps(t, cut)) != 10 {
 		t.Errorf("%+v %v", cut, err)
 	}
 }
@@ -73,7 +73,7 @@ func TestRowsOfAGrowingTable(t *testing.T) {
 // Of a long table rows at equal distances are shown, the first and the last among them, in the same time.
 func TestRowsOfALongTable(t *testing.T) {
 	for _, n := range []int{20_000, 600_000} {
-		r, err := readRows(tableOf(t, n), 0)
+		r, err := readRows(tableOf(t, n), 0, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,6 +89,99 @@ func TestRowsOfALongTable(t *testing.T) {
 	}
 }
 
+// A file that is not as long as its heading when it is looked at, and one that grows while it is sampled, give rows each once.
+func TestRowsOfATableThatGrowsMeanwhile(t *testing.T) {
+	open := func(path string) (*os.File, int64) {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		info, err := f.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f, info.Size()
+	}
+	f, _ := open(tableOf(t, 10))
+	for size := range int64(30) { // the heading has 63 bytes
+		r, err := rowsOf(f, size, 0, "")
+		if err != nil || r.Text != "" || r.Next < 30 {
+			t.Fatalf("size %d: %+v %v", size, r, err)
+		}
+		if all, err := rowsOf(f, 1<<10, r.Next, r.Mark); err != nil || all.Again || len(steps(t, all)) != 10 {
+			t.Fatalf("after size %d: %+v %v", size, all, err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "force_a.csv")
+	var b strings.Builder
+	b.WriteString("step,time,v\n")
+	for k := range 4000 {
+		fmt.Fprintf(&b, "%d,%d.%01996d,%d\n", k, k, 0, 2*k) // longer than a sample's share of the file
+	}
+	text := b.String()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, whole := open(path)
+	for size := int64(mostWhole + 1000); size < mostWhole+8000; size += 500 {
+		r, err := rowsOf(f, size, 0, "")
+		if err != nil || !r.Thinned || r.Next < size-2*longestRow || r.Next > whole || text[r.Next-1] != '\n' {
+			t.Fatalf("size %d: next %d, %v", size, r.Next, err)
+		}
+		got := steps(t, r)
+		for k := 1; k < len(got); k++ {
+			if got[k] <= got[k-1] {
+				t.Fatalf("size %d: row %d follows row %d", size, got[k], got[k-1])
+			}
+		}
+	}
+}
+
+// A table that was cut or replaced and is longer again than what a viewer has is read from its beginning.
+func TestRowsOfATableThatWasCut(t *testing.T) {
+	path := tableOf(t, 100)
+	before, err := readRows(path, 0, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := readRows(path, before.Next, before.Mark)
+	if err != nil || same.Again || same.Text != "" || same.Mark != before.Mark {
+		t.Fatalf("%+v %v", same, err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := strings.Index(string(text), "\n50,") + 1
+	cut := string(text[:half])
+	for k := 50; k < 400; k += 2 { // it resumes with other intervals
+		cut += fmt.Sprintf("%d,%g,%g\n", k, float64(k)/10, float64(k)*2)
+	}
+	for what, now := range map[string]string{"cut": cut, "replaced": strings.Replace(string(text), "# text", "# TEXT", 1)} {
+		if err := os.WriteFile(path, []byte(now), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r, err := readRows(path, before.Next, before.Mark)
+		if want := strings.Count(now, "\n") - 3; err != nil || !r.Again || len(steps(t, r)) != want {
+			t.Errorf("%s: again %v, %d rows, want %d: %v", what, r.Again, len(steps(t, r)), want, err)
+		}
+	}
+}
+
+// A folder with more tables than the page has room for says how many it leaves out.
+func TestTablesLeftOut(t *testing.T) {
+	dir := t.TempDir()
+	for k := range mostTables + 7 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("series_%d.csv", k)), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f := list(dir); len(f.Tables) != mostTables || f.LeftOut != 7 {
+		t.Errorf("%d tables, %d left out", len(f.Tables), f.LeftOut)
+	}
+}
+
 func TestTablesThatAreNone(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"empty": "", "comments": "# a\n", "binary": strings.Repeat("\x00", 1<<20)} {
@@ -96,7 +189,7 @@ func TestTablesThatAreNone(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if r, err := readRows(path, 0); err == nil {
+		if r, err := readRows(path, 0, ""); err == nil {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
@@ -116,7 +209,11 @@ func TestListing(t *testing.T) {
 		}
 	}
 	f := list(dir)
-	if got := fmt.Sprint(f.Tables); got != "[{force_a.csv 0} {probe_c.csv 0} {series_b.csv 0}]" {
+	var names []string
+	for _, t := range f.Tables {
+		names = append(names, t.Name)
+	}
+	if got := fmt.Sprint(names); got != "[force_a.csv probe_c.csv series_b.csv]" {
 		t.Errorf("%s", got)
 	}
 	speed, _ := f.find("speed")

@@ -52,13 +52,15 @@ func watch(dirs []string, address string, readOnly bool) error {
 	if err != nil {
 		return usageError{fmt.Errorf("--listen: %w", err)}
 	}
-	server, err := live.Serve(live.Options{Address: at, ReadOnly: readOnly, Runs: live.NewShelf(dirs).Runs})
+	shelf := live.NewShelf(dirs, func(left string) { fmt.Fprintln(stdout, left) })
+	server, err := live.Serve(live.Options{Address: at, ReadOnly: readOnly, Runs: shelf.Runs, LeftOut: shelf.LeftOut})
 	if err != nil {
 		return usageError{fmt.Errorf("--listen: %w", live.Refused(at, err))}
 	}
 	defer server.Close()
 	fmt.Fprintln(stdout, server)
 	fmt.Fprintln(stdout, "Ctrl-C ends the page, not the runs")
+	go shelf.Runs() // says what it leaves out before a viewer comes; many folders take a while
 	end := make(chan os.Signal, 1)
 	signal.Notify(end, os.Interrupt, syscall.SIGTERM)
 	<-end

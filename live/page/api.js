@@ -64,6 +64,31 @@ export const pause = (ms, signal) =>
     signal?.addEventListener("abort", () => { clearTimeout(timer); go(); }, { once: true });
   });
 
+// lastOf returns a function that reads what it is called with last, once the read before has ended. A read that fails is tried
+// again for a minute: the server names what there is only when that changes.
+export function lastOf(read, signal) {
+  let wanted, had, busy = false, wake = () => {};
+  return async (what) => {
+    if (what !== wanted) wake();
+    wanted = what;
+    if (busy) return;
+    busy = true;
+    for (let wait = 500; wanted !== had && wait < 60000 && !signal.aborted; ) {
+      const now = wanted;
+      try {
+        await read(now);
+        had = now;
+        wait = 500;
+      } catch {
+        const woken = new Promise((go) => { wake = go; });
+        if (wanted === now) await Promise.race([pause(wait, signal), woken]);
+        wait = wanted === now ? 2 * wait : 500;
+      }
+    }
+    busy = false;
+  };
+}
+
 // seen waits while the page is in a hidden tab: it asks for nothing then.
 export const seen = () =>
   document.hidden ? new Promise((go) => document.addEventListener("visibilitychange", go, { once: true })) : Promise.resolve();

@@ -1,7 +1,7 @@
 // Which page is shown: the only run, the list of all, or one of the list.
 
 import { get, pause, seen } from "./api.js";
-import { list } from "./runs.js";
+import { leftOut, list } from "./runs.js";
 import { show } from "./run.js";
 
 const at = (id) => document.getElementById(id);
@@ -23,6 +23,7 @@ async function route() {
       const runs = await get("runs", signal);
       const chosen = /^#\/run\/(\d+)$/.exec(location.hash);
       at("back").hidden = !chosen;
+      leftOut(signal);
       if (chosen || runs.length === 1) return await show(chosen ? chosen[1] : "0", link, signal);
       return await list(runs, link, signal);
     } catch (err) {

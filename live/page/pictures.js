@@ -1,6 +1,6 @@
 // The pictures that a run has written.
 
-import { blob } from "./api.js";
+import { blob, lastOf } from "./api.js";
 import { template } from "./format.js";
 
 // load shows a picture, which needs the token, in an img.
@@ -12,7 +12,7 @@ export async function load(img, run, name, step, signal) {
 
 class Series {
   constructor(run, name, host, signal) {
-    Object.assign(this, { run, name, signal, steps: [], shown: -1, latest: true });
+    Object.assign(this, { run, name, signal, steps: [], latest: true });
     host.append(template("picture"));
     const card = host.lastElementChild, head = card.querySelector("h2");
     head.textContent = name;
@@ -21,6 +21,7 @@ class Series {
     this.img = card.querySelector("img");
     this.range = card.querySelector("input");
     this.output = card.querySelector("output");
+    this.load = lastOf((step) => load(this.img, run, name, step, signal), signal);
     this.range.addEventListener("input", () => {
       this.latest = Number(this.range.value) === this.steps.length - 1;
       this.show();
@@ -36,17 +37,11 @@ class Series {
     this.show();
   }
 
-  async show() {
+  show() {
     const step = this.steps[Number(this.range.value)];
-    if (step === this.shown) return;
-    this.shown = step;
     this.output.textContent = step;
     this.img.alt = `${this.name} at step ${step}`;
-    try {
-      await load(this.img, this.run, this.name, step, this.signal);
-    } catch {
-      this.shown = -1; // the next list asks again
-    }
+    this.load(step);
   }
 }
 

@@ -16,9 +16,18 @@ export async function list(runs, link, signal) {
       rows[id] ??= new Row(body, id, signal);
       rows[id].update(r);
     });
+    if (runs) leftOut(signal);
     if (runs) link(true);
     if (runs?.length === 0) link(false, "no run has written into these folders yet");
   }
+}
+
+// leftOut says which runs the list has not.
+export async function leftOut(signal) {
+  const line = document.getElementById("left-out");
+  const { text } = await get("left_out", signal).catch(() => ({ text: line.textContent }));
+  line.hidden = !text;
+  line.textContent = text;
 }
 
 async function next(link, signal) {

@@ -1,6 +1,6 @@
 // Tables of the run as curves: forces with their running means and 95 % intervals, series, probes.
 
-import { get } from "./api.js";
+import { get, lastOf } from "./api.js";
 import { Chart } from "./chart.js";
 import { number, template } from "./format.js";
 
@@ -8,7 +8,7 @@ const most = 6000; // rows in a curve; then each second one goes
 
 class Table {
   constructor(run, name, host, signal) {
-    Object.assign(this, { run, name, signal, next: 0, size: 0, busy: false, columns: [], data: [] });
+    Object.assign(this, { run, name, signal, next: 0, mark: "", columns: [], data: [] });
     host.append(template("table"));
     this.card = host.lastElementChild;
     const id = "h-" + name;
@@ -21,26 +21,21 @@ class Table {
     this.plot = this.card.querySelector(".plot");
     this.plot.setAttribute("aria-label", head.textContent + " over time");
     this.chart = new Chart(this.plot, signal);
+    this.grown = lastOf(() => this.read(), signal);
   }
 
-  // grown reads new rows.
-  async grown(size) {
-    if (this.busy || size === this.size) return;
-    this.busy = true;
-    try {
-      const r = await get(`${this.run}/rows?table=${encodeURIComponent(this.name)}&from=${this.next}`, this.signal);
-      if (r.again || this.columns.length === 0) this.begin(r.columns);
-      for (const line of r.text.split("\n")) {
-        const values = line.split(",");
-        if (values.length === this.columns.length) values.forEach((v, k) => this.data[k].push(v !== "" && Number.isFinite(Number(v)) ? Number(v) : null)); // Number does not know +Inf
-      }
-      if (this.data[0].length > most) this.data = this.data.map((d) => d.filter((_, k) => k % 2 === 0 || k === d.length - 1));
-      this.next = r.next;
-      this.size = size;
-      this.draw();
-    } finally {
-      this.busy = false;
+  // read reads new rows.
+  async read() {
+    const r = await get(`${this.run}/rows?table=${encodeURIComponent(this.name)}&from=${this.next}&mark=${this.mark}`, this.signal);
+    if (r.again || this.columns.length === 0) this.begin(r.columns);
+    for (const line of r.text.split("\n")) {
+      const values = line.split(",");
+      if (values.length === this.columns.length) values.forEach((v, k) => this.data[k].push(v !== "" && Number.isFinite(Number(v)) ? Number(v) : null)); // Number does not know +Inf
     }
+    if (this.data[0].length > most) this.data = this.data.map((d) => d.filter((_, k) => k % 2 === 0 || k === d.length - 1));
+    this.next = r.next;
+    this.mark = r.mark;
+    this.draw();
   }
 
   begin(columns) {
@@ -74,11 +69,13 @@ class Table {
 
 // tables returns what takes the list of files of a run.
 export function tables(run, host, signal) {
-  const all = new Map();
+  const all = new Map(), left = document.getElementById("tables-left-out");
   return (files) => {
     for (const f of files.tables) {
       if (!all.has(f.name)) all.set(f.name, new Table(run, f.name, host, signal));
-      all.get(f.name).grown(f.size).catch(() => {}); // the next list asks again
+      all.get(f.name).grown(`${f.size} ${f.changed}`);
     }
+    left.hidden = !files.left_out;
+    left.textContent = files.left_out ? `${files.left_out} more tables are in the folder; the page has room for ${files.tables.length}.` : "";
   };
 }
