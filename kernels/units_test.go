@@ -86,7 +86,7 @@ func membersOf(t *testing.T, archive []byte) (members [][]byte) {
 	return members
 }
 
-// textOf returns the first function for Go that an object defines, "" if it is none of C++, and its bytes of text.
+// textOf returns the first function for Go that an object defines, "" if C++ defines no such function, and its bytes of text.
 func textOf(t *testing.T, object []byte) (name string, size int) {
 	t.Helper()
 	if !bytes.HasPrefix(object, []byte(elf.ELFMAG)) {

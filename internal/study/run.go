@@ -237,7 +237,7 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 
 // listener keeps what a run reports, and passes it on.
 type listener struct {
-	also   Reporter // nil: there is none
+	also   Reporter // may be nil
 	end    sim.Summary
 	mach   float64
 	warned finding.List

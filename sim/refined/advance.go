@@ -61,7 +61,7 @@ func (g *Grid) queue(steps int) error {
 		done, err := g.replay(left)
 		if err == nil && done == 0 {
 			done, err = 1, g.step(0, g.steps, g.filled && !(changes(g) && g.Case.Modelled())) // whose ghost cells follow from the coming force
-			g.join()
+			g.side.join(g.Bulk)
 			g.filled, g.uploaded = false, true
 		}
 		if err != nil {
@@ -122,7 +122,7 @@ func (g *Grid) replay(most int) (int, error) {
 					return err
 				}
 			}
-			g.join()
+			g.side.join(g.Bulk)
 			return nil
 		})
 		if err != nil {

@@ -10,7 +10,7 @@ func (g *Grid) Fill() error {
 	}
 	for l := range g.levels {
 		at := &g.levels[l]
-		g.fork()
+		g.side.fork(g.Bulk)
 		if g.refines(l) {
 			if err := g.sendValues(l + 1); err != nil {
 				return err
@@ -38,7 +38,7 @@ func (g *Grid) Fill() error {
 			}
 		}
 	}
-	g.join()
+	g.side.join(g.Bulk)
 	g.filled = true
 	return g.Sync()
 }

@@ -29,8 +29,7 @@ type Grid struct {
 	whole     *domain.Part // the domain on level 0
 	solids    []geometry.Shape
 	level.Streams
-	side   device.Stream // what passes between levels beside a step
-	beside device.Event  // its last work, where the bulk's stream has to wait for it
+	side sideline
 
 	levels   []levelOf
 	steps    int               // of level 0
@@ -71,7 +70,7 @@ func New(on *rank.Rank, whole *domain.Part, h *decomp.Hierarchy, dev device.Devi
 	if err := errors.Join(measurable(c), containsModels(c, solids, h)); err != nil {
 		return g, exit.With(exit.Usage, err)
 	}
-	g.Streams, g.side = level.NewStreams(dev), dev.NewStream(true)
+	g.Streams, g.side.Stream = level.NewStreams(dev), dev.NewStream(true)
 	if err := exit.Agreed(exit.Failure, comm.Agree(on.Comm, g.build())); err != nil {
 		return g, err
 	}

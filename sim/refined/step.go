@@ -1,6 +1,9 @@
 package refined
 
-import "lbmsim/sim/level"
+import (
+	"lbmsim/device"
+	"lbmsim/sim/level"
+)
 
 // step queues the step of a level that leads on from its own step n: above level 0, the first one within a step of the coarser level
 // where n is even, the second one where it is odd.
@@ -24,7 +27,7 @@ import "lbmsim/sim/level"
 func (g *Grid) step(l, n int, filled bool) error {
 	at := &g.levels[l]
 	finer := g.refines(l)
-	g.fork()
+	g.side.fork(g.Bulk)
 	for _, p := range at.patches {
 		level.Ahead{Level: p.Level}.Advance(filled)
 	}
@@ -61,7 +64,7 @@ func (g *Grid) step(l, n int, filled bool) error {
 				return err
 			}
 		}
-		ahead.Arrived(g.side)
+		ahead.Arrived(g.side.Stream)
 		if ahead.Looks(n) {
 			ahead.Look()
 			ready = g.Bulk.Record()
@@ -69,7 +72,7 @@ func (g *Grid) step(l, n int, filled bool) error {
 	}
 	g.side.After(ready)
 	g.count(l, n%2)
-	g.beside = g.side.Record()
+	g.side.last = g.side.Record()
 	for _, p := range at.patches {
 		ahead := level.Ahead{Level: p.Level}
 		if ahead.Looks(n) {
@@ -89,17 +92,23 @@ func (g *Grid) step(l, n int, filled bool) error {
 	return g.restrict(l + 1)
 }
 
-// fork lets the side's stream go on from here.
-func (g *Grid) fork() {
-	g.join()
-	g.side.After(g.Bulk.Record())
+// sideline is the stream of what passes between levels beside a step.
+type sideline struct {
+	device.Stream
+	last device.Event // its last work, where the bulk's stream has to wait for it
 }
 
-// join makes the bulk's stream wait for the side's. A recording ends joined: it cannot wait for what is outside of it.
-func (g *Grid) join() {
-	if g.beside != nil {
-		g.Bulk.After(g.beside)
-		g.beside = nil
+// fork lets it go on from the bulk's stream.
+func (s *sideline) fork(bulk device.Stream) {
+	s.join(bulk)
+	s.After(bulk.Record())
+}
+
+// join makes the bulk's stream wait for it. A recording ends joined: it cannot wait for what is outside of it.
+func (s *sideline) join(bulk device.Stream) {
+	if s.last != nil {
+		bulk.After(s.last)
+		s.last = nil
 	}
 }
 
@@ -108,9 +117,9 @@ func (g *Grid) sendValues(l int) error {
 	t := g.levels[l].coarse.shells
 	buffer := t.next()
 	for _, p := range g.levels[l-1].patches {
-		p.down.GatherValues(g.side, p.State[0], buffer, g.levels[l-1].params)
+		p.down.GatherValues(g.side.Stream, p.State[0], buffer, g.levels[l-1].params)
 	}
-	return t.begin(g.side)
+	return t.begin(g.side.Stream)
 }
 
 // prolong interpolates them.
@@ -120,9 +129,9 @@ func (g *Grid) prolong(l int) error {
 		return err
 	}
 	for _, p := range g.levels[l].patches {
-		p.prolong(g.side, t.buffers[t.now], g.levels[l-1].params, g.levels[l].params)
+		p.prolong(g.side.Stream, t.buffers[t.now], g.levels[l-1].params, g.levels[l].params)
 	}
-	g.beside = g.side.Record()
+	g.side.last = g.side.Record()
 	return nil
 }
 
@@ -157,17 +166,17 @@ func (g *Grid) count(l, which int) {
 		from := p.State[0]
 		if l > 0 {
 			t := at.coarse.fluxes
-			p.up.Count(g.side, from, t.buffers[t.now], which > 0)
+			p.up.Count(g.side.Stream, from, t.buffers[t.now], which > 0)
 		}
 		if g.refines(l) {
-			p.down.Count(g.side, from, p.own, false)
+			p.down.Count(g.side.Stream, from, p.own, false)
 		}
 	}
 }
 
 // restrict gives the cells of the coarser level beside the interface the means of their children, and what has passed.
 func (g *Grid) restrict(l int) error {
-	g.join()
+	g.side.join(g.Bulk)
 	b := g.levels[l].coarse
 	means := b.means.next()
 	coarse := g.levels[l-1].params

@@ -35,7 +35,7 @@ func TestRegionsAreOfTheFinestCells(t *testing.T) {
 					}
 					return at
 				}
-				finest := v.Region(slice)
+				finest := v.Region(slice, derive.Middle())
 				if finest.Level == 0 || finest != region(finest.Level) {
 					t.Errorf("%s %s: the region is %v, want %v", lattice, name, finest, region(finest.Level))
 				}
