@@ -190,9 +190,6 @@ func (a *averager) takeOnHost(r *Run, b *boxSums) error {
 // readAtOnce is the number of cells read at a time: to ask for a row of 2D takes longer than to add it.
 const readAtOnce = 8192
 
-// present returns the current state of the rank's part of the domain as presentOf does.
-func (r *Run) present() derive.Source[float64] { return r.presentOf(r.View) }
-
 // presentOf returns the current state of a box with the digits that fields have on leaving the device: a result must not depend on
 // the memory that the device had to spare.
 func (r *Run) presentOf(v derive.View) derive.Source[float64] {
