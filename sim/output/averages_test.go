@@ -93,6 +93,11 @@ func TestAveragesThatCannotBeCopied(t *testing.T) {
 		t.Errorf("averages of an unknown field: %v", err)
 	}
 	a.Over, r.View.Part.Layout.N, r.View.Part.Box.Hi = true, [3]int{3, 2, 1}, [3]int{3, 2, 1} // and no cells to sample
+	plan, err := decomp.Slabs([3]int{3, 2, 1}, [3]bool{}, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.View.Part.Plan = plan
 	a.boxes = []*boxSums{{view: r.View, owned: r.View.Part.Box, own: r.View.Part.Box, onHost: make([]float64, 6)}}
 	if _, err := a.parts(r); err == nil || !strings.Contains(err.Error(), "averages over an axis") {
 		t.Errorf("averages over x without cells: %v", err)
