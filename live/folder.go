@@ -121,18 +121,18 @@ func (f *Folder) Order(o sim.Order) error {
 type Shelf struct {
 	roots []string
 
-	mu    sync.Mutex
-	at    time.Time
-	known map[string]bool
-	runs  []Run
-	left  string
-	tell  func(string)
+	mu     sync.Mutex
+	at     time.Time
+	known  map[string]bool
+	runs   []Run
+	left   string
+	report func(string)
 }
 
-// NewShelf returns the runs whose output folders are the given ones, or are in them. tell, or nil, is called when it becomes known
+// NewShelf returns the runs whose output folders are the given ones, or are in them. report, or nil, is called when it becomes known
 // that the shelf leaves something out.
-func NewShelf(roots []string, tell func(string)) *Shelf {
-	return &Shelf{roots: roots, known: map[string]bool{}, tell: tell}
+func NewShelf(roots []string, report func(string)) *Shelf {
+	return &Shelf{roots: roots, known: map[string]bool{}, report: report}
 }
 
 const (
@@ -182,8 +182,8 @@ func (s *Shelf) Runs() []Run {
 	}
 	s.at = time.Now()
 	before := s.left
-	if s.left = found.leftOut(); s.left != "" && before == "" && s.tell != nil {
-		s.tell(s.left)
+	if s.left = found.leftOut(); s.left != "" && before == "" && s.report != nil {
+		s.report(s.left)
 	}
 	return s.runs
 }

@@ -43,7 +43,7 @@ type Options struct {
 	// known, or never. The run ends with a checkpoint ahead of it. It must not block.
 	JobEnd func() time.Time
 	Orders []Orders // on rank 0, beside the output folder
-	Viewer Viewer   // on rank 0; nil: there is none
+	Viewer Viewer   // on rank 0; may be nil
 }
 
 func (o *Options) stepping(yes bool) {

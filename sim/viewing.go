@@ -19,7 +19,7 @@ type Viewer interface {
 
 // viewing limits what viewers cost the run.
 type viewing struct {
-	viewer Viewer // nil: there is none
+	viewer Viewer // may be nil
 	next   time.Time
 	time   *allowance.Allowance // nil: no slice yet
 }
@@ -31,7 +31,7 @@ const (
 	showSaved = 200 * time.Millisecond
 )
 
-// wanted returns the code of the slice to show now, 0 where there is none. On rank 0.
+// wanted returns the code of the slice to show now, 0 without a wish. On rank 0.
 func (v *viewing) wanted(now time.Time) int64 {
 	if v.viewer == nil || now.Before(v.next) {
 		return 0

@@ -18,7 +18,7 @@ type room struct {
 	onGPU     bool
 }
 
-// roomOf returns the room of the ranks on their devices: those of one machine, and of one GPU, have the same part of it. Collective;
+// roomOf returns the room of the ranks on their devices: ranks of one machine, or of one GPU, share it equally. Collective;
 // the same on all ranks.
 func roomOf(c comm.Comm, dev device.Device) (r room, err error) {
 	type place struct {

@@ -422,7 +422,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// plenty is the memory of a machine that does not tell what it has.
+// plenty is the memory of a machine that does not report its own.
 func plenty(*Plan) (Memory, error) { return Memory{Need: 1 << 60}, nil }
 
 // Where the time is long, the memory of a rank bounds the cells: the most that fit are chosen, and what is said names the limit. The
