@@ -52,7 +52,8 @@ type ModelledCell struct {
 	Velocity [3]float64 // of the wall
 	Rough    float64    // friction velocity by sampled velocity of a rough wall; 0: smooth; NoFriction: no friction
 	Area     float64    // of the surface that links from this cell cross; of a refined grid into the finest cells in their places
-	Sharp    float64    // of it, what links beside convex edges cross, which are bounced back half-way
+	Sharp    float64    // of it, what links beside convex edges cross
+	Turned   bool       // it serves one link beside a convex edge, whose direction is Normal: that fluid cell's moments, turned
 	Without  Without    // why the wall is the no-slip wall here
 	Around   uint32     // the directions of its links into fluid cells, a bit each
 	Serves   uint32     // those along which it sends populations; others are bounced back half-way
@@ -114,7 +115,7 @@ type Without int
 const (
 	WithModel    Without = iota
 	WithoutSpace         // no fluid at the sampled height, in a gap or beside another body: a no-slip wall at its place
-	AtEdge               // at an edge that is no meeting of smooth surfaces, where the flow separates: likewise
+	AtEdge               // at an edge, across which there is no slip
 	WithoutImage         // no image point among fluid cells, or a body one cell thick: a half-way wall
 )
 
@@ -122,7 +123,7 @@ const (
 const (
 	ModelledNormal   = 0
 	ModelledVelocity = 3
-	ModelledMirror   = 6  // Behind/Before
+	ModelledMirror   = 6  // Behind/Before; -1: Turned
 	ModelledReach    = 7  // Behind + Before
 	ModelledHeight   = 8  // 0: no model
 	ModelledRough    = 9  // friction velocity by sampled velocity, at least; NoFriction
@@ -142,11 +143,15 @@ func ModelledNumbersOf[T float32 | float64](m *Modelled, walls []Wall) []T {
 			n[ModelledNormal+a], n[ModelledVelocity+a] = T(c.Normal[a]), T(c.Velocity[a])
 		}
 		n[ModelledMirror], n[ModelledReach] = T(c.Behind/c.Before), T(c.Behind+c.Before)
+		if c.Turned {
+			n[ModelledMirror], n[ModelledReach] = -1, 0
+		}
 		if c.Without == WithModel {
 			n[ModelledHeight], n[ModelledRough] = T(c.Height), T(c.Rough)
 		}
-		heat := walls[c.Type-1].Scalar
-		n[ModelledHeat], n[ModelledHeat+1] = T(heat.Law), T(heat.Value)
+		if heat := walls[c.Type-1].Scalar; !c.Turned {
+			n[ModelledHeat], n[ModelledHeat+1] = T(heat.Law), T(heat.Value)
+		}
 		for k, v := range c.Bend {
 			n[ModelledBend+k] = T(v)
 		}

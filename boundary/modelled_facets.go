@@ -18,13 +18,15 @@ const (
 	// angle by which a curved surface may turn up to where it is looked at as one side of an edge: beyond, its second order is wrong
 	farthestTurn = 0.5
 	edgeTurn     = 0.85 // cosine of the angle from which two surfaces meet at an edge
+	alongTurn    = 0.3  // sine of the angle up to which the surfaces around are along an edge that has a direction
 )
 
 // facets replaces each ghost cell beside an edge by one for each of the smooth surfaces before it. A link belongs to the nearest surface
 // on which it crosses the body's: so every face of a block is flat up to its edges. Without, planes fitted around an edge lean by ten
 // degrees, and what they send tears a boundary layer off. Links on no such surface keep the fitted one.
 //
-// Links beside a convex edge are bounced back. Where a face goes on, what a link that leans one way brings of mass, the link that leans the
+// Links beside a convex edge are bounced back across it, and slip along it: each brings the moments of its fluid cell turned by half a
+// circle about the edge (Turned). With a plain bounce a bar along the stream has four times the friction of the law. Where a face goes on, what a link that leans one way brings of mass, the link that leans the
 // other way at the same place takes. At an edge the other one is missing, and without a bounce the face takes in or gives off up to a sixth
 // of the velocity along it, over one cell. So links with the same middle are bounced back together. The strip is one cell wide: where
 // the corner alone bounces back, the flow turns around edges.
@@ -71,13 +73,18 @@ func (f *modelledSearch) facets() {
 func (f *modelledSearch) split(g *foundGhost, near []beside) (list []foundGhost) {
 	rest := *g
 	rest.links = nil
+	var turned []foundGhost
+	edge, found := f.along(g, near)
 	for _, l := range g.links {
 		s, ok := f.smooth(g, l, near)
+		l.sharp = found && !ok || ok && f.besideEdge(g, l, s, near)
+		if l.sharp && found {
+			turned = append(turned, turnedAbout(g, l, edge))
+		}
 		if !ok {
 			rest.links = append(rest.links, l)
 			continue
 		}
-		l.sharp = f.besideEdge(g, l, s, near)
 		k := 0
 		for k < len(list) && (dot3(list[k].normal, s.normal) < facetAlike || !f.leaves(l, list[k].normal)) {
 			k++
@@ -90,11 +97,65 @@ func (f *modelledSearch) split(g *foundGhost, near []beside) (list []foundGhost)
 	if len(rest.links) > 0 {
 		list = append(list, rest)
 	}
+	list = append(list, turned...)
 	for i := range list {
 		list[i].facet = i
 		f.count(&list[i])
 	}
 	return list
+}
+
+// along returns the direction of the edge beside a ghost cell, which the normals of all smooth surfaces around are across; false: there
+// is no such direction, as at a corner.
+func (f *modelledSearch) along(g *foundGhost, near []beside) (edge [3]float64, ok bool) {
+	var first, second [3]float64
+	away, least := math.MaxInt, edgeTurn
+	smooth := func(use func(s *surface, away int)) {
+		for _, n := range near {
+			other := &f.ghosts[n.number]
+			if !other.edge && !other.rough && other.k == g.k && other.normal != [3]float64{} {
+				use(&other.surface, int(n.from[0])*int(n.from[0])+int(n.from[1])*int(n.from[1])+int(n.from[2])*int(n.from[2]))
+			}
+		}
+	}
+	smooth(func(s *surface, d int) {
+		if d < away {
+			first, away = s.normal, d
+		}
+	})
+	smooth(func(s *surface, _ int) {
+		if cosine := dot3(first, s.normal); cosine < least {
+			second, least = s.normal, cosine
+		}
+	})
+	if least >= edgeTurn {
+		return edge, false
+	}
+	for a := range edge {
+		b, c := (a+1)%3, (a+2)%3
+		edge[a] = first[b]*second[c] - first[c]*second[b]
+	}
+	size := math.Sqrt(dot3(edge, edge))
+	if size < alongTurn {
+		return edge, false
+	}
+	for a := range edge {
+		edge[a] /= size
+		if math.Abs(edge[a]) < 1e-9 {
+			edge[a] = 0
+		}
+	}
+	ok = true
+	smooth(func(s *surface, d int) {
+		ok = ok && math.Abs(dot3(edge, s.normal)) < alongTurn
+	})
+	return edge, ok
+}
+
+// turnedAbout returns the ghost cell of a link beside an edge.
+func turnedAbout(g *foundGhost, l foundLink, edge [3]float64) foundGhost {
+	l.sharp = false
+	return foundGhost{at: g.at, k: g.k, turned: true, under: g.under, surface: surface{normal: edge}, links: []foundLink{l}}
 }
 
 // besideEdge reports whether a link of the ghost cell g is within edgeWidth of another surface that its own one meets at a convex edge.

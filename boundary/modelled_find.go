@@ -90,6 +90,7 @@ type foundGhost struct {
 	own    bool        // the first one that counts leads into one of the rank's own cells, or a periodic image of it
 	under  bool        // the cell straight above it is covered by a finer level
 	links  []foundLink // into fluid cells
+	turned bool        // of the one link along a convex edge: normal is the edge's direction
 	out    [3]float64  // sum of 6 w_i c_i over these links
 	facet  int         // its number among the ghost cells at its place (facets)
 	surface
@@ -110,7 +111,7 @@ type foundLink struct {
 	direction int32
 	own       bool    // into one of the rank's own cells, or a periodic image of it
 	counts    bool    // that cell is the finest in its place
-	sharp     bool    // beside a convex edge: bounced back half-way
+	sharp     bool    // beside a convex edge: turned about it or, at corners, bounced back half-way
 	distance  float64 // of the surface from the fluid cell, in its lengths
 }
 
@@ -279,8 +280,12 @@ func (f *modelledSearch) collect(m *Modelled, layer []LayerCell) {
 		room := make([]ModelledStream, 0, links)
 		for i := lo; i < hi; i++ {
 			g, c := &f.ghosts[chosen[i]], &cells[i]
-			*c = ModelledCell{At: f.local(g.at), Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Behind: g.behind}
-			f.stencils(g, c)
+			*c = ModelledCell{At: f.local(g.at), Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Behind: g.behind, Turned: g.turned}
+			if g.turned {
+				f.turn(g, c)
+			} else {
+				f.stencils(g, c)
+			}
 			f.readable(c)
 			room = f.link(g, c, room)
 			early[i] = c.reads(f.n)
@@ -411,7 +416,11 @@ func (f *modelledSearch) link(g *foundGhost, to *ModelledCell, room []ModelledSt
 	first := len(room)
 	for _, l := range g.links {
 		area, across := f.area(g, l)
-		to.Around |= 1 << l.direction
+		if g.turned { // the ghost cell of its surface counts its area
+			area, across = 0, 1
+		} else {
+			to.Around |= 1 << l.direction
+		}
 		if l.counts {
 			to.Area += area
 		}

@@ -56,7 +56,7 @@ func (f *modelledSearch) nearest(y, z, reach int, most float64, nearest []float6
 		last := (gz+1)*(f.N[1]+2) + min(y+reach, f.N[1]) + 1
 		for i := f.rows.start[first]; i < f.rows.start[last+1]; i++ { // rows are one behind the other
 			g := &f.ghosts[i]
-			if g.normal == [3]float64{} {
+			if g.normal == [3]float64{} || g.turned {
 				continue
 			}
 			d := f.above(g, [3]int{g.at[0], y, z})

@@ -10,6 +10,19 @@ const (
 	leastShare                       = 0.5 // of a stencil's weights that have to be of fluid cells where others are left out
 )
 
+// turn makes a ghost cell read the fluid cell that its link leads into.
+func (f *modelledSearch) turn(g *foundGhost, c *ModelledCell) {
+	x := g.at
+	for a, v := range f.lattice.Velocities[g.links[0].direction] {
+		x[a] += v
+	}
+	c.Image = Stencil{N: 1, Cells: [8]Place{placeOf(f.local(x))}, Weight: [8]float64{1}}
+	c.Without = AtEdge
+	if motion := f.Motion(g.k); motion != nil {
+		c.Velocity = f.wallVelocity(g, f.foot(g))
+	}
+}
+
 // stencils finds what a ghost cell reads.
 func (f *modelledSearch) stencils(g *foundGhost, c *ModelledCell) {
 	if g.normal == [3]float64{} {

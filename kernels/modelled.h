@@ -2,10 +2,11 @@
 // the surface's normal, at the distance d_I before the surface where the ghost cell's centre is d_g behind it:
 //   u_n,g = -u_n,I d_g/d_I
 //   no-slip:   rho_g = rho_I + eps,  u_t,g = -u_t,I d_g/d_I,  S_g = S_I without its part along the wall
-//   modelled:  rho_g = rho_I + eps - 3 rho (d_g + d_I) u_w.K u_w,  u_w = u_t,I - d_I g
-//              u_t,g = u_t,I - (d_g + d_I) (g + K u_t,I)
-//              S_nt,g = -S_nt,I - 2 T + rho g/3,  T = rho u_tau^2 t,  g = F u_tau/(kappa y0) t
-// with K the curvature dn/dx of the surface: the pressure bends the flow, and a rigid rotation has no shear stress;
+//   modelled:  rho_g = rho_I + eps - 3 rho (d_g + d_I) u_w.K u_w,  u_w = u_t,I - d_I s
+//              u_t,g = u_t,I - (d_g + d_I) s,  s = g - K u_t,I over convex surfaces, g + K u_t,I over concave ones
+//              S_nt,g = -S_nt,I - 2 T + rho (s - K u_t,I)/3,  T = rho u_tau^2 t,  g = F u_tau/(kappa y0) t
+// with K the curvature dn/dx of the surface, which the pressure bends the flow around. Less the friction's slope g, the flow before a
+// convex surface has no vorticity, as it comes from far away, and the one inside a hollow surface turns like a rigid body;
 // with t the direction of the velocity along the wall at the sampled point and u_tau by the law of the wall there. g is the slope
 // of the logarithm at y0, where the eddies of the layer begin to grow. Velocities are those against the wall. F is the wall's
 // factor, which keeps the momentum that links exchange at the law's, and eps the density that keeps the mass (sim/friction.go).
@@ -14,6 +15,8 @@
 // Without friction: modelled, with u_tau = 0 (MODELLED_ROUGH below 0).
 // theta blends both with y+ of half a cell: the model is off where the flow beside the wall is laminar. Nothing moves along a no-slip
 // wall, so that its rates of strain have no part along it; fluid at rest between walls would not stay so with the image's.
+// Beside a convex edge a ghost cell serves one link, with the moments of that fluid cell turned by half a circle about the edge: the flow
+// slips along the edge and is bounced back across it.
 // Velocities are those with half of the coming step's force. What was tried instead is in docs/decisions.md.
 #ifndef LBM_MODELLED_H
 #define LBM_MODELLED_H
@@ -78,12 +81,39 @@ template <class L, class T> struct ImagePoint {
 	}
 };
 
+// turnedGhost returns the moments of a fluid cell turned by half a circle about the direction e, against the velocity of the wall.
+template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> turnedGhost(const T* e, const T* wall, const ImagePoint<L, T>& cell, const Params<T>& p) {
+	constexpr int D = L::D;
+	const T density = T(1) + cell.r;
+	Moments<L, T> g;
+	T u[D], pull[D], along = 0, both = 0;
+	for (int a = 0; a < D; a++) {
+		along += (cell.u[a] - wall[a]) * e[a];
+		pull[a] = 0;
+		for (int b = 0; b < D; b++) pull[a] += cell.pi[a > b ? L::pair(a, b) : L::pair(b, a)] * e[b];
+		both += pull[a] * e[a];
+	}
+	g.r = cell.r;
+	for (int a = 0; a < D; a++) {
+		u[a] = T(2) * (wall[a] + along * e[a]) - cell.u[a];
+		g.j[a] = density * u[a] + T(0.5) * p.force[a];
+	}
+	for (int a = 0; a < D; a++)
+		for (int b = 0; b <= a; b++)
+			g.s[L::pair(a, b)] = cell.pi[L::pair(a, b)] - T(2) * (e[a] * pull[b] + pull[a] * e[b]) + T(4) * both * e[a] * e[b] + density * u[a] * u[b];
+	return g;
+}
+
 // modelledGhost returns the moments of a ghost cell with the numbers n, from the image and the velocity at the sampled point.
 template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const T* n, const ImagePoint<L, T>& image, const T* sampled, const Params<T>& p, const T& factor, const T& eps, const double* table, T* results) {
 	constexpr int D = L::D;
 	const T* const normal = n + MODELLED_NORMAL;
 	const T* const wall = n + MODELLED_VELOCITY;
 	const T rho = T(1) + image.r, mirror = n[MODELLED_MIRROR], height = n[MODELLED_HEIGHT];
+	if (mirror < T(0)) {
+		for (int a = 0; a < MODELLED_RESULTS; a++) results[a] = 0;
+		return turnedGhost<L>(normal, wall, image, p);
+	}
 	T along[D], slope[D], traction[D], theta = 0, across = 0, above = 0, speed = 0;
 	for (int a = 0; a < D; a++) {
 		across += (image.u[a] - wall[a]) * normal[a];
@@ -115,23 +145,27 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		for (int a = 0; a < D; a++) traction[a] = slope[a] = 0;
 	}
 	Moments<L, T> g;
-	T u[D], pull[D], change[D], pn = 0, bent[D], turn = 0;
+	T u[D], pull[D], change[D], sheared[D], bent[D], pn = 0, convex = 0, turn = 0;
 	const T reach = n[MODELLED_REACH], before = reach / (T(1) + mirror);
 	const T* const bend = n + MODELLED_BEND;
 	for (int a = 0; a < D; a++) {
-		T at = 0;
 		bent[a] = 0;
-		for (int b = 0; b < D; b++) {
-			const T k = bend[a > b ? L::pair(a, b) : L::pair(b, a)];
-			bent[a] += k * along[b];
-			at += k * (along[b] - before * slope[b]);
-		}
+		for (int b = 0; b < D; b++) bent[a] += bend[a > b ? L::pair(a, b) : L::pair(b, a)] * along[b];
+		convex += bent[a] * along[a];
+	}
+	for (int a = 0; a < D; a++) {
+		slope[a] += convex > T(0) ? -bent[a] : bent[a];
+		sheared[a] = slope[a] - bent[a];
+	}
+	for (int a = 0; a < D; a++) {
+		T at = 0;
+		for (int b = 0; b < D; b++) at += bend[a > b ? L::pair(a, b) : L::pair(b, a)] * (along[b] - before * slope[b]);
 		turn += at * (along[a] - before * slope[a]);
 	}
 	g.r = image.r + eps - theta * (T(3) * rho * reach * turn);
 	const T density = T(1) + g.r;
 	for (int a = 0; a < D; a++) {
-		const T modelled = along[a] - reach * (slope[a] + bent[a]), stuck = -mirror * along[a];
+		const T modelled = along[a] - reach * slope[a], stuck = -mirror * along[a];
 		u[a] = wall[a] + (stuck + theta * (modelled - stuck)) - mirror * across * normal[a];
 		g.j[a] = density * u[a] + T(0.5) * p.force[a];
 		results[a] = traction[a];
@@ -139,7 +173,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		for (int b = 0; b < D; b++) pull[a] += image.pi[a > b ? L::pair(a, b) : L::pair(b, a)] * normal[b];
 		pn += pull[a] * normal[a];
 	}
-	for (int a = 0; a < D; a++) change[a] = theta * (rho * slope[a] * T(1.0 / 3) - T(2) * traction[a] - T(2) * (pull[a] - pn * normal[a]));
+	for (int a = 0; a < D; a++) change[a] = theta * (rho * sheared[a] * T(1.0 / 3) - T(2) * traction[a] - T(2) * (pull[a] - pn * normal[a]));
 	for (int a = 0; a < D; a++)
 		for (int b = 0; b <= a; b++) {
 			const int ab = L::pair(a, b);

@@ -59,6 +59,9 @@ func atStencil(f *Flow, s boundary.Stencil) (density float64, u [3]float64, stre
 func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 	n := c.Normal
 	density, image, stress := atStencil(f, c.Image)
+	if c.Turned {
+		return modelled{pop: turned(f, c, density, image, stress)}
+	}
 	rho, mirror := 1+density, c.Behind/c.Before
 	across := dot(sub(image, c.Velocity), n)
 	along := sub(sub(image, c.Velocity), scaled(n, across))
@@ -82,9 +85,16 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 		}
 	}
 	bend := matrix(c.Bend)
+	bent := times(bend, along)
+	if dot(bent, along) > 0 {
+		slope = sub(slope, bent)
+	} else {
+		slope = add3(slope, bent)
+	}
+	sheared := sub(slope, bent)
 	wall := sub(along, scaled(slope, c.Before))
 	density += f.Eps - theta*3*rho*(c.Behind+c.Before)*dot(wall, times(bend, wall))
-	inner := sub(along, scaled(add3(slope, times(bend, along)), c.Behind+c.Before))
+	inner := sub(along, scaled(slope, c.Behind+c.Before))
 	pull := times(stress, n)
 	shear := sub(pull, scaled(n, dot(pull, n)))
 	m := make([]float64, f.Lattice.Moments())
@@ -93,7 +103,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 	for a := range u {
 		u[a] = c.Velocity[a] + theta*inner[a] - (1-theta)*mirror*along[a] - mirror*across*n[a]
 		m[1+a] = (1+density)*u[a] + f.Params.Force[a]/2
-		change[a] = theta * (rho*slope[a]/3 - 2*traction[a] - 2*shear[a])
+		change[a] = theta * (rho*sheared[a]/3 - 2*traction[a] - 2*shear[a])
 	}
 	for k, ab := range Pairs(3) {
 		a, b := ab[0], ab[1]
@@ -101,6 +111,28 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 		m[4+k] = stress[a][b] - (1-theta)*inside + n[a]*change[b] + n[b]*change[a] + (1+density)*u[a]*u[b]
 	}
 	return modelled{f.Close(f.Populations(m)), traction, half, share, heatOf(f, c, rho, share, half, table)}
+}
+
+// turned returns the populations of a cell's moments turned by half a circle about an edge.
+func turned(f *Flow, c boundary.ModelledCell, density float64, u [3]float64, stress [3][3]float64) []float64 {
+	var about [3][3]float64
+	for a := range about {
+		for b := range about[a] {
+			about[a][b] = 2 * c.Normal[a] * c.Normal[b]
+		}
+		about[a][a]--
+	}
+	m := make([]float64, f.Lattice.Moments())
+	v := add3(c.Velocity, times(about, sub(u, c.Velocity)))
+	m[0] = density
+	for a := range v {
+		m[1+a] = (1+density)*v[a] + f.Params.Force[a]/2
+	}
+	for k, ab := range Pairs(3) {
+		a, b := ab[0], ab[1]
+		m[4+k] = (1+density)*v[a]*v[b] + dot(about[a], times(stress, about[b]))
+	}
+	return f.Close(f.Populations(m))
 }
 
 // heatOf returns the flux of a scalar into the fluid by the formulas of kernels/modelled.h.

@@ -35,7 +35,7 @@ func emptyWall(k uint8) WallSum {
 
 // add adds the flow at a ghost cell.
 func (s *WallSum) add(c *boundary.ModelledCell, flow device.ModelledWall) {
-	if c.Serves == 0 { // all its links are bounced back
+	if c.Serves == 0 || c.Turned { // all its links are bounced back, or the ghost cell of its surface counts
 		return
 	}
 	held := c.Area - c.Sharp

@@ -245,7 +245,7 @@ func coverages(p *Part, on *rank.Rank, found *boundary.Modelled) (list []Coverag
 	sums := make([]int64, numbers*(1+len(p.Case.Boundaries)+len(p.Case.Bodies)))
 	for i := range found.Cells {
 		g := &found.Cells[i]
-		if !g.Own {
+		if !g.Own || g.Turned {
 			continue
 		}
 		k, area := sums[numbers*int(g.Type):], int64(math.Round(g.Area*AreaUnits))
