@@ -70,11 +70,7 @@ func (r *Report) Page(w io.Writer, images []Image) error {
 	m.list(r.Doubts)
 	m.WriteString("<h2>Coefficients</h2>\n<table>\n<tr><th>Coefficient</th><th>Mean, 95&nbsp;% interval</th><th></th></tr>\n")
 	for _, c := range r.Numbers {
-		meaning := c.Meaning
-		if c.Note != "" {
-			meaning += "; " + c.Note
-		}
-		m.add("<tr><td>%s</td><td class=\"number\">%s</td><td>%s</td></tr>\n", c.Symbol, c.text(), meaning)
+		m.add("<tr><td>%s</td><td class=\"number\">%s</td><td>%s</td></tr>\n", c.Symbol, c.text(), c.remark())
 	}
 	m.add("</table>\n")
 	r.bodyParts(&m)

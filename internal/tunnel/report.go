@@ -32,6 +32,7 @@ type Coefficient struct {
 	Value   *float64 `json:"value"`
 	Half    *float64 `json:"half"`
 	Note    string   `json:"note,omitempty"`
+	Doubt   string   `json:"doubt,omitempty"` // the kind of the warning that Note is
 }
 
 // Fact is a line of a table.
@@ -123,7 +124,7 @@ func (r *Report) coefficients(p *Plan, total *status.Result) {
 	}
 	for _, n := range total.Numbers {
 		if n.Of != "" {
-			r.Numbers = append(r.Numbers, Coefficient{"St", "f L/U of the strongest oscillation, in " + n.Of, n.Value, n.Half, n.Note})
+			r.Numbers = append(r.Numbers, Coefficient{Symbol: "St", Meaning: "f L/U of the strongest oscillation, in " + n.Of, Value: n.Value, Half: n.Half, Note: n.Note, Doubt: n.Doubt})
 		}
 	}
 }
@@ -227,6 +228,17 @@ func (r *Report) find(symbol string) *Coefficient {
 	return nil
 }
 
+// remark returns the meaning, and what there is to say of the value.
+func (c Coefficient) remark() string {
+	switch {
+	case c.Doubt != "":
+		return fmt.Sprintf("%s; DOUBTFUL (%s): %s", c.Meaning, c.Doubt, c.Note)
+	case c.Note != "":
+		return c.Meaning + "; " + c.Note
+	}
+	return c.Meaning
+}
+
 // text writes a coefficient with its interval.
 func (c Coefficient) text() string {
 	switch {
@@ -250,11 +262,7 @@ func (r *Report) Text() string {
 		fmt.Fprintf(&b, "  also: %s\n", d)
 	}
 	for _, c := range r.Numbers {
-		fmt.Fprintf(&b, "  %-6s %-22s %s", c.Symbol, c.text(), c.Meaning)
-		if c.Note != "" {
-			fmt.Fprintf(&b, "; %s", c.Note)
-		}
-		b.WriteByte('\n')
+		fmt.Fprintf(&b, "  %-6s %-22s %s\n", c.Symbol, c.text(), c.remark())
 	}
 	if r.Parts != nil {
 		fmt.Fprintf(&b, "  %-24s %-20s %-20s %-20s %s\n", "drag by part", "C_D", "by pressure", "by friction", "share")

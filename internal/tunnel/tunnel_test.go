@@ -324,6 +324,26 @@ func TestBlockage(t *testing.T) {
 	}
 }
 
+// A frequency that may be sound is doubted by name in the text, in JSON and on the page; the drag is not.
+func TestStrouhalNumberIsDoubted(t *testing.T) {
+	p := planOf(t, Body{Hi: [3]float64{4, 2, 1}, Area: 2}, Wanted{Ground: Moving, Cells: 120})
+	s, st := measuredAs(0.3, 0.001, ""), 0.65
+	s.Results[0].Numbers = append(s.Results[0].Numbers, status.Number{Quantity: "strouhal", Of: "lift", Value: &st, Note: "sound standing", Doubt: "standing_sound"})
+	r := NewReport(p, s, nil)
+	data, err := json.Marshal(r)
+	var page bytes.Buffer
+	if err != nil || r.Page(&page, nil) != nil {
+		t.Fatal(err)
+	}
+	const words = "; DOUBTFUL (standing_sound): sound standing"
+	if !strings.Contains(r.Text(), words) || !strings.Contains(page.String(), words) || !strings.Contains(string(data), `"note":"sound standing","doubt":"standing_sound"`) {
+		t.Errorf("%s\n%s", r.Text(), data)
+	}
+	if strings.Contains(r.Verdict, "sound") {
+		t.Errorf("the drag is doubted: %s", r.Verdict)
+	}
+}
+
 // The table by part has the coefficients of the forces, their sum, and shares of it. One part has no table.
 func TestByPart(t *testing.T) {
 	p := planOf(t, Body{Hi: [3]float64{4, 2, 1}, Area: 2}, Wanted{Ground: Moving, Cells: 120, Speed: 10})
