@@ -94,10 +94,10 @@ func (r *Report) Page(w io.Writer, images []Image) error {
 // bodyParts adds the drag by part and what is wrong with the surface, where there is something of it.
 func (r *Report) bodyParts(m *markup) {
 	if len(r.Parts) > 0 {
-		m.add("<h2>Drag by part</h2>\n<table>\n<tr><th>Part</th><th>C_D</th><th>by pressure</th><th>by friction</th><th>share</th></tr>\n")
+		m.add("<h2>Drag by part</h2>\n<table>\n<tr><th>Part</th><th>C_D</th><th>by pressure</th><th>by friction</th><th>share</th><th>area without pressure, friction</th></tr>\n")
 		for _, p := range r.Parts {
-			m.add("<tr><td>%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n",
-				p.Part, p.Drag.text(), p.Pressure.text(), p.Friction.text(), percent(p.Share))
+			m.add("<tr><td>%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n",
+				p.Part, p.Drag.text(), p.Pressure.text(), p.Friction.text(), percent(p.Share), p.dry())
 		}
 		m.add("</table>\n<p>%s</p>\n", r.OfParts)
 	}

@@ -265,9 +265,9 @@ func (r *Report) Text() string {
 		fmt.Fprintf(&b, "  %-6s %-22s %s\n", c.Symbol, c.text(), c.remark())
 	}
 	if r.Parts != nil {
-		fmt.Fprintf(&b, "  %-24s %-20s %-20s %-20s %s\n", "drag by part", "C_D", "by pressure", "by friction", "share")
+		fmt.Fprintf(&b, "  %-24s %-20s %-20s %-20s %-8s %s\n", "drag by part", "C_D", "by pressure", "by friction", "share", "area without pressure, friction")
 		for _, p := range r.Parts {
-			fmt.Fprintf(&b, "  %-24s %-20s %-20s %-20s %s\n", p.Part, p.Drag.text(), p.Pressure.text(), p.Friction.text(), percent(p.Share))
+			fmt.Fprintf(&b, "  %-24s %-20s %-20s %-20s %-8s %s\n", p.Part, p.Drag.text(), p.Pressure.text(), p.Friction.text(), percent(p.Share), p.dry())
 		}
 		fmt.Fprintf(&b, "  %s\n", r.OfParts)
 	}

@@ -349,14 +349,21 @@ func TestByPart(t *testing.T) {
 	p := planOf(t, Body{Hi: [3]float64{4, 2, 1}, Area: 2}, Wanted{Ground: Moving, Cells: 120, Speed: 10})
 	r := NewReport(p, measuredAs(0.4, 0.001, ""), nil)
 	q := 1.204 * 100 / 2 * 2.
-	r.ByPart(p, []PartForce{{"body", 0.2 * q, 0.04 * q, 0.002 * q, 0.001 * q}, {"wheels <1>", 0.07 * q, -0.01 * q, math.Inf(1), math.Inf(1)}})
-	if len(r.Parts) != 3 {
+	r.ByPart(p, []PartForce{{"body", 0.2 * q, 0.04 * q, 0.002 * q, 0.001 * q, 6, 1.5, 3}, {"wheels <1>", 0.07 * q, -0.01 * q, math.Inf(1), math.Inf(1), 2, 0.5, 0}})
+	if len(r.Parts) != 4 {
 		t.Fatalf("%+v", r.Parts)
 	}
-	for i, want := range []struct{ drag, share float64 }{{0.24, 0.8}, {0.06, 0.2}, {0.3, 1}} {
-		if got := r.Parts[i]; math.Abs(*got.Drag.Value-want.drag) > 1e-12 || math.Abs(*got.Share-want.share) > 1e-12 {
-			t.Errorf("%s: %g, %g of the sum", got.Part, *got.Drag.Value, *got.Share)
+	for i, want := range []struct {
+		part        string
+		drag, share float64
+		dry         string
+	}{{"body", 0.24, 0.6, "25 %, 50 %"}, {"wheels <1>", 0.06, 0.15, "25 %, 0 %"}, {"not attributed", 0.1, 0.25, "-"}, {"sum", 0.4, 1, "25 %, 37.5 %"}} {
+		if got := r.Parts[i]; got.Part != want.part || math.Abs(*got.Drag.Value-want.drag) > 1e-12 || math.Abs(*got.Share-want.share) > 1e-12 || got.dry() != want.dry {
+			t.Errorf("%s: %g, %g of the sum, %s without values", got.Part, *got.Drag.Value, *got.Share, got.dry())
 		}
+	}
+	if h := r.Parts[3].Drag.Half; h == nil || *h != 0.001 {
+		t.Errorf("the sum has not the interval of C_D: %+v", r.Parts[3])
 	}
 	if h := r.Parts[0].Drag.Half; h == nil || math.Abs(*h-0.003) > 1e-12 || r.Parts[1].Drag.Half != nil {
 		t.Errorf("%+v", r.Parts)
@@ -364,11 +371,11 @@ func TestByPart(t *testing.T) {
 	if _, err := json.Marshal(r); err != nil {
 		t.Error(err)
 	}
-	if !strings.Contains(r.OfParts, "is -25 % off C_D") {
-		t.Errorf("%q", r.OfParts)
+	if !strings.Contains(r.OfParts, "not attributed: triangles without a value") || !strings.Contains(r.Text(), "  not attributed           0.1 ") {
+		t.Errorf("%s", r.Text())
 	}
 	drifts := NewReport(p, measuredAs(math.NaN(), 0, "still drifts"), nil)
-	if drifts.ByPart(p, []PartForce{{Name: "a", Pressure: q}, {Name: "b", Pressure: q}}); !strings.Contains(drifts.Text(), "C_D has no mean, and these means contain the same transient.") {
+	if drifts.ByPart(p, []PartForce{{Name: "a", Pressure: q / 2}, {Name: "b", Pressure: q / 2}}); !strings.Contains(drifts.Text(), "C_D has no mean, so the sum is of the parts.") || len(drifts.Parts) != 3 || math.Abs(*drifts.Parts[2].Drag.Value-1) > 1e-12 {
 		t.Errorf("%s", drifts.Text())
 	}
 	still := NewReport(p, measuredAs(0, 0, ""), nil)
