@@ -214,7 +214,7 @@ func (p *Plan) explain() {
 		add(fmt.Sprintf("level %d", box.Level), "", "to %s behind the body, %s beside it", metres(box.Hi[0]-b.Hi[0]), metres(b.Lo[1]-box.Lo[1]))
 	}
 	add("walls", "law of the wall for a turbulent boundary layer from the nose on; laminar where y+ is small", "wall_model")
-	add("end", "samples from one passage through the domain on", "when the drag is known to %g %%, at the latest after %.3g s", 100*share, p.End)
+	add("end", "samples from one passage through the domain on", "when the drag is known to %g %%, at the latest after %.3g s of simulated time", 100*share, p.End)
 }
 
 // extent returns the size of a body in words.
