@@ -126,7 +126,7 @@ func TestTunnelRefuses(t *testing.T) {
 		{[]string{"ball.stl", "--speed", "1 m/s", "--resume", "--overwrite"}, "use one of them"},
 		{[]string{"huge.stl", "--speed", "1 m/s"}, "huge.stl is 2000 m long, if 1 in the file is 1 m: --unit mm makes it 2 m, --unit cm makes it 20 m, --unit inch makes it 50.8 m, --unit m keeps it"},
 		{[]string{"ball.stl", "--speed", "1 m/s", "--time", "10 min", "--cells", "50"}, "--time chooses the number of cells: use --time or --cells"},
-		{[]string{"ball.stl", "--speed", "1 m/s", "--time", "10 min", "--resume"}, "give its --cells, which ball_tunnel.toml states"},
+		{[]string{"ball.stl", "--speed", "1 m/s", "--time", "10 min", "--resume"}, "give its --cells, which its case file states; ball_tunnel.toml is not one"},
 		{[]string{"ball.stl", "--speed", "1 m/s", "--time", "10 m"}, "must be a time (s), not a length (m)"},
 	} {
 		r := runProgram(t, dir, 0, append([]string{"tunnel", "--dry-run"}, c.args...)...)
@@ -332,7 +332,7 @@ func TestTunnelInATime(t *testing.T) {
 // The trial opens the device of the runs: why it is the CPU is a warning of theirs.
 func TestTunnelInATimeKeepsTheNote(t *testing.T) {
 	dir := ballIn(t)
-	f := tunnelFlags{ground: "none", fluid: "air", grids: 1, caseFile: filepath.Join(dir, "case.toml"), given: "lbmsim tunnel"}
+	f := tunnelFlags{ground: "none", fluid: "air", grids: 1, caseFile: filepath.Join(dir, "case.toml")}
 	f.size.speed, f.size.time = "1 m/s", "1 ms"
 	f.run.output, f.run.threads, f.run.device = filepath.Join(dir, "out"), 1, "auto"
 	var opened device.Device
@@ -350,6 +350,49 @@ func TestTunnelInATimeKeepsTheNote(t *testing.T) {
 	}
 }
 
+// --resume with another grid names the option and the command that resumes; so does --resume of a run that --time began. With --time a
+// case of another body is refused before the speed is measured.
+func TestTunnelNamesTheOtherOption(t *testing.T) {
+	dir := ballIn(t)
+	dry := func(more ...string) result {
+		return runProgram(t, dir, 0, append([]string{"tunnel", "ball.stl", "--dry-run", "--device", testDevice()}, more...)...)
+	}
+	if r := dry("--speed", "1 m/s", "--cells", "24", "--ground", "none"); r.code != 0 {
+		t.Fatalf("code %d\n%s", r.code, r.out)
+	}
+	resume := "to resume that run: lbmsim tunnel ball.stl --device " + testDevice() + " --speed '1 m/s' --cells 24 --ground none --resume\n"
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--speed", "1 m/s", "--ground", "none", "--resume"}, "--resume: ball_tunnel.toml is the case of another run: --cells 120 instead of 24\n  " + resume},
+		{[]string{"--speed", "2 m/s", "--cells", "24", "--resume"}, "--speed '2 m/s' instead of '1 m/s', --ground moving instead of none\n  " + resume},
+		{[]string{"--speed", "1 m/s", "--ground", "none", "--resume", "--time", "1 h"}, "to resume it: " + strings.TrimPrefix(resume, "to resume that run: ")},
+	} {
+		r := dry(c.args...)
+		if r.code != 2 || !strings.Contains(r.out, c.want) || strings.Contains(r.out, "--overwrite") && slices.Contains(c.args, "--resume") || strings.Contains(r.out, "measuring") {
+			t.Errorf("%v: code %d, want %q in\n%s", c.args, r.code, c.want, r.out)
+		}
+	}
+	if r := dry("--speed", "1 m/s", "--cells", "24", "--ground", "none", "--resume"); r.code != 0 {
+		t.Errorf("the same grid: code %d\n%s", r.code, r.out)
+	}
+}
+
+// What resumes a run is its own command without what starts over, and with the cells in place of a time.
+func TestResumeCommand(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{`car.stl --speed '40 m/s'`, `lbmsim tunnel car.stl --speed '40 m/s' --resume`},
+		{`'my car.stl' --overwrite --time '30 min' --yaw 3`, `lbmsim tunnel 'my car.stl' --yaw 3 --cells 64 --resume`},
+		{`car.stl --time=1h --resume --set 'a="it'\''s"'`, `lbmsim tunnel car.stl --set 'a="it'\''s"' --cells 64 --resume`},
+		{`car.stl --case ''`, `lbmsim tunnel car.stl --case '' --resume`},
+	} {
+		if got := resumeCommand(unquoted(c.args), 64); got != c.want {
+			t.Errorf("%s: %s, want %s", c.args, got, c.want)
+		}
+	}
+}
+
 // An interrupted tunnel run goes on where it was, without the grids that are done; a run that fails leaves a report that says so, and
 // none that was true before.
 func TestTunnelEnds(t *testing.T) {
@@ -364,6 +407,9 @@ func TestTunnelEnds(t *testing.T) {
 	r, text := run(0, "--set", `run.wall_time="0.1 s"`)
 	if r.code != 0 || strings.Contains(r.out, "grid 2 of 2") || text != "" || !strings.Contains(r.out, "NO DRAG") {
 		t.Errorf("stopped: code %d, report %q\n%s", r.code, text, r.out)
+	}
+	if _, resume, told := strings.Cut(r.out, "to resume: lbmsim tunnel ball.stl --speed '1 m/s' --ground none --cells 18 "); !told || !strings.Contains(resume, " --resume\n") || strings.Contains(r.out, "lbmsim run ") {
+		t.Errorf("stopped, and how to resume is not by tunnel\n%s", r.out)
 	}
 	r, text = run(2, "--resume")
 	if r.code != 0 || !strings.Contains(r.out, "restart   from") || !strings.Contains(r.out, "grid 2 of 2") || text == "" {
