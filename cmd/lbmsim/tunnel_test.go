@@ -368,6 +368,8 @@ func TestTunnelNamesTheOtherOption(t *testing.T) {
 		{[]string{"--speed", "1 m/s", "--ground", "none", "--resume"}, "--resume: ball_tunnel.toml is the case of another run: --cells 120 instead of 24\n  " + resume},
 		{[]string{"--speed", "2 m/s", "--cells", "24", "--resume"}, "--speed '2 m/s' instead of '1 m/s', --ground moving instead of none\n  " + resume},
 		{[]string{"--speed", "1 m/s", "--ground", "none", "--resume", "--time", "1 h"}, "to resume it: " + strings.TrimPrefix(resume, "to resume that run: ")},
+		{[]string{"--speed", "2 m/s", "--ground", "none", "--time", "1 h"}, "ball_tunnel.toml exists: --overwrite replaces it"},
+		{[]string{"--speed", "2 m/s", "--ground", "none", "--time", "1 h", "--case", "none/case.toml"}, "--case none/case.toml: "},
 	} {
 		r := dry(c.args...)
 		if r.code != 2 || !strings.Contains(r.out, c.want) || strings.Contains(r.out, "--overwrite") && slices.Contains(c.args, "--resume") || strings.Contains(r.out, "measuring") {
