@@ -61,7 +61,7 @@ func (m *markup) list(items []string) {
 func (r *Report) Page(w io.Writer, images []Image) error {
 	var m markup
 	m.WriteString(head)
-	m.add("<title>%s: %s</title>\n</head>\n<body>\n<h1>%[1]s</h1>\n", r.Case, r.Verdict)
+	m.add("<title>%s: %s</title>\n</head>\n<body>\n<h1>%[1]s</h1>\n", r.Title, r.Verdict)
 	class := "verdict"
 	if len(r.Doubts) > 0 {
 		class = "verdict doubt"

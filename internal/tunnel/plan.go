@@ -182,6 +182,9 @@ func (p *Plan) clipped(b Box) Box {
 	return b
 }
 
+// Title names the case and its report.
+func (p *Plan) Title() string { return fmt.Sprintf("%s at %.4g m/s", p.Name, p.Speed) }
+
 // Blockage returns the part of the cross-section that the body covers.
 func (p *Plan) Blockage() float64 { return p.Body.Area / ((p.Hi[1] - p.Lo[1]) * (p.Hi[2] - p.Lo[2])) }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lbmsim/internal/finding"
+	"lbmsim/internal/plain"
 	"lbmsim/io/status"
 )
 
@@ -14,7 +15,8 @@ import (
 type Report struct {
 	Verdict  string                `json:"verdict"` // the drag, or what keeps it from being one
 	Doubts   []string              `json:"doubts"`  // all of it
-	Case     string                `json:"case"`
+	Title    string                `json:"title"`
+	Case     string                `json:"case"` // file
 	Numbers  []Coefficient         `json:"coefficients"`
 	Given    []Fact                `json:"given"` // of the plan and the run
 	Walls    []status.ModelledWall `json:"walls"`
@@ -62,7 +64,7 @@ const (
 
 // NewReport makes a report of a run of a plan. Grids may be nil.
 func NewReport(p *Plan, s status.State, grids *Grids) *Report {
-	r := &Report{Case: s.Case, Walls: s.Walls, Warnings: s.Warnings, Grids: grids, Surfaces: p.Defects, Doubts: []string{}}
+	r := &Report{Title: p.Title(), Case: s.Case, Walls: s.Walls, Warnings: s.Warnings, Grids: grids, Surfaces: p.Defects, Doubts: []string{}}
 	var total *status.Result
 	for i := range s.Results {
 		if s.Results[i].Output == Force {
@@ -197,13 +199,14 @@ func (r *Report) facts(p *Plan, s status.State) {
 	for _, d := range p.Decision {
 		add(d.What, "%s", d.Value)
 	}
+	add("case", "%s", s.Case)
 	add("reference", "speed %.4g m/s, area %.4g m2, length %s, density %.4g kg/m3", p.Speed, p.Area, metres(p.Length), p.Fluid.Density)
 	but := ""
 	if r.find("C_D,c") != nil {
 		but = " but C_D,c"
 	}
 	add("blockage", "%.2g %% of the cross-section; no number%s is corrected for it", 100*p.Blockage(), but)
-	add("run", "%d steps, %.4g s, on %d ranks, %.4g MLUPS", s.Step, s.Time, s.Ranks, s.MLUPS)
+	add("run", "%d steps, %.4g s, on %s, %.4g MLUPS", s.Step, s.Time, plain.Count(s.Ranks, "rank"), s.MLUPS)
 	if s.Reason != "" {
 		add("end of the run", "%s", s.Reason)
 	}

@@ -264,13 +264,13 @@ func TestCoefficients(t *testing.T) {
 func TestPage(t *testing.T) {
 	p := planOf(t, Body{Hi: [3]float64{4, 2, 1}, Area: 2}, Wanted{Ground: Moving, Cells: 120})
 	s := measuredAs(0.3, 0.001, "<script>alert(1)</script>")
-	s.Case = "a & b"
+	s.Case, s.Ranks, p.Name = "tunnels/car.toml", 1, "a & b"
 	var b bytes.Buffer
 	if err := NewReport(p, s, nil).Page(&b, []Image{{"wake", []byte("\x89PNG")}}); err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()
-	for _, want := range []string{"<title>a &amp; b: DOUBTFUL", "0.3000 +- 0.001", `src="data:image/png;base64,iVBORw=="`, "&lt;script&gt;", "</html>"} {
+	for _, want := range []string{"<title>a &amp; b at 40 m/s: DOUBTFUL", "<h1>a &amp; b at 40 m/s</h1>", "<td>tunnels/car.toml</td>", "on 1 rank, ", "0.3000 +- 0.001", `src="data:image/png;base64,iVBORw=="`, "&lt;script&gt;", "</html>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is not in the page", want)
 		}

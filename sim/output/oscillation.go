@@ -80,9 +80,9 @@ func (f *forces) doubt(number string, o oscillation, peak stats.Peak, counted fl
 	}
 	perStep := peak.Frequency / max(1, f.Schedule.Period)
 	within := max(o.half/o.value, peak.Resolution()/2, shifted)
-	if sound, near := nearSound(c, perStep, within*perStep); near {
+	if sound, near := config.NearSound(c, perStep, within*perStep); near {
 		return finding.StandingSound.Says("the spectrum of %s peaks at %.4g, and sound standing %s has %.4g: the same within %.2g %%, half the resolution of the spectrum at least. It may be sound and not the wake: vortices keep their frequency in a domain of another size (docs/forces.md)",
-			number, o.value, sound.between, o.value*sound.frequency/perStep, 100*within)
+			number, o.value, sound.Where, o.value*sound.Frequency/perStep, 100*within)
 	}
 	if off := counted/o.value - 1; math.Abs(off) > confirmed {
 		return finding.UnconfirmedFrequency.Says("the spectrum of %s peaks at %.4g, but counting its oscillations gives %.4g: some are weak, or noise, acoustic waves or another frequency interfere; plot the series (docs/forces.md)", number, o.value, counted)
