@@ -93,7 +93,7 @@ func (f *tunnelFlags) refusesAnyGrid(s *standing) error {
 		}
 	}
 	old, found, err := readWritten(f.caseFile)
-	if err != nil || !found {
+	if err != nil || !found || f.run.overwrite {
 		return err
 	}
 	at := s.wanted // the measured speed may give the same grid again

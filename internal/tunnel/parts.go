@@ -33,6 +33,14 @@ func known(v float64) *float64 {
 	return &v
 }
 
+// number returns the value, NaN where it is not known.
+func (c Coefficient) number() float64 {
+	if c.Value == nil {
+		return math.NaN()
+	}
+	return *c.Value
+}
+
 // ByPart adds the table of drags by part; one part has no table. Where C_D is known the sum is C_D, and what the parts lack of it is a
 // row.
 func (r *Report) ByPart(p *Plan, forces []PartForce) {
@@ -62,20 +70,18 @@ func (r *Report) ByPart(p *Plan, forces []PartForce) {
 	if drag := r.find("C_D"); drag != nil && drag.Value != nil {
 		var rest [3]Coefficient
 		for i, symbol := range []string{"C_D", "C_D,p", "C_D,f"} {
-			parts := *sum[i].Value
+			parts := sum[i].number()
 			if sum[i] = (Coefficient{}); r.find(symbol) != nil {
 				sum[i].Value, sum[i].Half = r.find(symbol).Value, r.find(symbol).Half
 			}
-			if sum[i].Value != nil {
-				rest[i].Value = known(*sum[i].Value - parts)
-			}
+			rest[i].Value = known(sum[i].number() - parts)
 		}
 		row(NotAttributed, rest[0], rest[1], rest[2])
 		r.OfParts = "C_D is by exchange of momentum, the parts are by pressure and friction on their triangles. What these lack is not attributed: triangles without a value, and the error of the sums on a coarse grid."
 	}
 	row("sum", sum[0], sum[1], sum[2])
 	for i := range r.Parts {
-		r.Parts[i].Share = known(*r.Parts[i].Drag.Value / *sum[0].Value)
+		r.Parts[i].Share = known(r.Parts[i].Drag.number() / sum[0].number())
 	}
 	for i, f := range append(forces, all) {
 		if i == len(forces) {

@@ -389,6 +389,11 @@ func TestByPart(t *testing.T) {
 	if err := still.Page(&empty, nil); err != nil || strings.Contains(empty.String(), "NaN") {
 		t.Errorf("no forces: %v\n%s", err, empty.String())
 	}
+	blown := NewReport(p, measuredAs(0.4, 0.001, ""), nil)
+	blown.ByPart(p, []PartForce{{Name: "a", Pressure: math.Inf(1)}, {Name: "b"}})
+	if _, err := json.Marshal(blown); err != nil || blown.Parts[2].Drag.Value != nil {
+		t.Errorf("an infinite force: %v, %+v", err, blown.Parts)
+	}
 	var b bytes.Buffer
 	if err := r.Page(&b, nil); err != nil || !strings.Contains(b.String(), "<h2>Drag by part</h2>") || !strings.Contains(b.String(), "wheels &lt;1&gt;") || !strings.Contains(r.Text(), "wheels <1>") {
 		t.Errorf("%v\n%s", err, r.Text())
