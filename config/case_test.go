@@ -428,6 +428,14 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+// The table names a model with a temperature in words; the name in checkpoints counts the forms of their state.
+func TestTableNamesTheTemperature(t *testing.T) {
+	c := load(t, "[domain]\ncells = [8, 8]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = 0.1\n[temperature]\ndiffusivity = 0.1\n[run]\nsteps = 1\n")
+	if row := c.Table[0]; row.Lattice != "D2Q9 cumulant float32 with temperature" {
+		t.Errorf("the table begins with %v", row)
+	}
+}
+
 // The table prints tau's distance from 1/2 where five digits would hide it.
 func TestTableOfSmallViscosities(t *testing.T) {
 	for nu, want := range map[string]string{"0.1": "0.8", "1e-4": "0.5003", "1e-6": "1/2 + 3e-6"} {

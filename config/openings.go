@@ -141,7 +141,7 @@ func (r *openings) lookAtFaces() {
 			if r.Tau < triedChannel {
 				others = fmt.Sprintf("were stable down to %g, the lowest tau tested", triedChannel)
 			}
-			r.warn(finding.OpenFaceTau, "%q beside the %s face [boundary.%s] was unstable in a channel at tau below %g (here %s): recursive_regularized and cumulant %s", m.Name, b.Kind.Name, b.Name, m.OpenTau, language.Short(r.Tau), others)
+			r.warn(finding.OpenFaceTau, "%q beside the %s face [boundary.%s] was unstable in a channel at tau below %g (here %s): recursive_regularized and cumulant %s", m.Name, b.Kind.Name, b.Name, m.OpenTau, TauText(r.Tau), others)
 		}
 		s := r.Named("boundary", b.Name)
 		e := s.Get("velocity")

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 
 	"lbmsim/config/language"
@@ -24,9 +25,18 @@ func outputKinds() []outputKind {
 	}
 }
 
+// ResumeCommand returns the command line that resumes a run of a case from its last checkpoint.
+func ResumeCommand(c *Case) string {
+	if c.Resume != "" {
+		return c.Resume
+	}
+	return fmt.Sprintf("lbmsim run %q --output %q --restart latest", c.Path, c.OutputDir)
+}
+
 // Outputs is the set of outputs of a run.
 type Outputs struct {
 	OutputDir  string // folder of everything the run writes, relative to the working folder
+	Resume     string // command line that resumes the run; empty: lbmsim run (ResumeCommand)
 	Continue   bool   // the run continues when a file of results cannot be written
 	Fields     FieldsOutput
 	Averages   Averages

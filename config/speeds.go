@@ -195,13 +195,13 @@ func (r *speeds) streaks() {
 		value = language.Quote(language.Short(bulk*r.Units.Factor(model.Viscosity)) + " m2/s")
 	}
 	r.warn(finding.Streaks, "with %q, streaks grow downstream of the velocity inlet [boundary.%s] at tau = %s: in a long run they reach several per cent of the inlet velocity or more; bulk_viscosity = %s in [fluid] suppresses them (docs/models.md)",
-		r.Spec.Collision.Name, r.Boundaries[inlet].Name, language.Float(math.Round(r.Tau*1e6)/1e6), value)
+		r.Spec.Collision.Name, r.Boundaries[inlet].Name, TauText(r.Tau), value)
 }
 
 // hardlyDamped warns of a relaxation time of which the map of robustness says nothing.
 func (r *speeds) hardlyDamped() {
 	if tau := r.Tau; tau < 0.505 {
-		r.warn(finding.TauNearHalf, "tau = %s is close to 1/2: grid-scale damping is almost zero and the run may become unstable; a finer spacing or a larger lattice velocity raises tau", language.Float(math.Round(tau*1e6)/1e6))
+		r.warn(finding.TauNearHalf, "tau = %s is close to 1/2: grid-scale damping is almost zero and the run may become unstable; a finer spacing or a larger lattice velocity raises tau", TauText(tau))
 	}
 }
 
@@ -233,7 +233,7 @@ func (r *speeds) robust(u float64, what string) bool {
 		fix += " is stable there"
 	}
 	r.warn(finding.UniformNoise, "with %q on %s%s, noise grows even in a uniform flow of %s cells per step at tau = %s (%s here: %s, at tau = %s): expect spurious noise or an unstable run; %s (docs/models.md)",
-		s.Collision.Name, s.Lattice.Name, bulk, language.Short(p.Velocity), language.Float(p.Tau), what, language.Short(u), language.Float(math.Round(r.Tau*1e6)/1e6), fix)
+		s.Collision.Name, s.Lattice.Name, bulk, language.Short(p.Velocity), language.Float(p.Tau), what, language.Short(u), TauText(r.Tau), fix)
 	return true
 }
 

@@ -99,21 +99,13 @@ func (r *summary) gridRows(base string, row func(name, lattice, si string), deta
 		cells += fmt.Sprint(r.Cells[a])
 		n *= r.Cells[a]
 	}
-	row("model", r.Spec.String(), "")
+	row("model", model.SpecInWords(r.Spec.String()), "")
 	row("cells"+base, fmt.Sprintf("%s = %s", cells, language.Grouped(n)), r.point(r.size))
 	row("spacing dx"+base, "1", language.Short(u.Length)+" m")
 	detail(!u.Physical)
 	row("time step dt"+base, "1", language.Short(u.Time)+" s")
 	detail(!u.Physical)
 	row("steps"+base, language.Grouped(r.Run.Steps), language.Short(float64(r.Run.Steps)*u.Time)+" s")
-}
-
-// TauText writes a relaxation time: close to 1/2 its distance from there, since five digits hide what matters.
-func TauText(tau float64) string {
-	if tau-0.5 < 1e-4 {
-		return "1/2 + " + language.Short(tau-0.5)
-	}
-	return language.Short(tau)
 }
 
 // halfway reports whether fluid sticks to something half-way between cells.

@@ -126,7 +126,7 @@ func (r *thermal) eddies(s *language.Section) {
 	_, layer := r.wallModelAt() // which has eddies, also without a model of turbulence
 	switch {
 	case (r.Spec.Viscosity == model.Smagorinsky || layer && r.Spec.Viscosity == model.Newtonian) && r.Tau > model.MostEddies:
-		r.warn(finding.EddiesWithoutHeat, withoutEddyHeat+" (here %s): the eddy viscosity cannot be recovered from the stress there, and is small compared with the fluid's", model.MostEddies, language.Short(r.Tau))
+		r.warn(finding.EddiesWithoutHeat, withoutEddyHeat+" (here %s): the eddy viscosity cannot be recovered from the stress there, and is small compared with the fluid's", model.MostEddies, TauText(r.Tau))
 	case r.Spec.Viscosity == model.Smagorinsky || r.Spec.Viscosity.LooksAround() || layer && r.Spec.Viscosity == model.Newtonian && r.Tau <= model.MostEddies:
 		if r.Temperature.Eddies = model.TurbulentPrandtl; e != nil {
 			r.Temperature.Eddies = e.Values[0].Value

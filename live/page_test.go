@@ -110,9 +110,15 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.await(`document.getElementById("phase").textContent === "stopped" && document.getElementById("facts").textContent.includes("stop.now")`)
-	b.await(`document.getElementById("orders").hidden`)
+	// What the run no longer answers is disabled, and the page says why; the last slice stays.
+	const disabled = `[...document.querySelectorAll("#orders button, #slice select, #slice input")].every((e) => e.disabled)`
+	b.await(disabled + ` && document.getElementById("answer").textContent.startsWith("The run has ended")`)
+	if n := b.value(`document.querySelectorAll("#orders button").length`); n == 0. {
+		t.Error("the orders are gone")
+	}
 	s.Close()
 	b.await(`document.getElementById("link").textContent.includes("have ended")`)
+	b.await(disabled + ` && document.getElementById("slice-caption").textContent.includes("velocity y")`)
 	b.clean("409") // the last slice that the page asked for
 }
 

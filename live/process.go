@@ -146,7 +146,7 @@ func (p *Process) About() About {
 	if c == nil {
 		return a
 	}
-	a.Case = c.Resolved
+	a.Case, a.Refined = c.Resolved, len(c.Refine) > 0
 	for _, r := range ranks {
 		l := rankLine{Rank: r.Rank, Host: r.Host, Device: r.Device.Model}
 		for k := range l.Cells {

@@ -58,6 +58,8 @@ type About struct {
 	Axes    []axis     `json:"axes,omitempty"`   // across slices
 	Orders  []string   `json:"orders"`           // that the run takes
 	Refused string     `json:"refused,omitempty"`
+	// Refined is whether there are finer cells than those of level 0, which Ranks and Axes count.
+	Refined bool `json:"refined,omitempty"`
 }
 
 type rankLine struct {

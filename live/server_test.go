@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"lbmsim/config"
+	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/internal/finding"
 	"lbmsim/io/picture"
@@ -544,6 +545,18 @@ func TestFailures(t *testing.T) {
 	done.Fail(errors.New("[expect] was missed"))
 	if s := done.State(); s.Phase != status.Finished || s.Bad {
 		t.Errorf("%+v", s)
+	}
+}
+
+// The page learns that cells are counted on level 0 alone.
+func TestAboutARefinedRun(t *testing.T) {
+	p, _ := begun(t)
+	if p.About().Refined {
+		t.Error("the box is refined")
+	}
+	p.caseFile.Refine = make([]decomp.Refinement, 1)
+	if !p.About().Refined {
+		t.Error("the box is not refined")
 	}
 }
 

@@ -32,6 +32,7 @@ type files struct {
 	Tables   []table  `json:"tables"`
 	Pictures []series `json:"pictures"`
 	LeftOut  int      `json:"left_out,omitempty"` // further tables
+	Undrawn  int      `json:"undrawn,omitempty"`  // further series of pictures
 }
 
 type table struct {
@@ -49,6 +50,7 @@ type series struct {
 
 const (
 	mostTables   = 100
+	mostSeries   = 100
 	mostPictures = 200 // steps of a series
 	listedEvery  = time.Second
 )
@@ -87,12 +89,15 @@ func list(dir string) files {
 	if err != nil {
 		return f
 	}
+	undrawn := map[string]bool{}
 	for _, e := range entries {
 		if !e.Type().IsRegular() {
 			continue
 		}
 		if name, step, ok := picture.ParseFileName(e.Name()); ok {
-			f.Pictures = addPicture(f.Pictures, name, step)
+			if !f.addPicture(name, step) {
+				undrawn[name] = true
+			}
 			continue
 		}
 		if !isTable(e.Name()) {
@@ -106,6 +111,7 @@ func list(dir string) files {
 			f.Tables = append(f.Tables, table{e.Name(), info.Size(), info.ModTime().UnixMilli()})
 		}
 	}
+	f.Undrawn = len(undrawn)
 	for k := range f.Pictures {
 		s := &f.Pictures[k].Steps
 		slices.Sort(*s)
@@ -114,18 +120,21 @@ func list(dir string) files {
 	return f
 }
 
-func addPicture(list []series, name string, step int64) []series {
+// addPicture adds a picture to its series, unless that is one too many.
+func (f *files) addPicture(name string, step int64) bool {
+	list := f.Pictures
 	for k := range list {
 		if list[k].Name == name {
 			list[k].Count++
 			list[k].Steps = append(list[k].Steps, step)
-			return list
+			return true
 		}
 	}
-	if len(list) >= mostTables {
-		return list
+	if len(list) >= mostSeries {
+		return false
 	}
-	return append(list, series{name, 1, []int64{step}})
+	f.Pictures = append(list, series{name, 1, []int64{step}})
+	return true
 }
 
 // rows are lines of a table for viewers.

@@ -169,7 +169,7 @@ func TestRowsOfATableThatWasCut(t *testing.T) {
 	}
 }
 
-// A folder with more tables than the page has room for says how many it leaves out.
+// A folder with more tables or series of pictures than the page has room for says how many it leaves out.
 func TestTablesLeftOut(t *testing.T) {
 	dir := t.TempDir()
 	for k := range mostTables + 7 {
@@ -177,8 +177,15 @@ func TestTablesLeftOut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if f := list(dir); len(f.Tables) != mostTables || f.LeftOut != 7 {
-		t.Errorf("%d tables, %d left out", len(f.Tables), f.LeftOut)
+	for k := range mostSeries + 5 {
+		for step := range 2 {
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("cut%d_%010d.png", k, step)), nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if f := list(dir); len(f.Tables) != mostTables || f.LeftOut != 7 || len(f.Pictures) != mostSeries || f.Undrawn != 5 {
+		t.Errorf("%d tables and %d left out, %d series of pictures and %d left out", len(f.Tables), f.LeftOut, len(f.Pictures), f.Undrawn)
 	}
 }
 

@@ -1,6 +1,9 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Precision of the stored state and of the arithmetic.
 type Precision int
@@ -110,6 +113,11 @@ func (s Spec) String() string {
 		name += " carries_scalar" // "scalar" had its own populations, "with_scalar" the flux before the collision
 	}
 	return name
+}
+
+// SpecInWords returns the text of a Spec for people: its words for states with a temperature count the forms that these have had.
+func SpecInWords(spec string) string {
+	return strings.Replace(spec, "carries_scalar", "with temperature", 1)
 }
 
 // Params holds every number of a step that is not the state, in lattice units.

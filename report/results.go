@@ -33,7 +33,10 @@ func resultLines(r status.Result) []string {
 		} else if n.Value != nil && n.Of != "" {
 			text += "   of " + n.Of
 		}
-		if n.Value != nil && n.Note != "" {
+		switch {
+		case n.Doubt != "":
+			text += fmt.Sprintf("; DOUBTFUL (%s): %s", n.Doubt, n.Note)
+		case n.Value != nil && n.Note != "":
 			text += "; " + n.Note
 		}
 		lines = append(lines, text)

@@ -241,7 +241,7 @@ func (t *Text) Finish(s sim.Summary) {
 		}
 	}
 	if _, ok := s.Files["checkpoint"]; ok && s.Reason != "all steps done" {
-		t.line("  to resume: lbmsim run %q --output %q --restart latest", s.Case.Path, s.Case.OutputDir)
+		t.line("  to resume: %s", config.ResumeCommand(s.Case))
 	}
 }
 

@@ -300,7 +300,7 @@ func differences(s *output.Set, h checkpoint.Header) []string {
 	keys := config.Diff(h.Case, s.Case.Resolved, config.RestartMayChange)
 	want := s.Header()
 	if len(keys) == 0 && (h.Spec != want.Spec || h.N != want.N || h.PlaneBytes() != want.PlaneBytes() || h.Planes != want.Planes) {
-		keys = append(keys, fmt.Sprintf("state: %s, cells %v / %s, cells %v", h.Spec, h.N, want.Spec, want.N))
+		keys = append(keys, fmt.Sprintf("state: %s, cells %v / %s, cells %v", model.SpecInWords(h.Spec), h.N, model.SpecInWords(want.Spec), want.N))
 	}
 	return keys
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lbmsim/comm"
+	"lbmsim/config"
 	"lbmsim/sim/exit"
 )
 
@@ -40,7 +41,7 @@ func (r *run) stopUnstable(mine string, elapsed time.Duration) error {
 	var message []byte
 	for _, p := range parts {
 		if len(p) > 0 {
-			message = fmt.Appendf(p, "\n  try a smaller lattice velocity (time step), a larger tau (now %.4g), a finer grid, or a smoother start", r.Case.Tau)
+			message = fmt.Appendf(p, "\n  try a smaller lattice velocity (time step), a larger tau (now %s), a finer grid, or a smoother start", config.TauText(r.Case.Tau))
 			break
 		}
 	}

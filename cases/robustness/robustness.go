@@ -6,11 +6,13 @@ package robustness
 
 import (
 	"cmp"
-	_ "embed" // results.json
-	"encoding/json"
+	_ "embed" // results.csv
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -33,22 +35,22 @@ type Point struct {
 	Lattice  string
 	Model    string
 	Eddies   bool    // with the Smagorinsky model
-	Bulk     float64 `json:",omitempty"` // bulk viscosity in cells^2/step; 0: the model's own
+	Bulk     float64 // bulk viscosity in cells^2/step; 0: the model's own
 	Velocity float64 // lattice velocity
 	Tau      float64
-	Reynolds float64 `json:",omitempty"`
-	Steps    int     // of the whole run
+	Reynolds float64
+	Steps    int // of the whole run
 	Holds    bool
 	// Got is the measured value: of a uniform flow the noise over the velocity at the end, of the
 	// spheres the ratio of their permeability to the theoretical one, otherwise the largest kinetic
 	// energy over the initial one. Nil: the run became unstable.
-	Got *float64 `json:",omitempty"`
+	Got *float64
 }
 
 // Map holds the measured points.
 type Map []Point
 
-//go:embed results.json
+//go:embed results.csv
 var results []byte
 
 // Measured is the map that is embedded in lbmsim.
@@ -60,26 +62,85 @@ var Measured = sync.OnceValue(func() Map {
 	return m
 })
 
+// header of the table. Bulk and reynolds are empty for 0, got for nil; eddies and holds are "yes" or empty.
+var header = []string{"flow", "lattice", "model", "eddies", "bulk", "velocity", "tau", "reynolds", "steps", "holds", "got"}
+
 // Parse reads what Text has written.
 func Parse(text []byte) (Map, error) {
-	var m Map
-	if err := json.Unmarshal(text, &m); err != nil {
+	rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+	if err != nil {
 		return nil, fmt.Errorf("the map of robustness: %w", err)
+	}
+	if len(rows) == 0 || !slices.Equal(rows[0], header) {
+		return nil, fmt.Errorf("the map of robustness does not start with the columns %s", strings.Join(header, ","))
+	}
+	var m Map
+	for i, row := range rows[1:] {
+		p, err := parsePoint(row)
+		if err != nil {
+			return nil, fmt.Errorf("the map of robustness, line %d: %w", i+2, err)
+		}
+		m = append(m, p)
 	}
 	return m, nil
 }
 
-// Text returns the map as JSON, one line per point, so that a diff shows only the points that changed.
-func (m Map) Text() ([]byte, error) {
-	var lines []string
-	for _, p := range m {
-		b, err := json.Marshal(p)
-		if err != nil {
-			return nil, err
+// parsePoint reads a row of as many columns as header has.
+func parsePoint(row []string) (p Point, err error) {
+	number := func(text string) float64 {
+		if text == "" {
+			return 0
 		}
-		lines = append(lines, string(b))
+		v, e := strconv.ParseFloat(text, 64)
+		err = errors.Join(err, e)
+		return v
 	}
-	return []byte("[\n" + strings.Join(lines, ",\n") + "\n]\n"), nil
+	flag := func(text string) bool {
+		if text != "" && text != yes {
+			err = errors.Join(err, fmt.Errorf("%q is neither empty nor %q", text, yes))
+		}
+		return text == yes
+	}
+	p = Point{Flow: Flow(row[0]), Lattice: row[1], Model: row[2], Eddies: flag(row[3]), Bulk: number(row[4]), Velocity: number(row[5]),
+		Tau: number(row[6]), Reynolds: number(row[7]), Steps: int(number(row[8])), Holds: flag(row[9])}
+	if row[10] != "" {
+		got := number(row[10])
+		p.Got = &got
+	}
+	return p, err
+}
+
+const yes = "yes"
+
+// Text returns the map as CSV, one line per point, so that a diff shows only the points that changed: in lbmsim
+// a third of the size that JSON has, which names the columns in every line.
+func (m Map) Text() ([]byte, error) {
+	var text strings.Builder
+	w := csv.NewWriter(&text)
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	unless0 := func(v float64) string {
+		if v == 0 {
+			return ""
+		}
+		return number(v)
+	}
+	flag := func(set bool) string {
+		if set {
+			return yes
+		}
+		return ""
+	}
+	rows := [][]string{header}
+	for _, p := range m {
+		got := ""
+		if p.Got != nil {
+			got = number(*p.Got)
+		}
+		rows = append(rows, []string{string(p.Flow), p.Lattice, p.Model, flag(p.Eddies), unless0(p.Bulk), number(p.Velocity),
+			number(p.Tau), unless0(p.Reynolds), strconv.Itoa(p.Steps), flag(p.Holds), got})
+	}
+	err := w.WriteAll(rows)
+	return []byte(text.String()), err
 }
 
 // With returns the points of a bulk viscosity as a separate map: as if all models had it.

@@ -3,6 +3,7 @@ package robustness
 import (
 	"bytes"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -122,10 +123,14 @@ func TestText(t *testing.T) {
 	}
 	b, err := m.Text()
 	if err != nil || !bytes.Equal(b, results) {
-		t.Errorf("results.json is not what Text writes (%v)", err)
+		t.Errorf("results.csv is not what Text writes (%v)", err)
 	}
-	if _, err := Parse([]byte("[")); err == nil {
-		t.Error("half a file is taken")
+	columns := strings.Join(header, ",") + "\n"
+	for _, wrong := range []string{"", "[", "flow,lattice\n", columns + "jet,D2Q9\n", columns + "jet,D2Q9,bgk,,,0.1,0.51,,12,maybe,\n",
+		columns + "jet,D2Q9,bgk,,,0.1,x,,12,yes,\n"} {
+		if _, err := Parse([]byte(wrong)); err == nil {
+			t.Errorf("read without an error: %q", wrong)
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"lbmsim/config"
 	"lbmsim/device"
 	"lbmsim/device/cpu"
+	"lbmsim/internal/plain"
 	"lbmsim/internal/scaling"
 	"lbmsim/report"
 	"lbmsim/sim"
@@ -196,7 +197,7 @@ type scalingTable struct {
 }
 
 func (t *scalingTable) head(c comm.Comm, device string, f scalingFlags) {
-	fmt.Fprintf(t.out, "lbmsim %s, %d ranks, %s, %s\n", version, c.Size(), comm.Describe(c), device)
+	fmt.Fprintf(t.out, "lbmsim %s, %s, %s, %s\n", version, plain.Count(c.Size(), "rank"), comm.Describe(c), device)
 	fmt.Fprintf(t.out, "D3Q19 %s %s in a closed box with a moving lid; medians of %d turns, each paired with a single-rank turn\n", f.model, f.precision, f.rounds)
 	fmt.Fprintln(t.out, "us per step: compute, exposed and hidden communication, mean over the ranks; imbalance: compute time of the slowest rank relative to the mean")
 }

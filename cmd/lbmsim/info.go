@@ -51,7 +51,7 @@ func infoCommand() *cobra.Command {
 // printMPI prints which MPI library carries this job's messages, or would carry another job's.
 func printMPI(c comm.Comm) {
 	if l, ok := c.(comm.Located); ok {
-		fmt.Fprintf(stdout, "mpi      %s, %d ranks\n         %s; GPU memory: %s\n", comm.Describe(c), c.Size(), l.Located(), comm.TakesGPUMemory(c))
+		fmt.Fprintf(stdout, "mpi      %s, %s\n         %s; GPU memory: %s\n", comm.Describe(c), plain.Count(c.Size(), "rank"), l.Located(), comm.TakesGPUMemory(c))
 		return
 	}
 	fmt.Fprintln(stdout, "mpi      no launcher: single rank")

@@ -174,7 +174,7 @@ func levelText(l study.Level) string {
 	if l.All > 0 {
 		cells = fmt.Sprintf("%s of level 0, in all %d", cells, l.All)
 	}
-	return fmt.Sprintf("refined by %.6g: %s cells, tau %.6g, Mach %.3g, %d steps in %.3g s, %.4g MLUPS", l.Factor, cells, l.Tau, l.Mach, l.Steps, l.Seconds, l.MLUPS)
+	return fmt.Sprintf("refined by %.6g: %s cells, tau %s, Mach %.3g, %d steps in %.3g s, %.4g MLUPS", l.Factor, cells, config.TauText(l.Tau), l.Mach, l.Steps, l.Seconds, l.MLUPS)
 }
 
 // printStudy prints a table for people.

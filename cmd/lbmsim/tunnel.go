@@ -40,7 +40,7 @@ type tunnelFlags struct {
 	wheels                       []string
 	repair, dry, uniform, resume bool
 	caseFile                     string
-	given                        string // the command line
+	args                         []string // of the command
 	stands                       *standing
 }
 
@@ -77,7 +77,7 @@ report.html, a page that needs no other file. Its first line is the drag, or wha
 			if f.size.time != "" && c.Flags().Changed("cells") {
 				return usageError{errors.New("--time chooses the number of cells: use --time or --cells")}
 			}
-			f.given = "lbmsim " + quoted(os.Args[1:])
+			f.args = os.Args[slices.Index(os.Args, c.Name())+1:]
 			return runTunnel(args[0], f)
 		},
 	}
@@ -176,7 +176,7 @@ func (f *tunnelFlags) check() error {
 	case f.yaw != 0 && len(f.wheels) > 0:
 		return errors.New("--wheels with --yaw: wheels roll along the flow only")
 	case f.resume && f.size.time != "":
-		return fmt.Errorf("--resume with --time: the grid is the one of the run that was interrupted: give its --cells, which %s states", f.caseFile)
+		return f.resumesInATime()
 	case f.resume && f.run.overwrite:
 		return errors.New("--overwrite starts over, --resume continues: use one of them")
 	}
@@ -269,13 +269,24 @@ func (f *tunnelFlags) complete(k int) bool {
 // reports are the files of a report.
 func reportFiles() []string { return []string{"report.txt", "report.json", "report.html"} }
 
-// makeRoom refuses folders with results before the first grid computes, and removes reports that will no longer be true.
-func (f *tunnelFlags) makeRoom() error {
+// hasRoom refuses folders with results of another run.
+func (f *tunnelFlags) hasRoom() error {
 	for k := range f.grids {
 		dir := f.folder(k)
 		if _, err := status.Read(dir); err == nil && !f.run.overwrite && !f.resume {
 			return fmt.Errorf("%s has results of another run: --overwrite replaces them, --resume continues a run that was interrupted, --output FOLDER writes elsewhere", dir)
 		}
+	}
+	return nil
+}
+
+// makeRoom does so before the first grid computes, and removes reports that will no longer be true.
+func (f *tunnelFlags) makeRoom() error {
+	if err := f.hasRoom(); err != nil {
+		return err
+	}
+	for k := range f.grids {
+		dir := f.folder(k)
 		for _, name := range append(reportFiles(), surfacePicture) {
 			if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
@@ -306,7 +317,7 @@ func (f *tunnelFlags) runGrid(c comm.Comm, k int, p *tunnel.Plan, signals *signa
 	if err != nil { // the same bytes give the same error everywhere
 		return &sim.Error{Code: sim.ExitUsage, Err: err}
 	}
-	flow.OutputDir = f.folder(k)
+	flow.OutputDir, flow.Resume = f.folder(k), resumeCommand(f.args, f.cells)
 	reports.status.Folder(flow.OutputDir)
 	run := f.run
 	if f.resume {
@@ -366,7 +377,7 @@ func (f *tunnelFlags) wanted(path string) (w tunnel.Wanted, err error) {
 	if err != nil {
 		return w, err
 	}
-	w.Name, w.Command, w.Uniform = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), f.given, f.uniform
+	w.Name, w.Command, w.Uniform = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), "lbmsim tunnel "+quoted(f.args), f.uniform
 	at := -1
 	for i, g := range tunnel.Grounds() {
 		if g == f.ground {
@@ -430,13 +441,7 @@ func (f *tunnelFlags) write(p *tunnel.Plan) error {
 	if _, err := config.Load(f.caseFile, text, f.run.set...); err != nil {
 		return err
 	}
-	body := func(text []byte) []byte { // without the command, which may have other flags
-		_, rest, _ := bytes.Cut(text, []byte{'\n'})
-		return rest
-	}
-	if old, err := os.ReadFile(f.caseFile); err == nil && !f.run.overwrite && !bytes.Equal(body(old), body(text)) {
-		return fmt.Errorf("%s exists: --overwrite replaces it, --case FILE writes another", f.caseFile)
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := f.mayWrite(p); err != nil {
 		return err
 	}
 	return os.WriteFile(f.caseFile, text, 0o666)

@@ -26,10 +26,11 @@ func partForces(folder string, parts []tunnel.Part) (list []tunnel.PartForce, er
 		} else if err != nil {
 			return nil, err
 		}
-		// Step and time, then six forces on each solid, their means, and the halves of their intervals. By number: a solid may have any name.
-		const first, forces, friction, end = 2, 6, 3, "pressure_x (N)"
-		solids := (len(row.columns) - first) / (3 * forces)
-		if len(row.columns) != first+3*forces*solids || len(row.values) == 0 {
+		// Step and time, then six forces on each solid, their means, the halves of their intervals, and three areas. By number: a solid
+		// may have any name.
+		const first, forces, friction, areas, end = 2, 6, 3, 3, "pressure_x (N)"
+		solids := (len(row.columns) - first) / (3*forces + areas)
+		if len(row.columns) != first+(3*forces+areas)*solids || len(row.values) == 0 {
 			return nil, nil // of a run that was stopped before
 		}
 		for k := range solids {
@@ -44,7 +45,9 @@ func partForces(folder string, parts []tunnel.Part) (list []tunnel.PartForce, er
 			}
 			mean := first + forces*(solids+k)
 			half := mean + forces*solids
-			f := tunnel.PartForce{Name: name, Pressure: row.values[mean], PressureHalf: row.values[half], Friction: row.values[mean+friction], FrictionHalf: row.values[half+friction]}
+			area := row.values[first+3*forces*solids+areas*k:]
+			f := tunnel.PartForce{Name: name, Pressure: row.values[mean], PressureHalf: row.values[half], Friction: row.values[mean+friction], FrictionHalf: row.values[half+friction],
+				Area: area[0], NoPressure: area[1], NoFriction: area[2]}
 			if math.IsNaN(f.Pressure) || math.IsNaN(f.Friction) { // no samples
 				return nil, nil
 			}

@@ -126,7 +126,7 @@ func TestTunnelRefuses(t *testing.T) {
 		{[]string{"ball.stl", "--speed", "1 m/s", "--resume", "--overwrite"}, "use one of them"},
 		{[]string{"huge.stl", "--speed", "1 m/s"}, "huge.stl is 2000 m long, if 1 in the file is 1 m: --unit mm makes it 2 m, --unit cm makes it 20 m, --unit inch makes it 50.8 m, --unit m keeps it"},
 		{[]string{"ball.stl", "--speed", "1 m/s", "--time", "10 min", "--cells", "50"}, "--time chooses the number of cells: use --time or --cells"},
-		{[]string{"ball.stl", "--speed", "1 m/s", "--time", "10 min", "--resume"}, "give its --cells, which ball_tunnel.toml states"},
+		{[]string{"ball.stl", "--speed", "1 m/s", "--time", "10 min", "--resume"}, "give its --cells, which its case file states; ball_tunnel.toml is not one"},
 		{[]string{"ball.stl", "--speed", "1 m/s", "--time", "10 m"}, "must be a time (s), not a length (m)"},
 	} {
 		r := runProgram(t, dir, 0, append([]string{"tunnel", "--dry-run"}, c.args...)...)
@@ -220,17 +220,18 @@ func TestTunnelOfParts(t *testing.T) {
 	if err := json.Unmarshal(contentOf(t, filepath.Join(folder, "report.json")), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Parts) != 3 || got.Parts[2].Part != "sum" || len(got.Surfaces) != 2 || got.Surfaces[0].Done != "turned back" || !strings.Contains(got.Surfaces[1].What, "parts thinner than 2 cells") {
+	if len(got.Parts) < 3 || got.Parts[len(got.Parts)-1].Part != "sum" || len(got.Surfaces) != 2 || got.Surfaces[0].Done != "turned back" || !strings.Contains(got.Surfaces[1].What, "parts thinner than 2 cells") {
 		t.Fatalf("%+v\n%+v", got.Parts, got.Surfaces)
 	}
 	sum := 0.0
-	for _, p := range got.Parts[:2] {
+	for _, p := range got.Parts[:len(got.Parts)-1] {
 		sum += *p.Drag.Value
-		if p.Part != "block" && p.Part != "plate" || p.Pressure.Half == nil {
+		solid := p.Part == "block" || p.Part == "plate"
+		if !solid && p.Part != tunnel.NotAttributed || solid && (p.Pressure.Half == nil || p.NoPressure == nil || !(*p.NoFriction <= 1)) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if all := *got.Parts[2].Drag.Value; sum-all > 1e-12 || all-sum > 1e-12 || !(all > 0) {
+	if all := *got.Parts[len(got.Parts)-1].Drag.Value; sum-all > 1e-12 || all-sum > 1e-12 || !(all > 0) {
 		t.Errorf("the parts have %g, their sum is %g", sum, all)
 	}
 	picture, page := contentOf(t, filepath.Join(folder, "surface.png")), string(contentOf(t, filepath.Join(folder, "report.html")))
@@ -264,20 +265,21 @@ func TestPartForces(t *testing.T) {
 			}
 		}
 	}
-	write("parts_body.csv", "step,time (s),"+strings.Join(head, ",")+"\n1,0.5,"+strings.Repeat("7,", 35)+"7\n2,1,"+strings.Join(last, ",")+"\n")
+	const areas = ",area (m2),area_without_pressure (m2),area_without_friction (m2)"
+	write("parts_body.csv", "step,time (s),"+strings.Join(head, ",")+areas+areas+"\n1,0.5,"+strings.Repeat("7,", 41)+"7\n2,1,"+strings.Join(last, ",")+",8,1,2,4,0,3\n")
 	body := []tunnel.Part{{Name: "body"}}
 	got, err := partForces(dir, body)
-	want := []tunnel.PartForce{{Name: "wheels", Pressure: 100, PressureHalf: 200, Friction: 103, FrictionHalf: 203}, {Name: "mean wheels", Pressure: 110, PressureHalf: 210, Friction: 113, FrictionHalf: 213}}
+	want := []tunnel.PartForce{{Name: "wheels", Pressure: 100, PressureHalf: 200, Friction: 103, FrictionHalf: 203, Area: 8, NoPressure: 1, NoFriction: 2}, {Name: "mean wheels", Pressure: 110, PressureHalf: 210, Friction: 113, FrictionHalf: 213, Area: 4, NoFriction: 3}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	one := "step,time (s),pressure_x (N),b,c,d,e,f,mean pressure_x (N),h,i,j,k,l,m,n,o,p,q,r\n"
-	write("surface_wheel_1.csv", one+"2,1,0,0,0,0,0,0,5,0,0,6,0,0,+Inf,0,0,+Inf,0,0\n")
+	one := "step,time (s),pressure_x (N),b,c,d,e,f,mean pressure_x (N),h,i,j,k,l,m,n,o,p,q,r" + areas + "\n"
+	write("surface_wheel_1.csv", one+"2,1,0,0,0,0,0,0,5,0,0,6,0,0,+Inf,0,0,+Inf,0,0,1,0,0\n")
 	got, err = partForces(dir, append(body, tunnel.Part{Name: "wheel_1"}))
 	if err != nil || len(got) != 3 || got[0].Name != "body: wheels" || got[2].Name != "wheel_1" || got[2].Pressure != 5 || got[2].Friction != 6 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for name, text := range map[string]string{"no rows": one, "no samples": one + "2,1,0,0,0,0,0,0,NaN,0,0,NaN,0,0,NaN,0,0,NaN,0,0\n", "no means": "step,time (s),pressure_x (N),b,c,d,e,f\n2,1,0,0,0,0,0,0\n"} {
+	for name, text := range map[string]string{"no rows": one, "no samples": one + "2,1,0,0,0,0,0,0,NaN,0,0,NaN,0,0,NaN,0,0,NaN,0,0,1,0,0\n", "no means": "step,time (s),pressure_x (N),b,c,d,e,f" + areas + "\n2,1,0,0,0,0,0,0,1,0,0\n"} {
 		write("surface_wheel_1.csv", text)
 		if got, err := partForces(dir, []tunnel.Part{{Name: "wheel_1"}}); err != nil || got != nil {
 			t.Errorf("%s: %+v, %v", name, got, err)
@@ -330,7 +332,7 @@ func TestTunnelInATime(t *testing.T) {
 // The trial opens the device of the runs: why it is the CPU is a warning of theirs.
 func TestTunnelInATimeKeepsTheNote(t *testing.T) {
 	dir := ballIn(t)
-	f := tunnelFlags{ground: "none", fluid: "air", grids: 1, caseFile: filepath.Join(dir, "case.toml"), given: "lbmsim tunnel"}
+	f := tunnelFlags{ground: "none", fluid: "air", grids: 1, caseFile: filepath.Join(dir, "case.toml")}
 	f.size.speed, f.size.time = "1 m/s", "1 ms"
 	f.run.output, f.run.threads, f.run.device = filepath.Join(dir, "out"), 1, "auto"
 	var opened device.Device
@@ -348,6 +350,51 @@ func TestTunnelInATimeKeepsTheNote(t *testing.T) {
 	}
 }
 
+// --resume with another grid names the option and the command that resumes; so does --resume of a run that --time began. With --time a
+// case of another body is refused before the speed is measured.
+func TestTunnelNamesTheOtherOption(t *testing.T) {
+	dir := ballIn(t)
+	dry := func(more ...string) result {
+		return runProgram(t, dir, 0, append([]string{"tunnel", "ball.stl", "--dry-run", "--device", testDevice()}, more...)...)
+	}
+	if r := dry("--speed", "1 m/s", "--cells", "24", "--ground", "none"); r.code != 0 {
+		t.Fatalf("code %d\n%s", r.code, r.out)
+	}
+	resume := "to resume that run: lbmsim tunnel ball.stl --device " + testDevice() + " --speed '1 m/s' --cells 24 --ground none --resume\n"
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--speed", "1 m/s", "--ground", "none", "--resume"}, "--resume: ball_tunnel.toml is the case of another run: --cells 120 instead of 24\n  " + resume},
+		{[]string{"--speed", "2 m/s", "--cells", "24", "--resume"}, "--speed '2 m/s' instead of '1 m/s', --ground moving instead of none\n  " + resume},
+		{[]string{"--speed", "1 m/s", "--ground", "none", "--resume", "--time", "1 h"}, "to resume it: " + strings.TrimPrefix(resume, "to resume that run: ")},
+		{[]string{"--speed", "2 m/s", "--ground", "none", "--time", "1 h"}, "ball_tunnel.toml exists: --overwrite replaces it"},
+		{[]string{"--speed", "2 m/s", "--ground", "none", "--time", "1 h", "--case", "none/case.toml"}, "--case none/case.toml: "},
+	} {
+		r := dry(c.args...)
+		if r.code != 2 || !strings.Contains(r.out, c.want) || strings.Contains(r.out, "--overwrite") && slices.Contains(c.args, "--resume") || strings.Contains(r.out, "measuring") {
+			t.Errorf("%v: code %d, want %q in\n%s", c.args, r.code, c.want, r.out)
+		}
+	}
+	if r := dry("--speed", "1 m/s", "--cells", "24", "--ground", "none", "--resume"); r.code != 0 {
+		t.Errorf("the same grid: code %d\n%s", r.code, r.out)
+	}
+}
+
+// What resumes a run is its own command without what starts over, and with the cells in place of a time.
+func TestResumeCommand(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{`car.stl --speed '40 m/s'`, `lbmsim tunnel car.stl --speed '40 m/s' --resume`},
+		{`'my car.stl' --overwrite --time '30 min' --yaw 3`, `lbmsim tunnel 'my car.stl' --yaw 3 --cells 64 --resume`},
+		{`car.stl --time=1h --resume --set 'a="it'\''s"'`, `lbmsim tunnel car.stl --set 'a="it'\''s"' --cells 64 --resume`},
+		{`car.stl --case ''`, `lbmsim tunnel car.stl --case '' --resume`},
+	} {
+		if got := resumeCommand(unquoted(c.args), 64); got != c.want {
+			t.Errorf("%s: %s, want %s", c.args, got, c.want)
+		}
+	}
+}
+
 // An interrupted tunnel run goes on where it was, without the grids that are done; a run that fails leaves a report that says so, and
 // none that was true before.
 func TestTunnelEnds(t *testing.T) {
@@ -362,6 +409,9 @@ func TestTunnelEnds(t *testing.T) {
 	r, text := run(0, "--set", `run.wall_time="0.1 s"`)
 	if r.code != 0 || strings.Contains(r.out, "grid 2 of 2") || text != "" || !strings.Contains(r.out, "NO DRAG") {
 		t.Errorf("stopped: code %d, report %q\n%s", r.code, text, r.out)
+	}
+	if _, resume, told := strings.Cut(r.out, "to resume: lbmsim tunnel ball.stl --speed '1 m/s' --ground none --cells 18 "); !told || !strings.Contains(resume, " --resume\n") || strings.Contains(r.out, "lbmsim run ") {
+		t.Errorf("stopped, and how to resume is not by tunnel\n%s", r.out)
 	}
 	r, text = run(2, "--resume")
 	if r.code != 0 || !strings.Contains(r.out, "restart   from") || !strings.Contains(r.out, "grid 2 of 2") || text == "" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -31,7 +32,9 @@ func (f *tunnelFlags) fit(c comm.Comm, path string, from gpuSource, opened *devi
 	seconds, err := language.ReadQuantity("--time", f.size.time, model.Time, language.Above(0))
 	var s *standing
 	if err == nil && c.Rank() == 0 {
-		s, err = f.read(path)
+		if s, err = f.read(path); err == nil {
+			err = f.refusesAnyGrid(s)
+		}
 	}
 	if err := comm.Agree(c, err); err != nil {
 		return sim.Agreed(sim.ExitUsage, err)
@@ -75,6 +78,31 @@ func (f *tunnelFlags) fit(c comm.Comm, path string, from gpuSource, opened *devi
 			return nil
 		}
 	}
+}
+
+// refusesAnyGrid refuses before the speed is measured what would be refused on any grid: a case file and results of another run.
+func (f *tunnelFlags) refusesAnyGrid(s *standing) error {
+	if folder := filepath.Dir(f.caseFile); folder != "." {
+		if _, err := os.Stat(folder); err != nil {
+			return fmt.Errorf("--case %s: %w", f.caseFile, err)
+		}
+	}
+	if !f.dry {
+		if err := f.hasRoom(); err != nil {
+			return err
+		}
+	}
+	old, found, err := readWritten(f.caseFile)
+	if err != nil || !found || f.run.overwrite {
+		return err
+	}
+	at := s.wanted // the measured speed may give the same grid again
+	at.Cells = max(old.cells, tunnel.LeastTimed)
+	p, err := tunnel.New(s.body, at)
+	if err != nil {
+		return err
+	}
+	return f.mayWrite(p)
 }
 
 // memory returns what a plan takes of the memory that a rank has. Rank 0 has the plan.

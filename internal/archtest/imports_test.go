@@ -47,7 +47,7 @@ var places = map[string]place{
 	"internal/scaling":  {11, []string{"internal/finding", "sim", "config", "model", "decomp", "comm", "device", "device/bench"}},                                                // measures runs
 	"internal/propose":  {11, []string{"internal/finding", "internal/plain", "sim", "sim/domain", "config", "config/language", "model", "boundary", "comm", "decomp", "device"}}, // boxes of finer cells by a coarse run
 	"internal/study":    {11, []string{"internal/finding", "sim", "sim/domain", "config", "model", "comm", "device"}},                                                            // runs a case on several grids
-	"internal/tunnel":   {4, []string{"internal/finding", "config/language", "geometry", "geometry/mesh", "io/status"}},
+	"internal/tunnel":   {4, []string{"internal/finding", "internal/plain", "config/language", "geometry", "geometry/mesh", "io/status"}},
 	"internal/compare":  {11, []string{"sim/output", "config", "model", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
 	"sim":               {10, []string{"internal/allowance", "internal/finding", "sim/level", "sim/postmortem", "sim/transfer", "sim/output", "sim/watch", "sim/derive", "sim/domain", "sim/refined", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "halo", "io/checkpoint", "io/picture", "io/status"}},
 	// The patches of a refined grid on a rank, and the steps of their levels.

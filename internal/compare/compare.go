@@ -340,7 +340,7 @@ func (r *Report) states(fileA, fileB, in string) error {
 	defer b.Close()
 	ha, hb := a.Header, b.Header
 	if ha.Spec != hb.Spec || ha.N != hb.N || ha.Planes != hb.Planes || ha.PlaneBytes() != hb.PlaneBytes() {
-		r.Note = fmt.Sprintf("the states have different cells or kernels: %s, %v cells / %s, %v cells", ha.Spec, ha.N, hb.Spec, hb.N)
+		r.Note = fmt.Sprintf("the states have different cells or kernels: %s, %v cells / %s, %v cells", model.SpecInWords(ha.Spec), ha.N, model.SpecInWords(hb.Spec), hb.N)
 		return nil
 	}
 	// Behind the state's values of a row are eddies, in numbers of their own size, where the law of the viscosity keeps some.

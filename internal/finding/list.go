@@ -197,6 +197,10 @@ var (
 		"the frequency may come from rounding or acoustic waves"})
 	UnconfirmedFrequency = add(Kind{"unconfirmed_frequency", End, "frequency of the counted oscillations of a series over the peak of its spectrum, which is the reported value", "10 %",
 		"some oscillations are weak, or noise, acoustic waves or another frequency interfere"})
+	StandingSound = add(Kind{"standing_sound", End, "frequency of a force against c/(2L) n, n up to 3, of each two faces that reflect sound (c/(4L) (2n-1) where one gives the pressure, c/L n where periodic)", "equal within half the resolution of the spectrum, or 2 %",
+		"sound in the domain oscillates, not the wake"})
+	BuriedOscillation = add(Kind{"buried_oscillation", End, "variance of a force by the peak of its spectrum, over all since start", "10 %",
+		"noise or a transient is larger than the oscillation"})
 	CoefficientSize = add(Kind{"coefficient_size", End, "mean coefficients of drag and lift, by the Reynolds number of their reference values", "1000, and 1000/Re below Re 1",
 		"the reference velocity or size has a wrong unit"})
 	ModelledPlus = add(Kind{"modelled_plus", End, "y+ at which a wall of type wall_model reads the velocity, over its area, in the last step", "30 over half of it",

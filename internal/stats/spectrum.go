@@ -24,10 +24,15 @@ type Peak struct {
 	Periods   float64 // in the record
 	Pieces    int
 	Amplitude float64 // of a sine as high as the peak
+	Variance  float64 // of the record, by the frequencies of the peak
 	// Second is the frequency of the next highest peak that stands above the noise, and Share its amplitude as a part of
 	// Amplitude; 0 without such a peak.
 	Second, Share float64
 }
+
+// Resolution returns the distance of two frequencies that the spectrum separates, over the peak's frequency: of pieces that overlap by
+// half, one oscillation in a piece.
+func (p Peak) Resolution() float64 { return float64(p.Pieces+1) / (2 * p.Periods) }
 
 const (
 	fewestWhole  = 4    // periods in the record: Hann's window spreads a sine over two on either side
@@ -36,6 +41,7 @@ const (
 	least        = 6.0  // power of a peak over the noise around it
 	leakage      = 1e-6 // of the highest power that counts as noise: what a window leaves far from a peak
 	rounding     = 1e-12
+	hann         = 1.5 // width of the lobe of Hann's window, in its resolution, as a rectangle of its height
 	falseAlarm   = 1e-4
 	interpolated = 1e-3 // of the resolution of a piece that a parabola may be off by: 6e-4 for sines of all frequencies and phases
 	highest      = 0.4  // oscillations per block of the record: above it blocks average them away
@@ -224,7 +230,7 @@ func (s spectrum) top(total []float64, k int) (frequency, power float64) {
 }
 
 func (s spectrum) describe(l lobe) (p Peak) {
-	p = Peak{Frequency: l.frequency, Periods: l.frequency * float64(s.all), Pieces: len(s.pieces), Amplitude: math.Sqrt(l.height)}
+	p = Peak{Frequency: l.frequency, Periods: l.frequency * float64(s.all), Pieces: len(s.pieces), Amplitude: math.Sqrt(l.height), Variance: l.power / (2 * hann * padded)}
 	p.Half = 0.5 / float64(s.n)
 	if len(s.pieces) > 1 {
 		p.Half = s.jackknife(l.k) + interpolated/float64(s.n)

@@ -20,7 +20,7 @@ func (p *Plan) Case() string {
 		w.line("# %-16s %s%s", d.What, d.Value, why)
 	}
 	w.line("")
-	w.line("title = %s", language.Quote(fmt.Sprintf("%s at %.4g m/s", p.Name, p.Speed)))
+	w.line("title = %s", language.Quote(p.Title()))
 	p.domain(w)
 	p.faces(w)
 	for _, s := range p.Parts {

@@ -61,7 +61,7 @@ func (m *markup) list(items []string) {
 func (r *Report) Page(w io.Writer, images []Image) error {
 	var m markup
 	m.WriteString(head)
-	m.add("<title>%s: %s</title>\n</head>\n<body>\n<h1>%[1]s</h1>\n", r.Case, r.Verdict)
+	m.add("<title>%s: %s</title>\n</head>\n<body>\n<h1>%[1]s</h1>\n", r.Title, r.Verdict)
 	class := "verdict"
 	if len(r.Doubts) > 0 {
 		class = "verdict doubt"
@@ -70,11 +70,7 @@ func (r *Report) Page(w io.Writer, images []Image) error {
 	m.list(r.Doubts)
 	m.WriteString("<h2>Coefficients</h2>\n<table>\n<tr><th>Coefficient</th><th>Mean, 95&nbsp;% interval</th><th></th></tr>\n")
 	for _, c := range r.Numbers {
-		meaning := c.Meaning
-		if c.Note != "" {
-			meaning += "; " + c.Note
-		}
-		m.add("<tr><td>%s</td><td class=\"number\">%s</td><td>%s</td></tr>\n", c.Symbol, c.text(), meaning)
+		m.add("<tr><td>%s</td><td class=\"number\">%s</td><td>%s</td></tr>\n", c.Symbol, c.text(), c.remark())
 	}
 	m.add("</table>\n")
 	r.bodyParts(&m)
@@ -98,10 +94,10 @@ func (r *Report) Page(w io.Writer, images []Image) error {
 // bodyParts adds the drag by part and what is wrong with the surface, where there is something of it.
 func (r *Report) bodyParts(m *markup) {
 	if len(r.Parts) > 0 {
-		m.add("<h2>Drag by part</h2>\n<table>\n<tr><th>Part</th><th>C_D</th><th>by pressure</th><th>by friction</th><th>share</th></tr>\n")
+		m.add("<h2>Drag by part</h2>\n<table>\n<tr><th>Part</th><th>C_D</th><th>by pressure</th><th>by friction</th><th>share</th><th>area without pressure, friction</th></tr>\n")
 		for _, p := range r.Parts {
-			m.add("<tr><td>%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n",
-				p.Part, p.Drag.text(), p.Pressure.text(), p.Friction.text(), percent(p.Share))
+			m.add("<tr><td>%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n",
+				p.Part, p.Drag.text(), p.Pressure.text(), p.Friction.text(), percent(p.Share), p.dry())
 		}
 		m.add("</table>\n<p>%s</p>\n", r.OfParts)
 	}

@@ -10,58 +10,96 @@ type PartForce struct {
 	Name                       string
 	Pressure, Friction         float64
 	PressureHalf, FrictionHalf float64 // not finite: not known
+	Area                       float64 // m2
+	NoPressure, NoFriction     float64 // of it, without a value
 }
 
 // PartDrag is the same as coefficients.
 type PartDrag struct {
-	Part     string      `json:"part"`
-	Drag     Coefficient `json:"drag"`
-	Pressure Coefficient `json:"pressure"`
-	Friction Coefficient `json:"friction"`
-	Share    *float64    `json:"share"` // of the sum; nil where the sum is 0
+	Part       string      `json:"part"`
+	Drag       Coefficient `json:"drag"`
+	Pressure   Coefficient `json:"pressure"`
+	Friction   Coefficient `json:"friction"`
+	Share      *float64    `json:"share"`                      // of the sum; nil where the sum is 0
+	NoPressure *float64    `json:"without_pressure,omitempty"` // share of the area; nil: no area
+	NoFriction *float64    `json:"without_friction,omitempty"`
 }
 
-// ByPart adds the table of drags by part; one part has no table.
+// known returns where a number is, nil where it is not finite.
+func known(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// number returns the value, NaN where it is not known.
+func (c Coefficient) number() float64 {
+	if c.Value == nil {
+		return math.NaN()
+	}
+	return *c.Value
+}
+
+// ByPart adds the table of drags by part; one part has no table. Where C_D is known the sum is C_D, and what the parts lack of it is a
+// row.
 func (r *Report) ByPart(p *Plan, forces []PartForce) {
 	if len(forces) < 2 {
 		return
 	}
 	factor := 2 / (p.Fluid.Density * p.Speed * p.Speed * p.Area)
-	coefficient := func(symbol, meaning string, force, half float64) Coefficient {
-		c := Coefficient{Symbol: symbol, Meaning: meaning}
-		if v := factor * force; !math.IsNaN(v) {
-			c.Value = &v
-		}
-		if h := factor * half; !math.IsNaN(h) && !math.IsInf(h, 0) {
-			c.Half = &h
-		}
-		return c
+	row := func(part string, drag, pressure, friction Coefficient) {
+		drag.Symbol, drag.Meaning = "C_D", "drag of "+part
+		pressure.Symbol, pressure.Meaning = "C_D,p", "by pressure"
+		friction.Symbol, friction.Meaning = "C_D,f", "by friction"
+		r.Parts = append(r.Parts, PartDrag{Part: part, Drag: drag, Pressure: pressure, Friction: friction})
 	}
-	sum := PartForce{Name: "sum"}
+	value := func(force, half float64) Coefficient {
+		return Coefficient{Value: known(factor * force), Half: known(factor * half)}
+	}
+	var all PartForce
 	for _, f := range forces {
-		sum.Pressure, sum.Friction = sum.Pressure+f.Pressure, sum.Friction+f.Friction
-		sum.PressureHalf, sum.FrictionHalf = math.Inf(1), math.Inf(1) // parts are correlated
-	}
-	all := sum.Pressure + sum.Friction
-	r.OfParts = "C_D has no mean, and these means contain the same transient."
-	if drag := r.find("C_D"); drag != nil && drag.Value != nil && *drag.Value == 0 {
-		r.OfParts = "C_D is 0."
-	} else if drag != nil && drag.Value != nil {
-		r.OfParts = fmt.Sprintf("Their sum, of pressure and friction on the triangles, is %+.2g %% off C_D, which is by exchange of momentum and more exact.", 100*(factor*all / *drag.Value - 1))
-	}
-	for _, f := range append(forces, sum) {
+		all.Pressure, all.Friction = all.Pressure+f.Pressure, all.Friction+f.Friction
+		all.Area, all.NoPressure, all.NoFriction = all.Area+f.Area, all.NoPressure+f.NoPressure, all.NoFriction+f.NoFriction
 		// The two forces may be correlated: the interval is at most as wide as both together.
-		row := PartDrag{
-			Part:     f.Name,
-			Drag:     coefficient("C_D", "drag of "+f.Name, f.Pressure+f.Friction, f.PressureHalf+f.FrictionHalf),
-			Pressure: coefficient("C_D,p", "by pressure", f.Pressure, f.PressureHalf),
-			Friction: coefficient("C_D,f", "by friction", f.Friction, f.FrictionHalf),
-		}
-		if share := (f.Pressure + f.Friction) / all; !math.IsNaN(share) && !math.IsInf(share, 0) {
-			row.Share = &share
-		}
-		r.Parts = append(r.Parts, row)
+		row(f.Name, value(f.Pressure+f.Friction, f.PressureHalf+f.FrictionHalf), value(f.Pressure, f.PressureHalf), value(f.Friction, f.FrictionHalf))
 	}
+	inf := math.Inf(1) // parts are correlated
+	sum := [3]Coefficient{value(all.Pressure+all.Friction, inf), value(all.Pressure, inf), value(all.Friction, inf)}
+	r.OfParts = "C_D has no mean, so the sum is of the parts. These means contain the same transient."
+	if drag := r.find("C_D"); drag != nil && drag.Value != nil {
+		var rest [3]Coefficient
+		for i, symbol := range []string{"C_D", "C_D,p", "C_D,f"} {
+			parts := sum[i].number()
+			if sum[i] = (Coefficient{}); r.find(symbol) != nil {
+				sum[i].Value, sum[i].Half = r.find(symbol).Value, r.find(symbol).Half
+			}
+			rest[i].Value = known(sum[i].number() - parts)
+		}
+		row(NotAttributed, rest[0], rest[1], rest[2])
+		r.OfParts = "C_D is by exchange of momentum, the parts are by pressure and friction on their triangles. What these lack is not attributed: triangles without a value, and the error of the sums on a coarse grid."
+	}
+	row("sum", sum[0], sum[1], sum[2])
+	for i := range r.Parts {
+		r.Parts[i].Share = known(r.Parts[i].Drag.number() / sum[0].number())
+	}
+	for i, f := range append(forces, all) {
+		if i == len(forces) {
+			i = len(r.Parts) - 1
+		}
+		r.Parts[i].NoPressure, r.Parts[i].NoFriction = known(f.NoPressure/f.Area), known(f.NoFriction/f.Area)
+	}
+}
+
+// NotAttributed is the row of the drag that no part has.
+const NotAttributed = "not attributed"
+
+// dry writes the shares of the area without pressure and without friction.
+func (p PartDrag) dry() string {
+	if p.NoPressure == nil {
+		return "-"
+	}
+	return percent(p.NoPressure) + ", " + percent(p.NoFriction)
 }
 
 // percent writes a share.

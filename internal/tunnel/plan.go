@@ -182,6 +182,9 @@ func (p *Plan) clipped(b Box) Box {
 	return b
 }
 
+// Title names the case and its report.
+func (p *Plan) Title() string { return fmt.Sprintf("%s at %.4g m/s", p.Name, p.Speed) }
+
 // Blockage returns the part of the cross-section that the body covers.
 func (p *Plan) Blockage() float64 { return p.Body.Area / ((p.Hi[1] - p.Lo[1]) * (p.Hi[2] - p.Lo[2])) }
 
@@ -214,7 +217,7 @@ func (p *Plan) explain() {
 		add(fmt.Sprintf("level %d", box.Level), "", "to %s behind the body, %s beside it", metres(box.Hi[0]-b.Hi[0]), metres(b.Lo[1]-box.Lo[1]))
 	}
 	add("walls", "law of the wall for a turbulent boundary layer from the nose on; laminar where y+ is small", "wall_model")
-	add("end", "samples from one passage through the domain on", "when the drag is known to %g %%, at the latest after %.3g s", 100*share, p.End)
+	add("end", "samples from one passage through the domain on", "when the drag is known to %g %%, at the latest after %.3g s of simulated time", 100*share, p.End)
 }
 
 // extent returns the size of a body in words.

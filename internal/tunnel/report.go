@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lbmsim/internal/finding"
+	"lbmsim/internal/plain"
 	"lbmsim/io/status"
 )
 
@@ -14,7 +15,8 @@ import (
 type Report struct {
 	Verdict  string                `json:"verdict"` // the drag, or what keeps it from being one
 	Doubts   []string              `json:"doubts"`  // all of it
-	Case     string                `json:"case"`
+	Title    string                `json:"title"`
+	Case     string                `json:"case"` // file
 	Numbers  []Coefficient         `json:"coefficients"`
 	Given    []Fact                `json:"given"` // of the plan and the run
 	Walls    []status.ModelledWall `json:"walls"`
@@ -32,6 +34,7 @@ type Coefficient struct {
 	Value   *float64 `json:"value"`
 	Half    *float64 `json:"half"`
 	Note    string   `json:"note,omitempty"`
+	Doubt   string   `json:"doubt,omitempty"` // the kind of the warning that Note is
 }
 
 // Fact is a line of a table.
@@ -61,7 +64,7 @@ const (
 
 // NewReport makes a report of a run of a plan. Grids may be nil.
 func NewReport(p *Plan, s status.State, grids *Grids) *Report {
-	r := &Report{Case: s.Case, Walls: s.Walls, Warnings: s.Warnings, Grids: grids, Surfaces: p.Defects, Doubts: []string{}}
+	r := &Report{Title: p.Title(), Case: s.Case, Walls: s.Walls, Warnings: s.Warnings, Grids: grids, Surfaces: p.Defects, Doubts: []string{}}
 	var total *status.Result
 	for i := range s.Results {
 		if s.Results[i].Output == Force {
@@ -123,7 +126,7 @@ func (r *Report) coefficients(p *Plan, total *status.Result) {
 	}
 	for _, n := range total.Numbers {
 		if n.Of != "" {
-			r.Numbers = append(r.Numbers, Coefficient{"St", "f L/U of the strongest oscillation, in " + n.Of, n.Value, n.Half, n.Note})
+			r.Numbers = append(r.Numbers, Coefficient{Symbol: "St", Meaning: "f L/U of the strongest oscillation, in " + n.Of, Value: n.Value, Half: n.Half, Note: n.Note, Doubt: n.Doubt})
 		}
 	}
 }
@@ -196,13 +199,14 @@ func (r *Report) facts(p *Plan, s status.State) {
 	for _, d := range p.Decision {
 		add(d.What, "%s", d.Value)
 	}
+	add("case", "%s", s.Case)
 	add("reference", "speed %.4g m/s, area %.4g m2, length %s, density %.4g kg/m3", p.Speed, p.Area, metres(p.Length), p.Fluid.Density)
 	but := ""
 	if r.find("C_D,c") != nil {
 		but = " but C_D,c"
 	}
 	add("blockage", "%.2g %% of the cross-section; no number%s is corrected for it", 100*p.Blockage(), but)
-	add("run", "%d steps, %.4g s, on %d ranks, %.4g MLUPS", s.Step, s.Time, s.Ranks, s.MLUPS)
+	add("run", "%d steps, %.4g s, on %s, %.4g MLUPS", s.Step, s.Time, plain.Count(s.Ranks, "rank"), s.MLUPS)
 	if s.Reason != "" {
 		add("end of the run", "%s", s.Reason)
 	}
@@ -225,6 +229,17 @@ func (r *Report) find(symbol string) *Coefficient {
 		return &r.Numbers[i]
 	}
 	return nil
+}
+
+// remark returns the meaning, and what there is to say of the value.
+func (c Coefficient) remark() string {
+	switch {
+	case c.Doubt != "":
+		return fmt.Sprintf("%s; DOUBTFUL (%s): %s", c.Meaning, c.Doubt, c.Note)
+	case c.Note != "":
+		return c.Meaning + "; " + c.Note
+	}
+	return c.Meaning
 }
 
 // text writes a coefficient with its interval.
@@ -250,16 +265,12 @@ func (r *Report) Text() string {
 		fmt.Fprintf(&b, "  also: %s\n", d)
 	}
 	for _, c := range r.Numbers {
-		fmt.Fprintf(&b, "  %-6s %-22s %s", c.Symbol, c.text(), c.Meaning)
-		if c.Note != "" {
-			fmt.Fprintf(&b, "; %s", c.Note)
-		}
-		b.WriteByte('\n')
+		fmt.Fprintf(&b, "  %-6s %-22s %s\n", c.Symbol, c.text(), c.remark())
 	}
 	if r.Parts != nil {
-		fmt.Fprintf(&b, "  %-24s %-20s %-20s %-20s %s\n", "drag by part", "C_D", "by pressure", "by friction", "share")
+		fmt.Fprintf(&b, "  %-24s %-20s %-20s %-20s %-8s %s\n", "drag by part", "C_D", "by pressure", "by friction", "share", "area without pressure, friction")
 		for _, p := range r.Parts {
-			fmt.Fprintf(&b, "  %-24s %-20s %-20s %-20s %s\n", p.Part, p.Drag.text(), p.Pressure.text(), p.Friction.text(), percent(p.Share))
+			fmt.Fprintf(&b, "  %-24s %-20s %-20s %-20s %-8s %s\n", p.Part, p.Drag.text(), p.Pressure.text(), p.Friction.text(), percent(p.Share), p.dry())
 		}
 		fmt.Fprintf(&b, "  %s\n", r.OfParts)
 	}

@@ -37,4 +37,6 @@ type Number struct {
 	Value *float64 `json:"value"`
 	Half  *float64 `json:"half"` // half the width of the 95 % interval
 	Note  string   `json:"note,omitempty"`
+	// Doubt is the kind of the warning that Note is: why a frequency may not be the flow's.
+	Doubt string `json:"doubt,omitempty"`
 }

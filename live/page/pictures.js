@@ -47,11 +47,13 @@ class Series {
 
 // pictures returns what takes the list of files of a run.
 export function pictures(run, host, signal) {
-  const all = new Map();
+  const all = new Map(), left = document.getElementById("pictures-left-out");
   return (files) => {
     for (const f of files.pictures) {
       if (!all.has(f.name)) all.set(f.name, new Series(run, f.name, host, signal));
       all.get(f.name).update(f.steps);
     }
+    left.hidden = !files.undrawn;
+    left.textContent = files.undrawn ? `${files.undrawn} more series of pictures are in the folder; the page has room for ${files.pictures.length}.` : "";
   };
 }

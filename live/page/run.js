@@ -18,7 +18,13 @@ export async function show(run, link, signal) {
   const views = { files: [tables(run, at("tables"), signal), pictures(run, at("pictures"), signal)] };
   const log = logView();
   let about = await get(`${run}/about`, signal), phase = null;
-  describe(run, about, signal);
+  const slices = new AbortController(); // of the requests for slices
+  signal.addEventListener("abort", () => slices.abort());
+  const over = (text) => {
+    slices.abort();
+    disable(text);
+  };
+  describe(run, about, signal, slices.signal);
   await events(() => `${run}/events?line=${log.next}`, {
     link,
     log: (e) => log.add(e),
@@ -26,22 +32,35 @@ export async function show(run, link, signal) {
     state: async (s) => {
       state(s);
       samples(s);
-      if (phase !== null && s.phase !== phase) { // it has begun, or ended
-        about = await get(`${run}/about`, signal);
-        describe(run, about, signal);
-      }
+      const before = phase;
       phase = s.phase;
+      if (before === null || before === phase) return;
+      if (before === "running") over("The run has ended: it takes no more orders and shows no more slices.");
+      about = await get(`${run}/about`, signal); // it has begun, or ended
+      describe(run, about, signal, slices.signal);
     },
-    end: () => link(false, "the run and its page have ended"),
+    end: () => {
+      link(false, about.live ? "the run and its page have ended" : "lbmsim watch has ended");
+      over(about.live ? "The run has ended: it takes no more orders and shows no more slices." : "lbmsim watch has ended: this page takes no more orders.");
+    },
   }, signal);
 }
 
 let sliced = null; // signal of the page whose slices are shown
 
+// disable leaves the last state to be read, and says why nothing else can be asked for.
+function disable(text) {
+  const controls = [...at("orders").querySelectorAll("button"), ...at("slice").querySelectorAll("select, input")];
+  controls.forEach((e) => { e.disabled = true; });
+  at("confirm").close();
+  if (controls.length > 0) at("answer").textContent = text;
+}
+
 // describe shows what stays as it is.
-function describe(run, about, signal) {
+function describe(run, about, signal, slices) {
   at("case").textContent = about.case || "not known yet";
   at("ranks-of").hidden = !about.ranks;
+  at("cells-of").textContent = about.refined ? "Cells of level 0" : "Cells";
   at("ranks").replaceChildren(...(about.ranks ?? []).map((r) => {
     const row = document.createElement("tr");
     row.append(cell(r.rank, "number"), cell(r.host), cell(r.device), cell(r.cells.join(" × ")));
@@ -50,7 +69,7 @@ function describe(run, about, signal) {
   buttons(run, about);
   if (sliced !== signal && about.fields) {
     sliced = signal;
-    slice(run, about, signal);
+    slice(run, about, slices);
   }
 }
 
@@ -58,6 +77,7 @@ const words = { checkpoint: "Write a checkpoint", picture: "Write pictures now",
 
 function buttons(run, about) {
   const list = Object.keys(words).filter((w) => about.orders.includes(w));
+  if (list.length === 0 && at("orders").childElementCount > 0) return; // the run has ended: they are disabled
   at("orders").hidden = list.length === 0;
   at("orders").replaceChildren(...list.map((word) => {
     const button = document.createElement("button");
@@ -66,7 +86,7 @@ function buttons(run, about) {
     button.addEventListener("click", () => (word === "stop" ? confirm(run) : order(run, word)));
     return button;
   }));
-  if (about.refused) at("answer").textContent = about.refused;
+  at("answer").textContent = about.refused ?? "";
 }
 
 async function order(run, word) {

@@ -79,7 +79,7 @@ class Row {
     const results = (r.results ?? []).flatMap((o) => (o.numbers ?? []).map((n) => [o.output, n]));
     this.results.replaceChildren(...[...results, ...(r.expect ?? []).map((n) => ["", n])].map(([output, n]) => {
       const line = document.createElement("div");
-      line.textContent = `${output} ${n.quantity}${n.of ? " of " + n.of : ""} = ${number(n.value, 5)}${n.half ? " ± " + number(n.half, 2) : ""} ${n.unit ?? ""}${n.note ? ` (${n.note})` : ""}`.trim();
+      line.textContent = `${output} ${n.quantity}${n.of ? " of " + n.of : ""} = ${number(n.value, 5)}${n.half ? " ± " + number(n.half, 2) : ""} ${n.unit ?? ""}${n.doubt ? " DOUBTFUL" : ""}${n.note ? ` (${n.note})` : ""}`.trim();
       return line;
     }));
     const p = r.picture;

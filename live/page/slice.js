@@ -28,7 +28,8 @@ export function slice(run, about, signal) {
   };
   const changed = () => {
     const a = axis(), k = Number(at("at").value);
-    at("place").textContent = `${a.name} = ${number(a.first + a.step * k)} ${a.unit}`.trim();
+    const level = about.refined ? ` (cell ${k + 1} of ${a.cells} on level 0)` : "";
+    at("place").textContent = `${a.name} = ${number(a.first + a.step * k)} ${a.unit}`.trim() + level;
     change.abort();
     change = new AbortController();
   };
@@ -57,8 +58,8 @@ export function slice(run, about, signal) {
         await pause(100, now);
       } catch (err) {
         if (now.aborted) continue;
+        if (err.code === 409) return; // the run has ended: its last slice stays
         at("slice-caption").textContent = err.message;
-        if (err.code === 409) return; // the run has ended
         await pause(2000, now);
       }
     }

@@ -334,6 +334,19 @@ func (s *Surface) resolvedShear(v View, facet int, centre, normal [3]float64, ve
 	return slope
 }
 
+// Without returns the area of a facet, and how much of it has no pressure and no friction: all of it or none.
+func (s *Surface) Without(values *SurfaceValues, facet int) (whole, pressure, friction float64) {
+	_, area := s.Facets.Middle(facet)
+	whole = size(area)
+	if math.IsNaN(values.Pressure[facet]) {
+		pressure = whole
+	}
+	if math.IsNaN(values.Shear[facet][0]) {
+		friction = whole
+	}
+	return whole, pressure, friction
+}
+
 // Force returns the forces of pressure and of friction on a facet, in lattice units of level 0; 0 where it has no value.
 func (s *Surface) Force(values *SurfaceValues, facet int) (pressure, friction [3]float64) {
 	_, area := s.Facets.Middle(facet)

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"lbmsim/comm"
+	"lbmsim/config"
 	"lbmsim/internal/finding"
 	"lbmsim/io/checkpoint"
 	"lbmsim/sim/exit"
@@ -108,7 +109,7 @@ func (s *Set) Advise(err error, restart string) error {
 		help = fmt.Sprintf("the last good checkpoint, %s, is missing, and there is no other", gone)
 	}
 	if last != "" {
-		help = fmt.Sprintf("the last good checkpoint is %s; once the disk problem is fixed, resume with: lbmsim run %q --output %q --restart latest", last, s.Case.Path, s.Case.OutputDir)
+		help = fmt.Sprintf("the last good checkpoint is %s; once the disk problem is fixed, resume with: %s", last, config.ResumeCommand(s.Case))
 	}
 	code, _ := exit.Code(err)
 	return exit.With(code, fmt.Errorf("%w\n  %s", err, help))

@@ -253,7 +253,7 @@ func (s *Set) ForceValue(e config.Expectation) (value, half float64) {
 	case "last":
 		return series.Last, math.NaN()
 	case "frequency", "strouhal":
-		o := f.oscillation(e.Series, e.Statistic == "strouhal", s.Case.Units)
+		o := f.oscillation(e.Series, e.Statistic == "strouhal", s.Case)
 		if o.doubt.Text != "" {
 			o.doubt.Text = fmt.Sprintf("[%s]: %s", e.Name, o.doubt.Text)
 			s.Rank.Warn(o.doubt)

@@ -8,6 +8,7 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/internal/finding"
+	"lbmsim/internal/stats"
 )
 
 // Frequencies come from the spectrum of the record of a force. Rises counted through its mean confirm them: they miss weak
@@ -16,11 +17,16 @@ import (
 // leastOscillation is the least amplitude of a force, as a share of the largest number of its kind, that is of the flow.
 const leastOscillation = 1e-4
 
-// Where the counted frequency differs by more, or another peak is as high, check the record before using the number.
+// Where the counted frequency differs by more, another peak is as high, or most of the variance is not of the oscillation, check the
+// record before using the number.
 const (
 	confirmed  = 0.1
 	comparable = 0.5
+	buried     = 0.1 // of the variance
 )
+
+// shifted is how far bodies in the domain may move the frequency of sound that stands in it, as a share: about their blockage.
+const shifted = 0.02
 
 // oscillation is the frequency of a number, or its Strouhal number.
 type oscillation struct {
@@ -31,7 +37,7 @@ type oscillation struct {
 }
 
 // oscillation of a number by its record.
-func (f *forces) oscillation(number string, strouhal bool, units config.Units) (o oscillation) {
+func (f *forces) oscillation(number string, strouhal bool, c *config.Case) (o oscillation) {
 	i := slices.IndexFunc(f.list, func(s config.ForceSeries) bool { return s.Name == number })
 	o.value, o.half = math.NaN(), math.NaN()
 	if f.uneven {
@@ -43,6 +49,7 @@ func (f *forces) oscillation(number string, strouhal bool, units config.Units) (
 		o.note = "no oscillation above the noise of the record: try a longer run, a smaller every, or an earlier start"
 		return o
 	}
+	units := c.Units
 	factor := 1 / (max(1, f.Schedule.Period) * units.Time)
 	counted, countedHalf := f.series[i].Frequency(), f.series[i].FrequencyHalf()
 	if strouhal {
@@ -62,12 +69,29 @@ func (f *forces) oscillation(number string, strouhal bool, units config.Units) (
 	if peak.Share > comparable {
 		o.note += fmt.Sprintf(", and %.4g with %.0f %% of its amplitude", factor*peak.Second, 100*peak.Share)
 	}
-	if share := o.amplitude / f.largest(number); share < leastOscillation {
-		o.doubt = finding.WeakOscillation.Says("%s varies by only %.1g of its largest value, so its frequency may come from rounding or acoustic waves: does the flow oscillate yet? Plot the series", number, share)
-	} else if off := counted/o.value - 1; math.Abs(off) > confirmed {
-		o.doubt = finding.UnconfirmedFrequency.Says("the spectrum of %s peaks at %.4g, but counting its oscillations gives %.4g: some are weak, or noise, acoustic waves or another frequency interfere; plot the series (docs/forces.md)", number, o.value, counted)
-	}
+	o.doubt = f.doubt(number, o, peak, counted, c)
 	return o
+}
+
+// doubt returns the gravest reason why the peak of a spectrum may not be a frequency of the flow.
+func (f *forces) doubt(number string, o oscillation, peak stats.Peak, counted float64, c *config.Case) (none finding.Finding) {
+	if share := o.amplitude / f.largest(number); share < leastOscillation {
+		return finding.WeakOscillation.Says("%s varies by only %.1g of its largest value, so its frequency may come from rounding or acoustic waves: does the flow oscillate yet? Plot the series", number, share)
+	}
+	perStep := peak.Frequency / max(1, f.Schedule.Period)
+	within := max(o.half/o.value, peak.Resolution()/2, shifted)
+	if sound, near := config.NearSound(c, perStep, within*perStep); near {
+		return finding.StandingSound.Says("the spectrum of %s peaks at %.4g, and sound standing %s has %.4g: the same within %.2g %%, half the resolution of the spectrum at least. It may be sound and not the wake: vortices keep their frequency in a domain of another size (docs/forces.md)",
+			number, o.value, sound.Where, o.value*sound.Frequency/perStep, 100*within)
+	}
+	if off := counted/o.value - 1; math.Abs(off) > confirmed {
+		return finding.UnconfirmedFrequency.Says("the spectrum of %s peaks at %.4g, but counting its oscillations gives %.4g: some are weak, or noise, acoustic waves or another frequency interfere; plot the series (docs/forces.md)", number, o.value, counted)
+	}
+	i := slices.IndexFunc(f.list, func(s config.ForceSeries) bool { return s.Name == number })
+	if share := peak.Variance / math.Pow(f.series[i].Deviation(), 2); share < buried {
+		return finding.BuriedOscillation.Says("the spectrum of %s peaks at %.4g, but with %.2g %% of the variance since start: noise or a transient is larger; run longer, or move start", number, o.value, 100*share)
+	}
+	return none
 }
 
 // largest returns the size of the largest number of the same kind: for a lift, the size of the drag.

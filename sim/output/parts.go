@@ -18,8 +18,7 @@ func (p *parts) Write(r *Run) error {
 	if err != nil || !r.Rank.Root {
 		return err
 	}
-	forces := p.surface.forces(values, r.Case.Units)
-	_ = p.file.Append(int64(r.Step()), r.Time(), p.surface.row(forces, forceNumbers, len(forces))...) // a failure comes out at the next sync
+	_ = p.file.Append(int64(r.Step()), r.Time(), p.surface.row(values, r.Case.Units, 1, 1+len(p.surface.solids))...) // a failure comes out at the next sync
 	return nil
 }
 

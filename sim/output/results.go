@@ -39,7 +39,7 @@ func (f *forces) result(r *Run) status.Result {
 	for i, n := range f.list {
 		found.Numbers = append(found.Numbers, f.number(r, i, n))
 	}
-	if n, oscillates := f.shedding(u); oscillates {
+	if n, oscillates := f.shedding(r.Case); oscillates {
 		found.Numbers = append(found.Numbers, n)
 	}
 	return found
@@ -107,27 +107,27 @@ func directionText(d [3]float64, dims int) string {
 
 // shedding returns the frequency of the strongest oscillation of a force across or along the flow; false where there is no
 // oscillation.
-func (f *forces) shedding(u config.Units) (n status.Number, oscillates bool) {
+func (f *forces) shedding(c *config.Case) (n status.Number, oscillates bool) {
 	strongest := 0.0
 	for _, of := range f.list {
 		if !f.mayShed(of.Name) {
 			continue
 		}
-		o := f.oscillation(of.Name, f.Strouhal > 0, u)
+		o := f.oscillation(of.Name, f.Strouhal > 0, c)
 		if math.IsNaN(o.value) || o.amplitude <= strongest || o.doubt.Kind == finding.WeakOscillation.Name {
 			continue
 		}
 		strongest, oscillates = o.amplitude, true
 		n = status.Number{Quantity: f.oscillationName(), Of: of.Name, Value: &o.value, Half: &o.half, Note: o.note}
 		if o.doubt.Text != "" {
-			n.Note = o.doubt.Text
+			n.Doubt, n.Note = o.doubt.Kind, o.doubt.Text
 		}
 	}
 	switch {
 	case !oscillates:
 	case f.Strouhal > 0:
 		n.Meaning = fmt.Sprintf("f L/U of %s", n.Of)
-	case u.Physical:
+	case c.Units.Physical:
 		n.Unit = "Hz"
 	}
 	return n, oscillates

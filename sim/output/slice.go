@@ -26,7 +26,7 @@ func (s Slice) Check(c *config.Case) error {
 	case s.Axis < 0 || s.Axis > 2 || c.Dims() == 2 && s.Axis != 2:
 		return fmt.Errorf("no axis %d is across a slice of the case", s.Axis)
 	case s.At < 0 || s.At >= c.Cells[s.Axis]:
-		return fmt.Errorf("there is no cell %d of %d along the axis", s.At, c.Cells[s.Axis])
+		return fmt.Errorf("at = %d is outside the domain: along %c level 0 has the cells 0 to %d", s.At, "xyz"[s.Axis], c.Cells[s.Axis]-1)
 	}
 	return nil
 }

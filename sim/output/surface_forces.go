@@ -11,11 +11,34 @@ import (
 // forceNumbers are the force by pressure and the force by friction, of three components each.
 const forceNumbers = 6
 
-// row returns forces number from to end, with their means and intervals where there are any.
-func (p *surfaces) row(forces []float64, from, end int) []float64 {
-	list := append([]float64(nil), forces[from:end]...)
+// areaNumbers are an area, and how much of it has no pressure and no friction.
+const areaNumbers = 3
+
+// row returns the forces on the surface and its solids from number from to number end, with their means and intervals where there are
+// any, and their areas.
+func (p *surfaces) row(values *derive.SurfaceValues, units config.Units, from, end int) []float64 {
+	forces := p.forces(values, units)
+	list := append([]float64(nil), forces[forceNumbers*from:forceNumbers*end]...)
 	if p.sums != nil {
-		list = append(list, p.sums.estimates(from, end)...)
+		list = append(list, p.sums.estimates(forceNumbers*from, forceNumbers*end)...)
+	}
+	return append(list, p.areas(values, units)[areaNumbers*from:areaNumbers*end]...)
+}
+
+// areas returns the area of the surface, how much of it has no pressure and no friction, and the same of each solid, in the outputs'
+// unit.
+func (p *surfaces) areas(values *derive.SurfaceValues, units config.Units) []float64 {
+	list := make([]float64, areaNumbers*(1+len(p.solids)))
+	for i := range values.Pressure {
+		whole, dry, bare := p.body.Without(values, i)
+		add := func(to []float64) { to[0], to[1], to[2] = to[0]+whole, to[1]+dry, to[2]+bare }
+		add(list)
+		if p.solids != nil {
+			add(list[areaNumbers*(1+p.body.Facets.Solid[i]):])
+		}
+	}
+	for i := range list {
+		list[i] *= units.Factor(model.Area)
 	}
 	return list
 }
@@ -43,7 +66,7 @@ func (p *surfaces) forces(values *derive.SurfaceValues, units config.Units) []fl
 	return list
 }
 
-// forceHeader names the columns of a table with the forces on surfaces or solids of these prefixes, and with their means.
+// forceHeader names the columns of a table with the forces on surfaces or solids of these prefixes, with their means, and with areas.
 func (r *Run) forceHeader(means bool, prefixes ...string) probe.Header {
 	u := r.Case.Units
 	h := probe.Header{Comments: r.comments(), Lattice: !u.Physical, Nowhere: true}
@@ -58,6 +81,11 @@ func (r *Run) forceHeader(means bool, prefixes ...string) probe.Header {
 					h.Columns = append(h.Columns, probe.Column{Name: mark + prefix + by + "_" + axis, Unit: unitOf(u, model.Force)})
 				}
 			}
+		}
+	}
+	for _, prefix := range prefixes {
+		for _, name := range []string{"area", "area_without_pressure", "area_without_friction"} {
+			h.Columns = append(h.Columns, probe.Column{Name: prefix + name, Unit: unitOf(u, model.Area)})
 		}
 	}
 	return h

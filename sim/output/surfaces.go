@@ -120,7 +120,7 @@ func (p *surfaces) Write(r *Run) error {
 	var data [][]byte
 	var file *fields.Pending
 	if r.Rank.Root {
-		_ = p.file.Append(int64(r.Step()), r.Time(), p.row(p.forces(values, r.Case.Units), 0, forceNumbers)...) // a failure comes out at the next sync
+		_ = p.file.Append(int64(r.Step()), r.Time(), p.row(values, r.Case.Units, 0, 1)...) // a failure comes out at the next sync
 		meta := r.Meta()
 		shown := []*derive.SurfaceValues{values}
 		if m := p.means; m != nil {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"lbmsim/config"
 	"lbmsim/model"
 	"lbmsim/sim/derive"
 	"lbmsim/sim/domain"
@@ -107,7 +108,7 @@ func (s *Search) evidence(b *Blowup, start derive.Totals) (list []string) {
 		list = append(list, one.text)
 	}
 	if len(c) == 0 || c[0].weight < 50 {
-		list = append(list, fmt.Sprintf("in general, try a smaller lattice velocity (time step), a larger tau (now %.4g), a finer grid, or a smoother start", s.Case.Tau))
+		list = append(list, fmt.Sprintf("in general, try a smaller lattice velocity (time step), a larger tau (now %s), a finer grid, or a smoother start", config.TauText(s.Case.Tau)))
 	}
 	return list
 }

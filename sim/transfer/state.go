@@ -34,7 +34,7 @@ func newState(f *checkpoint.Reader, c *config.Case) (*state, error) {
 	if h.Spec != s.String() || h.N != c.Cells || h.Components != s.Components()+s.EddyComponents() || h.Bytes != s.Precision.Bytes() ||
 		h.Planes != c.Cells[s.Lattice.Dims-1] || h.Planes*h.Rows != c.Cells[1]*c.Cells[2] || h.Pitch < c.Cells[0] {
 		return nil, fmt.Errorf("%s stores %s, %d numbers per cell for %v cells; this version stores %s, %d numbers per cell for %v: start from fields of that run, or resume it with the version that wrote it (%s)",
-			f.Path(), h.Spec, h.Components, h.N, s, s.Components()+s.EddyComponents(), c.Cells, h.Version)
+			f.Path(), model.SpecInWords(h.Spec), h.Components, h.N, model.SpecInWords(s.String()), s.Components()+s.EddyComponents(), c.Cells, h.Version)
 	}
 	r := &state{file: f, spec: s, force: c.Force.Density, speed: c.Units.Length / c.Units.Time, reference: c.Temperature.Reference, inside: c.Inside(), early: h.Step < int64(max(h.N[0], h.N[1], h.N[2]))}
 	if c.Force.At != nil {

@@ -8,10 +8,10 @@
 //
 //	bin/robustness -device cuda -jobs 16
 //
-// and what it leaves in cases/robustness/results.json is taken here with -add FILE -draw.
+// and what it leaves in cases/robustness/results.csv is taken here with -add FILE -draw.
 //
 // What is run is in plan.go, what holds in judge.go. Results are kept in
-// cases/robustness/results.json, which is embedded in lbmsim: rebuild it afterwards.
+// cases/robustness/results.csv, which is embedded in lbmsim: rebuild it afterwards.
 package main
 
 import (
@@ -60,7 +60,7 @@ type options struct {
 
 // Files of the tree.
 const (
-	resultsFile = "cases/robustness/results.json"
+	resultsFile = "cases/robustness/results.csv"
 	pageFile    = "docs/models.md"
 )
 

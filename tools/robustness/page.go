@@ -8,7 +8,7 @@ import (
 	"lbmsim/model"
 )
 
-const pageHead = `<!-- Written by "make robustness" (tools/robustness) from cases/robustness/results.json. Do not edit. -->
+const pageHead = `<!-- Written by "make robustness" (tools/robustness) from cases/robustness/results.csv. Do not edit. -->
 # Collision models: which one for which flow
 
 This page shows which collision model is stable for which flow, and at which viscosities the others fail.

@@ -176,7 +176,7 @@ func TestResultsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := filepath.Join(here, "other.json")
+	other := filepath.Join(here, "other.csv")
 	if err := os.WriteFile(other, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
