@@ -11,11 +11,17 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/halo"
 	"lbmsim/halo/halotest"
+	"lbmsim/internal/brief"
 )
 
 // The transports over the real library.
 func TestMPI(t *testing.T) {
-	mpitest.Run(t, []int{1, 2, 3, 5}, func(c comm.Comm) error {
+	brief.Fewer(t, "numbers of ranks")
+	ranks := []int{1, 2, 3, 5}
+	if testing.Short() {
+		ranks = []int{1, 2, 5} // halotest.Run has all of them
+	}
+	mpitest.Run(t, ranks, func(c comm.Comm) error {
 		for _, k := range halotest.Cases() {
 			for _, visible := range []bool{true, false} {
 				if err := halotest.Check(c, halo.New, halotest.NewDevice(visible), k); err != nil {

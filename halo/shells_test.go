@@ -12,6 +12,7 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/halo"
 	"lbmsim/halo/halotest"
+	"lbmsim/internal/brief"
 )
 
 // by returns a BuildTraffic for transport want that fails unless every path gets what got returns.
@@ -115,7 +116,12 @@ func TestTrafficMixed(t *testing.T) {
 
 // The same over the real library.
 func TestTrafficMPI(t *testing.T) {
-	mpitest.Run(t, []int{1, 2, 3, 4, 7}, func(c comm.Comm) error {
+	brief.Fewer(t, "numbers of ranks")
+	ranks := []int{1, 2, 3, 4, 7}
+	if testing.Short() {
+		ranks = []int{1, 3, 7} // halotest.RunTraffic has the others
+	}
+	mpitest.Run(t, ranks, func(c comm.Comm) error {
 		for _, n := range halotest.Nests() {
 			gpu := halotest.NewMachine("node").NewGPU("one") // each rank's own stands for the same
 			for _, dev := range []halo.Memory{quick(halotest.NewDevice(true)), quick(halotest.NewDevice(false)), gpu} {

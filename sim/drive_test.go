@@ -39,7 +39,7 @@ steps = 12000
 [output.series.drive]
 quantities = ["mean_velocity", "body_force"]
 every = 1000
-`, h, nu, force), ranks: 2, dir: dir}.must(t)
+`, h, nu, force), ranks: 1, dir: dir}.must(t)
 		c := table(t, filepath.Join(dir, "series_drive.csv"))
 		n := len(c["step"]) - 1
 		mean, got := c["mean_velocity x"][n], c["body_force x"][n]

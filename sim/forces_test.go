@@ -98,7 +98,7 @@ within = 1
 [expect.force.mean]
 force = "low"
 quantity = "force_x"
-`, ranks: 2, dir: dir}.must(t)
+`, ranks: 1, dir: dir}.must(t)
 	read := func(name string) func(column string) float64 {
 		c := table(t, filepath.Join(dir, "force_"+name+".csv"))
 		return func(column string) float64 {
@@ -180,7 +180,7 @@ start = 3000
 of = ["block"]
 every = 19
 start = 3000
-`, ranks: 2, dir: dir}.must(t)
+`, ranks: 1, dir: dir}.must(t)
 	mean := func(name string) float64 {
 		column := table(t, filepath.Join(dir, "force_"+name+".csv"))["mean force_x"]
 		return column[len(column)-1]

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -151,6 +152,7 @@ to = [29, 19, 9]
 points = %d
 `, 1<<20)
 	dir := t.TempDir()
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // whatever the tests have
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	trial{text: text, ranks: 2, dir: dir}.must(t)

@@ -148,7 +148,7 @@ to = [4, 9]
 steps = 12000
 [output.force.floor]
 every = 12000
-`, profile(func(width float64) float64 { return 1 / resistance / conducts(width) }), profile(func(width float64) float64 { return rate(low, width) })), ranks: 2, dir: t.TempDir()}.must(t)
+`, profile(func(width float64) float64 { return 1 / resistance / conducts(width) }), profile(func(width float64) float64 { return rate(low, width) })), ranks: 1, dir: t.TempDir()}.must(t)
 	heat, want := lastRow(t, s.summary.Case.OutputDir, "force_floor.csv")["heat"], -4/resistance
 	t.Logf("heat %.6g, layers %.6g; without eddies %.6g", heat, want, -4*diffusivity/24)
 	if !(math.Abs(heat/want-1) <= 0.01) {

@@ -112,7 +112,7 @@ steps = 4000
 [expect.velocity]
 reference = ["0.02*(12-y)/10", 0]
 linf = 1e-8
-`, ranks: 2}.must(t)
+`, ranks: 1}.must(t)
 }
 
 // Surfaces that move give the same bits for every cut.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"lbmsim/internal/brief"
 	"lbmsim/io/fields"
 	"lbmsim/sim/output"
 )
@@ -350,6 +351,7 @@ at_start = true
 
 // Files of surfaces are the same for every number of ranks, every cut and after a restart, on uniform and on refined grids.
 func TestSurfacesForEveryCut(t *testing.T) {
+	brief.Fewer(t, "numbers of ranks")
 	file := boxFile(t, [3]float64{14, 10, 10}, [3]float64{24, 20, 20})
 	small := strings.NewReplacer("[48, 30, 30]", "[40, 26, 24]", "steps = 400", "steps = 20", "every = 200\n[output", "every = 10\nstart = 5\nmeans = true\nsample_every = 2\n[output", "every = 200", "every = 10").Replace(aPrism)
 	finer := "[refine.near]\nlevel = 1\nfrom = [5, 1, 1]\nto = [33, 25, 23]\n"
@@ -384,6 +386,9 @@ func TestSurfacesForEveryCut(t *testing.T) {
 			t.Errorf("%s: %d of %d triangles have friction", name, valid, len(values))
 		}
 		for _, ranks := range []int{2, 3} {
+			if testing.Short() && ranks == 2 {
+				continue // the restart has it
+			}
 			dir := t.TempDir()
 			trial{text: text, ranks: ranks, dir: dir}.must(t)
 			compare(t, fmt.Sprint(name, " on ", ranks, " ranks"), read(dir), want)

@@ -41,7 +41,7 @@ func numberOf(t *testing.T, r status.Result, quantity string) status.Number {
 func TestFrictionOfAChannelIsTheBodyForce(t *testing.T) {
 	const nu, side, height = 5e-5, 4, 20
 	dir := t.TempDir()
-	s := trial{ranks: 2, dir: dir, text: fmt.Sprintf(`
+	s := trial{ranks: 1, dir: dir, text: fmt.Sprintf(`
 [domain]
 cells = [%[2]d, %[3]d, %[2]d]
 periodic = ["x", "z"]

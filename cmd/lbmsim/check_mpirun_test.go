@@ -52,7 +52,7 @@ velocity = [0.01, 0, 0]
 			commands = append(commands, "run")
 		}
 		for _, command := range commands {
-			r := runProgram(t, dir, 1, command, path)
+			r := runProgram(t, dir, 0, command, path)
 			if r.code != 2 || !strings.Contains(r.out, "case.toml:"+c.place+": error: ") || !strings.Contains(r.out, "^~~") {
 				t.Errorf("%s, %q: exit code %d\n%s", command, c.more, r.code, r.out)
 			}

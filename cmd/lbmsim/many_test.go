@@ -20,6 +20,7 @@ import (
 // Every rank has two planes. The state, the files and the memory of a rank have to be the same as with few ranks.
 func TestManyRanks(t *testing.T) {
 	const few, planes = 8, 2
+	t.Setenv("GOGC", "100") // whatever the tests have
 	many := 64
 	if launcher, _ := mpitest.Mpirun(t); !mpitest.OpenMPI(launcher[0]) {
 		// MPICH's ranks do not let each other run while they wait: 64 of them took two

@@ -65,7 +65,7 @@ func peak(t *testing.T, text string) float64 {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestForecastOfMemoryIsTrue$")
-	cmd.Env = append(os.Environ(), "LBMSIM_TEST_CASE="+dir+"/case.toml", "LBMSIM_TEST_OUT="+dir+"/out")
+	cmd.Env = append(os.Environ(), "GOGC=100", "LBMSIM_TEST_CASE="+dir+"/case.toml", "LBMSIM_TEST_OUT="+dir+"/out")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -150,7 +150,7 @@ func TestTunnelRefuses(t *testing.T) {
 func TestTunnelRuns(t *testing.T) {
 	dir := ballIn(t)
 	r := runProgram(t, dir, 2, "tunnel", "ball.stl", "--speed", "1 m/s", "--ground", "none", "--cells", "20", "--grids", "2", "--device", testDevice(), "--set", "device.share=true",
-		"--set", `run.time="3 s"`, "--set", `output.force.total.start="1 s"`, "--set", `output.surface.body.start="1 s"`, "--set", `output.picture.side.every="1 s"`)
+		"--set", `run.time="2 s"`, "--set", `output.force.total.start="1 s"`, "--set", `output.surface.body.start="1 s"`, "--set", `output.picture.side.every="1 s"`)
 	if r.code != 0 {
 		t.Fatalf("code %d\n%s", r.code, r.out)
 	}

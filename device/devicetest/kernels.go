@@ -41,20 +41,25 @@ func masks(k, dims int) []int {
 
 func periodic(mask int) [3]bool { return [3]bool{mask&1 != 0, mask&2 != 0, mask&4 != 0} }
 
+// drawn names a flow of a test, which an oracle computes once for all precisions.
+type drawn struct {
+	lattice, collision string
+	size, mask         int
+}
+
 // oracle holds every instance against the reference: random states, solids, walls
 // that move, a force, ragged sizes, all combinations of periodic axes.
 func oracle(t *testing.T, d device.Device, o Options) {
 	const steps = 3
-	type key struct {
-		lattice, collision string
-		size, mask         int
-	}
-	known := map[key][]float64{} // the same for every precision
+	known := map[drawn][]float64{} // the same for every precision
 	o.all(t, func(t *testing.T, spec model.Spec) {
 		for k, n := range sizes {
-			for _, mask := range masks(k, spec.Lattice.Dims) {
+			for j, mask := range masks(k, spec.Lattice.Dims) {
+				if leaves(spec, k+j) {
+					continue
+				}
 				e := NewExample(spec, n, periodic(mask), int64(8*k+mask))
-				at := key{spec.Lattice.Name, spec.Collision.Name, k, mask}
+				at := drawn{spec.Lattice.Name, spec.Collision.Name, k, mask}
 				want := known[at]
 				if want == nil {
 					want = e.Oracle(steps)
@@ -96,14 +101,19 @@ func viscosities(t *testing.T, d device.Device, o Options) {
 // and slabs give the bits of one box.
 func restingFaces(t *testing.T, d device.Device, o Options) {
 	const steps = 3
+	known := map[drawn][]float64{}
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		for k, n := range [][3]int{{64, 16, 5}, {128, 5, 4}, {256, 4, 3}, {65, 15, 4}, {1, 14, 3}, {2, 3, 5}} {
 			for _, mask := range []int{2 * (k % 4), 6 - 2*(k%4)} { // periodic along z, y, both or none
 				e := NewExample(spec, n, periodic(mask), int64(300+8*k+mask))
 				e.restFaces()
+				at := drawn{spec.Lattice.Name, spec.Collision.Name, k, mask}
+				if known[at] == nil {
+					known[at] = e.Oracle(steps)
+				}
 				whole := Start(t, d, e)
 				whole.Step(t, steps)
-				e.check(t, whole.Values(t), e.Oracle(steps))
+				e.check(t, whole.Values(t), known[at])
 				parts := Start(t, d, e, 1)
 				parts.Step(t, steps)
 				sameBits(t, e, "in slabs", parts.Bits(t), whole.Bits(t))

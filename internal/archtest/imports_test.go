@@ -122,6 +122,7 @@ var places = map[string]place{
 	"tools/ahmed":        {0, nil},                                                          // writes cases/validation/ahmed_*.stl
 	"tools/accuracy":     {4, []string{"device", "device/accuracy", "device/cpu", "model"}}, // `make accuracy`
 	"tools/benchplot":    {12, []string{"device/bench", "internal/scaling"}},                // draws what `lbmsim bench --json` prints
+	"tools/cputime":      {0, nil},                                                          // a tool of `make test`
 	"tools/catalogue":    {1, []string{"model"}},                                            // writes kernels/catalogue.h
 	"tools/mutate":       {0, nil},                                                          // `make mutate`
 	"tools/robustness":   {12, []string{"model", "cases/robustness", "internal/harness"}},   // `make robustness`

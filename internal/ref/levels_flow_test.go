@@ -349,7 +349,7 @@ func TestRefinedShearLayer(t *testing.T) {
 	const n = 64
 	turnovers := 20
 	if brief.Fewer(t, "turnovers of a shear layer"); testing.Short() {
-		turnovers = 2
+		turnovers = 1
 	}
 	s := plane(n, n, 0.50001, []decomp.Box{box2(n/4, 3*n/4, n/4, 3*n/4)}).make(t)
 	s.Set(shearLayer(n))

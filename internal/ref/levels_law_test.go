@@ -130,7 +130,7 @@ func TestRefinedShearLayerWithEddies(t *testing.T) {
 	const n = 32
 	turnovers := 20
 	if brief.Fewer(t, "turnovers of a shear layer"); testing.Short() {
-		turnovers = 2
+		turnovers = 1
 	}
 	for _, law := range []model.ViscosityLaw{model.Smagorinsky, model.Wale} {
 		c := plane(n, n, 0.5001, []decomp.Box{box2(n/4, 3*n/4, n/4, 3*n/4)}, []decomp.Box{box2(12, 20, 10, 20)})

@@ -149,8 +149,14 @@ func (f *Flow) normal(pop []float64) []float64 {
 			}
 		}
 	}
+	var known [27]bool
+	var value [27]float64
 	var moment func(e [3]int) float64
 	moment = func(e [3]int) float64 {
+		at := e[0] + 3*e[1] + 9*e[2]
+		if known[at] {
+			return value[at]
+		}
 		for a := range e {
 			if e[a] == 0 {
 				continue
@@ -164,6 +170,7 @@ func (f *Flow) normal(pop []float64) []float64 {
 					sum += cov[a][b] * float64(e[b]) * moment(g)
 				}
 			}
+			known[at], value[at] = true, sum
 			return sum
 		}
 		return 1

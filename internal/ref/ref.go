@@ -232,12 +232,13 @@ func (f *Flow) Moments(pop []float64) []float64 {
 	d := f.Lattice.Dims
 	m := make([]float64, f.Lattice.Moments())
 	m[0] = -1
+	pairs := Pairs(d)
 	for i, c := range f.Lattice.Velocities {
 		m[0] += pop[i]
 		for a := 0; a < d; a++ {
 			m[1+a] += float64(c[a]) * pop[i]
 		}
-		for k, ab := range Pairs(d) {
+		for k, ab := range pairs {
 			m[1+d+k] += hermite(c, ab[0], ab[1]) * pop[i]
 		}
 	}
@@ -257,12 +258,13 @@ func Pairs(dims int) [][2]int {
 func (f *Flow) Populations(m []float64) []float64 {
 	d := f.Lattice.Dims
 	pop := make([]float64, f.Lattice.Q())
+	pairs := Pairs(d)
 	for i, c := range f.Lattice.Velocities {
 		sum := 1 + m[0]
 		for a := 0; a < d; a++ {
 			sum += 3 * float64(c[a]) * m[1+a]
 		}
-		for k, ab := range Pairs(d) {
+		for k, ab := range pairs {
 			h := 4.5 * hermite(c, ab[0], ab[1]) * m[1+d+k]
 			if ab[0] != ab[1] {
 				h *= 2

@@ -106,6 +106,7 @@ func script(name string) string { return filepath.Join("testdata", name) }
 
 // So must they see refined grids: values, spacings and extents of all boxes, and of cells that a finer level covers only the finer.
 func TestReadersOfLevels(t *testing.T) {
+	var numbers, pictures [][]string
 	for _, c := range []struct {
 		dims  string
 		files int
@@ -127,21 +128,38 @@ func TestReadersOfLevels(t *testing.T) {
 		t.Run("VTK "+named, func(t *testing.T) {
 			reader(t, pipVTK, []string{vtkPython(), "-c", "import vtkmodules.vtkIOHDF, numpy"}, vtkPython(), script("read_levels_vtk.py"), file, c.dims, "0.75")
 		})
-		t.Run("ParaView "+named, func(t *testing.T) {
-			reader(t, aptParaView, []string{"pvpython", "--version"}, "pvpython", script("read_levels_paraview.py"), file, s.Index(), s.xdmf(), c.dims, "0.75", "1.5")
-		})
-		if c.files > 1 {
-			continue
+		numbers = append(numbers, []string{file, s.Index(), s.xdmf(), c.dims, "0.75", "1.5"})
+		if c.files == 1 {
+			pictures = append(pictures, []string{s.xdmf(), filepath.Join(s.Dir, "a.png")})
 		}
-		t.Run("ParaView picture "+named, func(t *testing.T) {
-			display(t)
-			reader(t, aptParaView, []string{"pvbatch", "--version"}, "pvbatch", "--force-offscreen-rendering",
-				script("render_paraview.py"), s.xdmf(), filepath.Join(t.TempDir(), "a.png"))
-		})
 	}
+	inParaView(t, "read_levels_paraview.py", numbers, pictures)
+}
+
+// inParaView runs a script with each list of arguments, and draws each list of a file and a picture.
+func inParaView(t *testing.T, name string, numbers, pictures [][]string) {
+	t.Helper()
+	several := func(name string, lists [][]string) []string {
+		call := []string{script("several.py"), script(name)}
+		for i, list := range lists {
+			if i > 0 {
+				call = append(call, "--")
+			}
+			call = append(call, list...)
+		}
+		return call
+	}
+	t.Run("ParaView", func(t *testing.T) {
+		reader(t, aptParaView, []string{"pvpython", "--version"}, append([]string{"pvpython"}, several(name, numbers)...)...)
+	})
+	t.Run("ParaView pictures", func(t *testing.T) {
+		display(t)
+		reader(t, aptParaView, []string{"pvbatch", "--version"}, append([]string{"pvbatch", "--force-offscreen-rendering"}, several("render_paraview.py", pictures)...)...)
+	})
 }
 
 func TestReaders(t *testing.T) {
+	var numbers, pictures [][]string
 	vtk := vtkPython()
 	for _, c := range []struct {
 		dims  string
@@ -164,17 +182,10 @@ func TestReaders(t *testing.T) {
 		t.Run("VTK "+named, func(t *testing.T) {
 			reader(t, pipVTK, []string{vtk, "-c", "import vtkmodules.vtkIOHDF, numpy"}, vtk, script("read_vtk.py"), file, dims, "0.75")
 		})
-		t.Run("ParaView "+named, func(t *testing.T) {
-			reader(t, aptParaView, []string{"pvpython", "--version"}, "pvpython", script("read_paraview.py"), s.Index(), s.xdmf(), dims, "0.75", "1.5")
-		})
-		if c.files > 1 {
-			continue
+		numbers = append(numbers, []string{s.Index(), s.xdmf(), dims, "0.75", "1.5"})
+		if c.files == 1 {
+			pictures = append(pictures, []string{s.xdmf(), filepath.Join(s.Dir, "a.png")})
 		}
-		t.Run("ParaView picture "+named, func(t *testing.T) {
-			picture := filepath.Join(t.TempDir(), "a.png")
-			display(t)
-			reader(t, aptParaView, []string{"pvbatch", "--version"},
-				"pvbatch", "--force-offscreen-rendering", script("render_paraview.py"), s.xdmf(), picture)
-		})
 	}
+	inParaView(t, "read_paraview.py", numbers, pictures)
 }

@@ -1,7 +1,7 @@
 // Command skips checks the output of `go test -json` (gotestsum --jsonfile) for what no
-// runner of tests reports: whether a test was skipped that should have run, and which tests
-// took longest. On a machine where everything is installed a skip hides a test, so it
-// fails unless a list names the test with a reason. Tests that only `make test-all`
+// runner of tests reports: whether a test was skipped that should have run. On a machine
+// where everything is installed a skip hides a test, so it fails unless a list names the
+// test with a reason. Tests that only `make test-all`
 // runs say so in their reason; -short lets them pass and -later lists them.
 package main
 
@@ -15,7 +15,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 )
 
 // later in the reason of a skip names the target that runs the test.
@@ -87,7 +86,6 @@ func readAllowed(file string) ([]string, error) {
 // test is a finished test.
 type test struct {
 	pkg, name, output string
-	took              time.Duration
 	skipped           bool
 }
 
@@ -108,7 +106,6 @@ func read(in io.Reader) (report, error) {
 		}
 		var e struct {
 			Action, Package, Test, Output string
-			Elapsed                       float64
 		}
 		if json.Unmarshal(line, &e) != nil || e.Test == "" {
 			continue // of a package, or the go command itself speaks: the runner prints these
@@ -121,7 +118,7 @@ func read(in io.Reader) (report, error) {
 			}
 			output[key].WriteString(e.Output)
 		case "pass", "fail", "skip":
-			t := test{pkg: e.Package, name: e.Test, took: time.Duration(e.Elapsed * float64(time.Second)), skipped: e.Action == "skip"}
+			t := test{pkg: e.Package, name: e.Test, skipped: e.Action == "skip"}
 			if b := output[key]; b != nil && t.skipped {
 				t.output = strings.TrimSpace(b.String())
 			}
@@ -144,25 +141,16 @@ func (r report) later() string {
 	return strings.Join(slices.Compact(list), "")
 }
 
-// judge reports the slowest tests. An error names those that should have run.
+// judge reports the skips. An error names those that should have run.
 func (r report) judge(out io.Writer, allowed []string, short bool) error {
-	const most = 20
-	var whole, skipped report
+	var skipped report
 	for _, t := range r {
-		if !strings.Contains(t.name, "/") && !t.skipped {
-			whole = append(whole, t)
-		}
 		if t.skipped {
 			skipped = append(skipped, t)
 		}
 	}
-	if len(whole) == 0 {
+	if len(skipped) == len(r) {
 		return fmt.Errorf("no test has run")
-	}
-	slices.SortStableFunc(whole, func(a, b test) int { return int(b.took - a.took) })
-	fmt.Fprintf(out, "the slowest tests:\n")
-	for _, t := range whole[:min(most, len(whole))] {
-		fmt.Fprintf(out, "%7.1f s  %s.%s\n", t.took.Seconds(), t.pkg, t.name)
 	}
 	var forbidden []string
 	left := 0
