@@ -2,7 +2,6 @@ package refined
 
 import (
 	"lbmsim/device"
-	"lbmsim/sim/level"
 )
 
 // step queues the step of a level that leads on from its own step n: above level 0, the first one within a step of the coarser level
@@ -29,7 +28,7 @@ func (g *Grid) step(l, n int, filled bool) error {
 	finer := g.refines(l)
 	g.side.fork(g.Bulk)
 	for _, p := range at.patches {
-		level.Ahead{Level: p.Level}.Advance(filled)
+		p.ahead(n).Advance(filled)
 	}
 	if !filled {
 		if finer {
@@ -41,14 +40,14 @@ func (g *Grid) step(l, n int, filled bool) error {
 			return err
 		}
 		for _, p := range at.patches {
-			if err := (level.Ahead{Level: p.Level}).Begin(); err != nil {
+			if err := p.ahead(n).Begin(); err != nil {
 				return err
 			}
 		}
 	}
 	ready := g.Bulk.Record() // what inner cells read
 	for _, p := range at.patches {
-		if ahead := (level.Ahead{Level: p.Level}); !ahead.Looks(n) {
+		if ahead := p.ahead(n); !ahead.Looks(n) {
 			ahead.Inner()
 		}
 	}
@@ -58,7 +57,7 @@ func (g *Grid) step(l, n int, filled bool) error {
 		}
 	}
 	for _, p := range at.patches {
-		ahead := level.Ahead{Level: p.Level}
+		ahead := p.ahead(n)
 		if !filled {
 			if err := ahead.Arrive(); err != nil {
 				return err
@@ -74,7 +73,7 @@ func (g *Grid) step(l, n int, filled bool) error {
 	g.count(l, n%2)
 	g.side.last = g.side.Record()
 	for _, p := range at.patches {
-		ahead := level.Ahead{Level: p.Level}
+		ahead := p.ahead(n)
 		if ahead.Looks(n) {
 			ahead.Inner()
 		}
