@@ -67,6 +67,9 @@ type Patch struct {
 	Role func(cell [3]int) decomp.Role
 	// Sixths is what is added to a wall's type for links of which a part is measured (Walls.Measured).
 	Sixths uint8
+	// Blocked is the type of cells that are solid since the patch does not store them or no step reads them. What a step computes in
+	// cells beside them is not read either: these are mirror cells, and the outer layer of the overlap. 0: there are none.
+	Blocked uint8
 }
 
 // role returns the role of a cell of the box or beside it.

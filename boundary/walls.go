@@ -141,6 +141,19 @@ func (w *Walls) Links(index int) (links uint32) {
 	return links
 }
 
+// Unread sets bit i for each of the links that comes out of a blocked cell of a refined grid (Patch.Blocked): no step needs them.
+func (w *Walls) Unread(index int) (links uint32) {
+	if w.cells.Patch == nil || w.cells.Patch.Blocked == 0 {
+		return 0
+	}
+	for i, from := range w.from {
+		if w.cells.Type[index+from] == w.cells.Patch.Blocked {
+			links |= 1 << i
+		}
+	}
+	return links
+}
+
 // meets returns the type of the wall that direction i comes out of into the fluid cell of this index
 // (Cells.Meets): more than Links, where a part of a face ends.
 func (w *Walls) meets(index, i int) uint8 {

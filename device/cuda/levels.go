@@ -5,12 +5,10 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"math"
 	"unsafe"
 
 	"gorgonia.org/cu"
 
-	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/internal/raw"
@@ -72,13 +70,6 @@ type coupling struct {
 	given       [2]bool
 }
 
-// crossed is boundary.Crossings or boundary.HeatCrossings, and what upstream cells send, with what walls add behind it.
-type crossed struct {
-	upstream, faces, upstreamOf, crossings, sent uploaded
-	scale                                        float64
-	gains                                        int // bytes of sent before what walls add
-}
-
 // Couple brings the lists to the GPU.
 func (c *couplings) Couple(lists device.CouplingLists) (device.Coupling, error) {
 	if !c.d.CouplesLevels(c.spec) {
@@ -96,42 +87,28 @@ func (c *couplings) Couple(lists device.CouplingLists) (device.Coupling, error) 
 		put(p, &p.gathered, lists.Gathered, func(e decomp.Copied) int { return int(e.Place) }),
 		put(p, &p.scattered, lists.Scattered, func(e decomp.Copied) int { return int(e.Place) }),
 		put(p, &p.valued, lists.Values, func(e decomp.Copied) int { return int(e.Place) }),
-		put(p, &p.parents, lists.Parents.List, nil),
+		putParents(p, lists.Parents.List),
 		put(p, &p.extrapolated, lists.Parents.Extrapolated, nil),
 		put(p, &p.families, lists.Families, func(e decomp.Family) int { return int(e.Place) }),
 		put(p, &p.corrected, lists.Corrected, nil),
 		put(p, &p.facesOf, lists.Faces, func(place uint32) int { return int(place) }),
 		put(p, &p.conversions, p.params[:], nil),
 	}
+	p.parents.count = len(lists.Parents.List)
 	p.parents.need = lists.Parents.Cells + len(lists.Parents.Extrapolated)
 	if x := lists.Crossings; x != nil && len(x.Models) > 0 {
 		errs = append(errs, errors.New("boxes of refinement at faces of type \"wall_model\" run on CPUs alone so far"))
 	} else if x != nil {
-		errs = append(errs, put(p, &p.upstream, x.Upstream, nil), p.crossed.put(p, len(x.Upstream), x))
-		if h := x.Heat; h != nil {
-			errs = append(errs, put(p, &p.warm.upstream, h.Carriers, nil), p.warm.put(p, len(h.Carriers), &h.Crossings))
-		}
+		errs = append(errs, putCrossings(p, x))
+	}
+	for _, f := range lists.Families {
+		errs = append(errs, even(f.First))
 	}
 	if err := errors.Join(errs...); err != nil {
 		p.Close()
 		return nil, fmt.Errorf("coupling of levels of %s: %w", c.spec, err)
 	}
 	return p, nil
-}
-
-// put uploads the lists of crossings of so many upstream cells.
-func (x *crossed) put(c *coupling, upstream int, of *boundary.Crossings) error {
-	sends := 0 // populations of an upstream cell
-	for _, v := range c.spec.Lattice.Velocities {
-		sends += max(0, v[0])
-	}
-	gains := raw.Bytes(boundary.GainNumbers[float32](of))
-	if c.spec.Precision == model.Float64 {
-		gains = raw.Bytes(boundary.GainNumbers[float64](of))
-	}
-	x.gains, x.faces.need, x.scale = upstream*sends*c.valueBytes(), of.Sums, of.Scale
-	return errors.Join(put(c, &x.faces, of.Groups, nil), put(c, &x.upstreamOf, of.Cells, nil), put(c, &x.crossings, of.List, nil),
-		put(c, &x.sent, append(make([]byte, x.gains), gains...), nil))
 }
 
 // put uploads a list. place returns the place of an entry in a compact buffer, or among sums; nil: entries have none.
@@ -149,6 +126,39 @@ func put[T any](c *coupling, to *uploaded, list []T, place func(T) int) (err err
 	}
 	return to.at.Write(bytes, 0)
 }
+
+// even checks the place of a first child: kernels read and write two children at once.
+func even(first int64) error {
+	if first%2 != 0 {
+		return fmt.Errorf("the first child of a cell is at the odd place %d", first)
+	}
+	return nil
+}
+
+// putParents uploads parents as the kernel reads them: the first children of all, then the first cell around each, and so on.
+func putParents(c *coupling, list []decomp.Parent) error {
+	first, around := make([]int64, len(list)), [19][]uint32{}
+	for k := range around {
+		around[k] = make([]uint32, len(list))
+	}
+	for i, p := range list {
+		if err := even(p.First); err != nil {
+			return err
+		}
+		first[i] = p.First
+		for k, at := range p.Around {
+			around[k][i] = at
+		}
+	}
+	bytes := raw.Bytes(first)
+	for _, of := range around[:c.around()] {
+		bytes = append(bytes, raw.Bytes(of)...)
+	}
+	return put(c, &c.parents, bytes, nil)
+}
+
+// around returns the number of cells around a parent.
+func (c *coupling) around() int { return map[int]int{2: 9, 3: 19}[c.spec.Lattice.Dims] }
 
 // used is a buffer of a coupling's work and the bytes that it has to have.
 type used struct {
@@ -188,9 +198,6 @@ func (c *coupling) queue(s device.Stream, what string, buffers []used, prepared 
 	own.queue(what, func() error { return work(own, at) })
 }
 
-// levelLanes are the threads of a face: LevelsOf::LANES of kernels/gpu/levels.h.
-const levelLanes = 8
-
 // run launches a kernel with so many threads.
 func run(fn cu.Function, threads int, s *stream, args ...uint64) error {
 	if threads == 0 {
@@ -204,9 +211,8 @@ func (c *coupling) copies(s device.Stream, fn cu.Function, list uploaded, from, 
 	if list.count == 0 {
 		return
 	}
-	values := c.layout.Components
 	c.queue(s, "copying cells between levels", []used{from, to}, nil, func(own *stream, at []uint64) error {
-		return run(fn, list.count*values, own, at[0], uint64(list.at.at), at[1], uint64(list.count), uint64(values), uint64(c.layout.Pitch))
+		return run(fn, list.count, own, at[0], uint64(list.at.at), at[1], uint64(list.count), uint64(c.layout.Pitch))
 	})
 }
 
@@ -261,7 +267,7 @@ func (c *coupling) Prolong(s device.Stream, buffer, state device.Buffer, coarse,
 				return err
 			}
 		}
-		return run(c.prolong, c.parents.count<<c.spec.Lattice.Dims, own, uint64(c.box.at), c.conversion(0), uint64(c.parents.at.at), at[0], at[1], uint64(c.parents.count))
+		return run(c.prolong, c.parents.count, own, uint64(c.box.at), c.conversion(0), uint64(c.parents.at.at), at[0], at[1], uint64(c.parents.count))
 	})
 }
 
@@ -274,35 +280,6 @@ func (c *coupling) Restrict(s device.Stream, state, buffer device.Buffer, own, c
 	c.queue(s, "means of children", []used{c.ofState(state), c.ofCells(buffer, c.families.need)}, upload, func(own *stream, at []uint64) error {
 		return run(c.restricted, c.families.count, own, uint64(c.box.at), c.conversion(1), uint64(c.families.at.at), at[0], at[1], uint64(c.families.count))
 	})
-}
-
-// Count queues the populations of upstream cells, then their sums.
-func (c *coupling) Count(s device.Stream, state, sums device.Buffer, add bool) {
-	if c.faces.count == 0 {
-		return
-	}
-	adds := uint64(0)
-	if add {
-		adds = 1
-	}
-	c.queue(s, "flux between levels", []used{c.ofState(state), c.ofSums(sums, c.faces.need)}, nil, func(own *stream, at []uint64) error {
-		if err := run(c.send, c.upstream.count, own, uint64(c.box.at), uint64(c.upstream.at.at), at[0], uint64(c.sent.at.at), uint64(c.upstream.count)); err != nil {
-			return err
-		}
-		if err := c.crossed.run(c.count, own, at[1], adds); err != nil || c.warm.faces.count == 0 {
-			return err
-		}
-		w := &c.warm
-		if err := run(c.carry, w.upstream.count, own, uint64(c.box.at), uint64(w.upstream.at.at), at[0], uint64(w.sent.at.at)+uint64(w.gains), uint64(w.sent.at.at), uint64(w.upstream.count)); err != nil {
-			return err
-		}
-		return w.run(c.heat, own, at[1], adds)
-	})
-}
-
-// run queues sums of what has been sent.
-func (x *crossed) run(fn cu.Function, own *stream, sums, add uint64) error {
-	return run(fn, levelLanes*x.faces.count, own, uint64(x.faces.at.at), uint64(x.upstreamOf.at.at), uint64(x.crossings.at.at), uint64(x.sent.at.at), sums, math.Float64bits(x.scale), add, uint64(x.faces.count))
 }
 
 // Correct queues the corrections of cells outside the interface.
@@ -321,7 +298,7 @@ func (c *coupling) Bytes() int { return c.bytes }
 
 // Close frees the memory.
 func (c *coupling) Close() {
-	for _, l := range []uploaded{c.gathered, c.scattered, c.valued, c.parents, c.extrapolated, c.families, c.upstream, c.faces, c.upstreamOf, c.crossings, c.sent, c.warm.upstream, c.warm.faces, c.warm.upstreamOf, c.warm.crossings, c.warm.sent, c.corrected, c.facesOf, c.conversions} {
+	for _, l := range []uploaded{c.gathered, c.scattered, c.valued, c.parents, c.extrapolated, c.families, c.upstream, c.faces, c.upstreamOf, c.passages, c.sent, c.warm.upstream, c.warm.faces, c.warm.upstreamOf, c.warm.passages, c.warm.sent, c.corrected, c.facesOf, c.conversions} {
 		l.at.Free()
 	}
 }

@@ -147,14 +147,14 @@ func ownPitch(pitch int) int {
 	return pitch
 }
 
-// fit returns the compiler's options for a small box of one rank, whose blocks would otherwise leave processors idle.
-// Large boxes share kernels.
+// fit returns the compiler's options for a small box of one rank, or for a patch of a refined grid, whose blocks would otherwise leave
+// processors idle. Other boxes share kernels.
 func (d *Device) fit(spec model.Spec, l decomp.Layout, cells boundary.Cells) ([]string, error) {
 	const small, most, width = 256, 80, 64 // cells; planes and width of a tile
 	n := l.N
 	whole := cells.Global == [3]int{} || cells.Global == n
-	if spec.Collision.Scheme != model.Moments || spec.Lattice.Q() != 19 || spec.Scalar || spec.Precision.Bytes() > 4 ||
-		!whole || min(n[0], n[1], n[2]) < width || max(n[0], n[1], n[2]) > small {
+	fitted := cells.Patch != nil || whole && max(n[0], n[1], n[2]) <= small
+	if spec.Collision.Scheme != model.Moments || spec.Lattice.Q() != 19 || spec.Scalar || spec.Precision.Bytes() > 4 || !fitted || min(n[0], n[1], n[2]) < width {
 		return nil, nil
 	}
 	slots, err := d.processors()

@@ -127,7 +127,7 @@ func (p *wallPart) find(w *wallBlocks, l decomp.Layout, cells boundary.Cells) {
 				if len(special) > 0 && int(special[0].X) == x {
 					continue
 				}
-				if links := found.Links(index+k) &^ p.drop(x, y, z); links != 0 {
+				if links := found.Links(index+k) &^ found.Unread(index+k) &^ p.drop(x, y, z); links != 0 {
 					e.links |= 1 << k
 					p.add(found, index+k, links)
 				}

@@ -1,10 +1,10 @@
 // The coupling between two levels of a refined grid (../levels.h) on a GPU: compiled beside instance.h, with the same macros, for
-// programs of patches. Each kernel has one thread for each entry of its list; copies have one for each number, children one each, and
-// faces LANES.
+// programs of patches. Each kernel has one thread for each entry of its list, faces have PARTS.
 #include "../face.h"
 #include "../levels.h"
 #include "box.h"
 #include "model.h"
+#include "pack.h"
 
 namespace lbm { namespace {
 
@@ -14,6 +14,13 @@ typedef OwnLaw<LBM_LAW> LevelLaw;
 #else
 typedef OneTime LevelLaw;
 #endif
+
+// Passage is a population that passes a face (lbm_crossing): the shares of its mass and momentum as numbers, since converting them for each
+// face takes longer than adding them up; the cell is a number within the face's list.
+struct alignas(16) Passage {
+	double mass, momentum[3];
+	unsigned cell, slot;
+};
 
 struct LevelsOf {
 	typedef Lattice L;
@@ -25,6 +32,10 @@ struct LevelsOf {
 		p[0] = m.r;
 		unroll<L::D>([&](auto a) LBM_LAMBDA { p[(1 + a.value) * pitch] = m.j[a.value]; });
 		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { p[(1 + L::D + k.value) * pitch] = m.s[k.value]; });
+	}
+	// pair reads two neighbouring cells, the first at an even place.
+	__device__ static LBM_INLINE void pair(const Real* LBM_RESTRICT p, long long pitch, Image<Real, 2> (&to)[L::M + LBM_EXTRA]) {
+		unroll<L::M + LBM_EXTRA>([&](auto k) LBM_LAMBDA { to[k.value].bits = __ldg((const BitsOf<Real, 2>*)(p + k.value * pitch)); });
 	}
 	// child returns the distance of child k of a cell from its first one in a state.
 	__device__ static LBM_INLINE long long child(const Layout& l, int k) {
@@ -43,8 +54,33 @@ struct LevelsOf {
 		s.each([&](int k, const Real& v) LBM_LAMBDA { p[(L::M + k) * pitch] = v; });
 	}
 
-	__device__ static LBM_INLINE void values(const Case* c, const lbm_copied& cell, const Real* LBM_RESTRICT state, Real* buffer) {
-		Real* const to = buffer + cell.place * NUMBERS;
+	// Compact holds the numbers of a block's cells on their way to or from a compact buffer. There neighbouring threads read and write
+	// neighbouring numbers, while in a state they have neighbouring cells.
+	struct Compact {
+		static constexpr int STEP = NUMBERS | 1;  // odd: threads of a warp meet no bank twice
+		Real numbers[ROW * STEP];
+		long long places[ROW];  // in the buffer, counted in numbers; -1: there is no cell
+
+		__device__ LBM_INLINE Real* own() { return numbers + threadIdx.x * STEP; }
+		__device__ LBM_INLINE void place(bool any, const long long& cell) { places[threadIdx.x] = any ? cell * NUMBERS : -1; }
+		// each calls f(number, its place in the buffer), once all threads of the block have come here.
+		template <class F> __device__ LBM_INLINE void each(F f) {
+			__syncthreads();
+			unroll<NUMBERS>([&](auto turn) LBM_LAMBDA {
+				const int i = turn.value * ROW + threadIdx.x, cell = i / NUMBERS, k = i % NUMBERS;
+				if (places[cell] >= 0) f(numbers[cell * STEP + k], places[cell] + k);
+			});
+		}
+		__device__ LBM_INLINE void store(Real* LBM_RESTRICT buffer) {
+			each([&](const Real& v, long long at) LBM_LAMBDA { buffer[at] = v; });
+		}
+		__device__ LBM_INLINE void load(const Real* LBM_RESTRICT buffer) {
+			each([&](Real& v, long long at) LBM_LAMBDA { v = __ldg(buffer + at); });
+			__syncthreads();
+		}
+	};
+
+	__device__ static LBM_INLINE void values(const Case* c, const lbm_copied& cell, const Real* LBM_RESTRICT state, Real* to) {
 		const int pitch = layout(c).pitch;
 		HalfForce<L, Real> force(c->numbers.force);
 		if constexpr (SCALAR) {
@@ -62,39 +98,73 @@ struct LevelsOf {
 		if constexpr (SCALAR) extrapolateScalar<L>(first + L::M, second + L::M, third + L::M, to + L::M);
 	}
 
-	__device__ static LBM_INLINE void prolong(const Case* c, const lbm_conversion* conversion, const lbm_parent& parent, int k, const Real* LBM_RESTRICT buffer, Real* state) {
+	// prolong fills the children of parent i, two by two in x. On a GPU the list has the first children of all parents, then around[0] of
+	// all, and so on.
+	__device__ static LBM_INLINE void prolong(const Case* c, const lbm_conversion* LBM_RESTRICT conversion, const long long* LBM_RESTRICT list, const Real* LBM_RESTRICT buffer, Real* LBM_RESTRICT state, long long i, long long count) {
+		typedef typename Parabola<L, Real>::Around Around;
+		constexpr int WIDE = NUMBERS % 2 ? 1 : 2;  // numbers of a load
 		const Layout l = layout(c);
-		Real side[L::D];
-		unroll<L::D>([&](auto a) LBM_LAMBDA { side[a.value] = k >> a.value & 1 ? Real(1) : Real(-1); });
-		auto from = [&](auto at) LBM_LAMBDA { return buffer + (long long)parent.around[at.value] * NUMBERS; };
-		Real* const to = state + parent.first + child(l, k);
+		const lbm_conversion by = *conversion;
+		const unsigned* const around = (const unsigned*)(list + count) + i;
+		Real cells[Around::Q][NUMBERS];  // most of what is not used is not loaded
+		unroll<Around::Q>([&](auto at) LBM_LAMBDA {
+			const Real* const p = buffer + (long long)__ldg(around + at.value * count) * NUMBERS;
+			unroll<NUMBERS / WIDE>([&](auto k) LBM_LAMBDA {
+				Image<Real, WIDE> image;
+				image.bits = __ldg((const BitsOf<Real, WIDE>*)p + k.value);
+				unroll<WIDE>([&](auto n) LBM_LAMBDA { cells[at.value][k.value * WIDE + n.value] = image.s[n.value]; });
+			});
+		});
+		auto from = [&](auto at) LBM_LAMBDA -> const Real* { return cells[at.value]; };
 		const Parabola<L, Real> parabola(from);
-		Change<Real> flux;
-		const LevelValue<L, Real> value = parabola.template child<LevelLaw>(side, *conversion, flux);
-		HalfForce<L, Real> force(conversion->to);
 		if constexpr (SCALAR) {
-			const ScalarParabola<L, Real, typename Parabola<L, Real>::Around> curve([&](auto at) LBM_LAMBDA { return from(at) + L::M; });
-			const LevelScalar<L, Real> s = curve.child(side, flux, value.r);
-			force = HalfForce<L, Real>(conversion->to, conversion->buoyancyTo, s.theta);
-			write(s, to, l.pitch);
+			const ScalarParabola<L, Real, Around> curve([&](auto at) LBM_LAMBDA { return from(at) + L::M; });
+			children(l, by, parabola, curve, state + list[i]);
+		} else {
+			children(l, by, parabola, 0, state + list[i]);
 		}
-		write(value.moments(force), to, l.pitch);
+	}
+	// children writes them; first is the first one's place, curve a scalar's parabola, where there is one.
+	template <class CURVE> __device__ static LBM_INLINE void children(const Layout& l, const lbm_conversion& by, const Parabola<L, Real>& parabola, const CURVE& curve, Real* LBM_RESTRICT first) {
+		LBM_ROLLED for (int row = 0; row < 1 << (L::D - 1); row++) {
+			Image<Real, 2> image[NUMBERS];
+			unroll<2>([&](auto x) LBM_LAMBDA {
+				constexpr int X = decltype(x)::value;
+				Real side[L::D] = {Real(2 * X - 1)};
+				unroll<L::D - 1>([&](auto a) LBM_LAMBDA { side[1 + a.value] = row >> a.value & 1 ? Real(1) : Real(-1); });
+				Change<Real> flux;
+				const LevelValue<L, Real> value = parabola.template child<LevelLaw>(side, by, flux);
+				HalfForce<L, Real> force(by.to);
+				if constexpr (SCALAR) {
+					const LevelScalar<L, Real> s = curve.child(side, flux, value.r);
+					force = HalfForce<L, Real>(by.to, by.buoyancyTo, s.theta);
+					s.each([&](int k, const Real& v) LBM_LAMBDA { image[L::M + k].s[X] = v; });
+				}
+				const Moments<L, Real> m = value.moments(force);
+				image[0].s[X] = m.r;
+				unroll<L::D>([&](auto a) LBM_LAMBDA { image[1 + a.value].s[X] = m.j[a.value]; });
+				unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { image[1 + L::D + k.value].s[X] = m.s[k.value]; });
+			});
+			Real* const to = first + child(l, 2 * row);
+			unroll<NUMBERS>([&](auto k) LBM_LAMBDA { *(BitsOf<Real, 2>*)(to + k.value * l.pitch) = image[k.value].bits; });
+		}
 	}
 
-	__device__ static LBM_INLINE void restricted(const Case* c, const lbm_conversion* conversion, const lbm_family& family, const Real* LBM_RESTRICT state, Real* buffer) {
+	__device__ static LBM_INLINE void restricted(const Case* c, const lbm_conversion* LBM_RESTRICT conversion, const lbm_family& family, const Real* LBM_RESTRICT state, Real* to) {
 		const Layout l = layout(c);
 		const Real* const from = state + family.first;
-		Real* const to = buffer + family.place * NUMBERS;
 		ScalarParent<L, Real> children;
 		Change<Real> flux;
+		Image<Real, 2> two[NUMBERS];
 		const LevelValue<L, Real> mean = parentOf<L, Real, LevelLaw>(*conversion, flux, [&](auto k) LBM_LAMBDA {
-			const Real* const at = from + child(l, k.value);
-			const Moments<L, Real> m = read(at, l.pitch);
+			constexpr int K = decltype(k)::value, X = K % 2;
+			if constexpr (X == 0) pair(from + child(l, K), l.pitch, two);
+			const Moments<L, Real> m = momentsAt<L, true, Real>([&](auto n) LBM_LAMBDA { return two[n.value].s[X]; });
 			HalfForce<L, Real> force(conversion->from);
 			if constexpr (SCALAR) {
-				const LevelScalar<L, Real> s = scalar(at, l.pitch);
+				const LevelScalar<L, Real> s = LevelScalar<L, Real>::of([&](auto n) LBM_LAMBDA { return two[L::M + n.value].s[X]; });
 				force = HalfForce<L, Real>(conversion->from, conversion->buoyancyFrom, s.theta);
-				children.template add<decltype(k)::value>(s, m.r);
+				children.template add<K>(s, m.r);
 			}
 			return LevelValue<L, Real>::of(m, force);
 		});
@@ -138,11 +208,12 @@ struct LevelsOf {
 		});
 	}
 
-	__device__ static LBM_INLINE void send(const Case* c, const lbm_upstream& from, const Real* LBM_RESTRICT state, Real* to) {
-		slots(sender(c, state + from.at, layout(c).pitch, from.rule), from.axis, from.high ? 1 : -1, [&](auto slot, auto, const Real& f) LBM_LAMBDA { to[slot.value] = f; });
+	// What upstream cells send is slot by slot, places apart, in each of which neighbours are side by side.
+	__device__ static LBM_INLINE void send(const Case* c, const lbm_upstream& from, const Real* LBM_RESTRICT state, Real* to, long long places) {
+		slots(sender(c, state + from.at, layout(c).pitch, from.rule), from.axis, from.high ? 1 : -1, [&](auto slot, auto, const Real& f) LBM_LAMBDA { to[slot.value * places] = f; });
 	}
 
-	__device__ static LBM_INLINE void carry(const Case* c, const lbm_carrier& from, const Real* LBM_RESTRICT state, const Real* LBM_RESTRICT gains, Real* to) {
+	__device__ static LBM_INLINE void carry(const Case* c, const lbm_carrier& from, const Real* LBM_RESTRICT state, const Real* LBM_RESTRICT gains, Real* to, long long places) {
 		const int pitch = layout(c).pitch, kind = from.kind;
 		const LevelScalar<L, Real> s = scalar(state + from.source, pitch);
 		Real u[L::D];
@@ -151,45 +222,40 @@ struct LevelsOf {
 		const bool gained = kind == LEVEL_GAINED, flows = kind == LEVEL_CARRIED || kind == LEVEL_ENTERS;
 		slots(sender(c, state + from.at, pitch, gained ? -1 : from.rule), from.axis, from.high ? 1 : -1, [&](auto slot, auto i, const Real& f) LBM_LAMBDA {
 			constexpr int I = decltype(i)::value, SLOT = decltype(slot)::value;
-			const Real own = gained ? gains[(long long)from.rule * Sent<L>::N + SLOT] : flows ? f : Real(0);
-			to[SLOT] = passing(carrier, kind, I, turned<L>(I, from.mirror), own);
+			const Real own = gained ? gains[from.rule + SLOT * places] : flows ? f : Real(0);
+			to[SLOT * places] = passing(carrier, kind, I, turned<L>(I, from.mirror), own);
 		});
 	}
 
-	// A face has LANES threads: most of the time is spent waiting for one number after another's. Their sums are added in one order.
-	static constexpr int LANES = 8;
-	__device__ static LBM_INLINE double together(double v) {
-		for (int other = 1; other < LANES; other *= 2) v = v + __shfl_xor_sync(~0u, v, other);
-		return v;
-	}
-	__device__ static LBM_INLINE void count(const lbm_crossed* LBM_RESTRICT faces, const unsigned* LBM_RESTRICT upstream, const lbm_crossing* LBM_RESTRICT crossings, const Real* LBM_RESTRICT sent, double* sums, double scale, bool add, long long thread, long long count) {
-		const int lane = int(thread % LANES);
-		const bool any = thread / LANES < count;
-		const lbm_crossed face = faces[any ? thread / LANES : 0];
-		double sum[1 + L::D] = {};
-		for (unsigned k = lane; k < face.count; k += LANES) {
-			const lbm_crossing x = crossings[face.first + k];
-			addCrossing<L>(x, sent[(long long)upstream[face.cells + x.cell] * Sent<L>::N + x.slot], sum);
+	// FACES neighbouring faces have a block, whose warps share their crossings: a warp reads one passage for all of them, since they mostly
+	// have the same, and populations of neighbouring cells. The parts of a sum are added in one order. A block's lists of upstream cells
+	// have an entry of each face, then the next of each.
+	static constexpr int FACES = 32, PARTS = ROW / FACES;
+	// count sets N numbers of each face's sum, or adds to them; sums begins with the first of them.
+	template <int N> __device__ static LBM_INLINE void count(const lbm_crossed* LBM_RESTRICT faces, const unsigned* LBM_RESTRICT upstream, const Passage* LBM_RESTRICT passages, const Real* LBM_RESTRICT sent, long long places, double* sums, double scale, bool add, long long count) {
+		static_assert(PARTS == 4 && N <= PARTS, "a thread adds up a number of a face");
+		__shared__ double parts[N][PARTS][FACES];
+		__shared__ long long to[FACES];
+		const int lane = threadIdx.x % FACES, part = threadIdx.x / FACES;
+		const long long first = (long long)blockIdx.x * FACES;
+		lbm_crossed face{};
+		if (first + lane < count) face = faces[first + lane];
+		double sum[N] = {};
+#pragma unroll 4
+		for (unsigned k = part; k < face.count; k += PARTS) {
+			const Passage& x = passages[face.first + k];
+			const double f = double(__ldg(sent + x.slot * places + __ldg(upstream + face.cells + FACES * x.cell)));
+			sum[0] += x.mass * f;
+			unroll<N - 1>([&](auto a) LBM_LAMBDA { sum[1 + a.value] += x.momentum[a.value] * f; });
 		}
-		double* const to = sums + face.place * SUMS;
-		unroll<1 + L::D>([&](auto k) LBM_LAMBDA {
-			const double all = scale * together(sum[k.value]);
-			if (any && lane == k.value) to[k.value] = add ? to[k.value] + all : all;
-		});
-	}
-
-	__device__ static LBM_INLINE void heat(const lbm_crossed* LBM_RESTRICT faces, const unsigned* LBM_RESTRICT carriers, const lbm_crossing* LBM_RESTRICT crossings, const Real* LBM_RESTRICT sent, double* sums, double scale, bool add, long long thread, long long count) {
-		const int lane = int(thread % LANES);
-		const bool any = thread / LANES < count;
-		const lbm_crossed face = faces[any ? thread / LANES : 0];
-		double sum = 0;
-		for (unsigned k = lane; k < face.count; k += LANES) {
-			const lbm_crossing x = crossings[face.first + k];
-			sum += double(x.mass) * double(sent[(long long)carriers[face.cells + x.cell] * Sent<L>::N + x.slot]);
-		}
-		const double all = scale * together(sum);
-		double* const to = sums + face.place * SUMS + 1 + L::D;
-		if (any && lane == 0) *to = add ? *to + all : all;
+		unroll<N>([&](auto k) LBM_LAMBDA { parts[k.value][part][lane] = sum[k.value]; });
+		if (part == 0) to[lane] = face.place;
+		__syncthreads();
+		const int of = threadIdx.x / N, k = threadIdx.x % N;
+		if (of >= FACES || first + of >= count) return;
+		const double all = scale * ((parts[k][0][of] + parts[k][1][of]) + (parts[k][2][of] + parts[k][3][of]));
+		double& number = sums[to[of] * SUMS + k];
+		number = add ? number + all : all;
 	}
 
 	__device__ static LBM_INLINE void correct(const Case* c, const lbm_corrected& cell, const double* own, const unsigned* LBM_RESTRICT faces, const double* LBM_RESTRICT fine, Real* state) {
@@ -214,23 +280,32 @@ __device__ LBM_INLINE long long threadNumber() { return (long long)blockIdx.x * 
 
 }}  // namespace lbm
 
-// Copies count cells of a state to a compact buffer, or back; a cell has so many components.
-extern "C" __global__ void __launch_bounds__(ROW) lbm_level_gather(const lbm::Real* state, const lbm_copied* list, lbm::Real* buffer, long long count, long long components, long long pitch) {
-	const long long i = lbm::threadNumber(), k = i % components;
-	if (i >= count * components) return;
-	const lbm_copied cell = list[i / components];
-	buffer[cell.place * components + k] = state[cell.at + k * pitch];
+// Copies count cells of a state to a compact buffer, or back.
+extern "C" __global__ void __launch_bounds__(ROW) lbm_level_gather(const lbm::Real* state, const lbm_copied* list, lbm::Real* buffer, long long count, long long pitch) {
+	__shared__ lbm::LevelsOf::Compact cells;
+	const long long i = lbm::threadNumber();
+	const lbm_copied cell = list[i < count ? i : 0];
+	cells.place(i < count, cell.place);
+	for (int k = 0; k < lbm::LevelsOf::NUMBERS; k++) cells.own()[k] = __ldg(state + cell.at + k * pitch);
+	cells.store(buffer);
 }
-extern "C" __global__ void __launch_bounds__(ROW) lbm_level_scatter(const lbm::Real* buffer, const lbm_copied* list, lbm::Real* state, long long count, long long components, long long pitch) {
-	const long long i = lbm::threadNumber(), k = i / count;
-	if (i >= count * components) return;
-	const lbm_copied cell = list[i % count];
-	state[cell.at + k * pitch] = buffer[cell.place * components + k];
+extern "C" __global__ void __launch_bounds__(ROW) lbm_level_scatter(const lbm::Real* buffer, const lbm_copied* list, lbm::Real* state, long long count, long long pitch) {
+	__shared__ lbm::LevelsOf::Compact cells;
+	const long long i = lbm::threadNumber();
+	const lbm_copied cell = list[i < count ? i : 0];
+	cells.place(i < count, cell.place);
+	cells.load(buffer);
+	if (i >= count) return;
+	for (int k = 0; k < lbm::LevelsOf::NUMBERS; k++) state[cell.at + k * pitch] = cells.own()[k];
 }
 // Writes rho - 1, u and P of count cells to a compact buffer.
 extern "C" __global__ void __launch_bounds__(ROW) lbm_level_values(const lbm::Case* c, const lbm_copied* list, const lbm::Real* state, lbm::Real* buffer, long long count) {
+	__shared__ lbm::LevelsOf::Compact cells;
 	const long long i = lbm::threadNumber();
-	if (i < count) lbm::LevelsOf::values(c, list[i], state, buffer);
+	const lbm_copied cell = list[i < count ? i : 0];
+	cells.place(i < count, cell.place);
+	lbm::LevelsOf::values(c, cell, state, cells.own());
+	cells.store(buffer);
 }
 // Fills places cells + first to cells + last of such a buffer.
 extern "C" __global__ void __launch_bounds__(ROW) lbm_level_extrapolate(const lbm_extrapolated* list, lbm::Real* buffer, long long cells, long long first, long long last) {
@@ -239,36 +314,39 @@ extern "C" __global__ void __launch_bounds__(ROW) lbm_level_extrapolate(const lb
 }
 // Fills the children of count parents.
 extern "C" __global__ void __launch_bounds__(ROW)
-lbm_level_prolong(const lbm::Case* c, const lbm_conversion* conversion, const lbm_parent* list, const lbm::Real* buffer, lbm::Real* state, long long count) {
-	constexpr int CHILDREN = 1 << lbm::Lattice::D;
+lbm_level_prolong(const lbm::Case* c, const lbm_conversion* conversion, const long long* list, const lbm::Real* buffer, lbm::Real* state, long long count) {
 	const long long i = lbm::threadNumber();
-	if (i < count * CHILDREN) lbm::LevelsOf::prolong(c, conversion, list[i / CHILDREN], int(i % CHILDREN), buffer, state);
+	if (i < count) lbm::LevelsOf::prolong(c, conversion, list, buffer, state, i, count);
 }
 // Writes the means of count families to a compact buffer.
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_level_restrict(const lbm::Case* c, const lbm_conversion* conversion, const lbm_family* list, const lbm::Real* state, lbm::Real* buffer, long long count) {
+	__shared__ lbm::LevelsOf::Compact cells;
 	const long long i = lbm::threadNumber();
-	if (i < count) lbm::LevelsOf::restricted(c, conversion, list[i], state, buffer);
+	const lbm_family family = list[i < count ? i : 0];
+	cells.place(i < count, family.place);
+	lbm::LevelsOf::restricted(c, conversion, family, state, cells.own());
+	cells.store(buffer);
 }
-// Writes what count upstream cells send.
-extern "C" __global__ void __launch_bounds__(ROW) lbm_level_send(const lbm::Case* c, const lbm_upstream* list, const lbm::Real* state, lbm::Real* sent, long long count) {
+// Writes what count upstream cells send; places cells have room.
+extern "C" __global__ void __launch_bounds__(ROW) lbm_level_send(const lbm::Case* c, const lbm_upstream* list, const lbm::Real* state, lbm::Real* sent, long long count, long long places) {
 	const long long i = lbm::threadNumber();
-	if (i < count) lbm::LevelsOf::send(c, list[i], state, sent + i * lbm::Sent<lbm::Lattice>::N);
+	if (i < count) lbm::LevelsOf::send(c, list[i], state, sent + i, places);
 }
-// Writes what of a scalar passes with the populations of count carriers.
-extern "C" __global__ void __launch_bounds__(ROW) lbm_level_carry(const lbm::Case* c, const lbm_carrier* list, const lbm::Real* state, const lbm::Real* gains, lbm::Real* sent, long long count) {
+// Writes what of a scalar passes with the populations of count carriers. What walls add lies behind them.
+extern "C" __global__ void __launch_bounds__(ROW) lbm_level_carry(const lbm::Case* c, const lbm_carrier* list, const lbm::Real* state, lbm::Real* sent, long long count, long long places) {
 	const long long i = lbm::threadNumber();
-	if (i < count) lbm::LevelsOf::carry(c, list[i], state, gains, sent + i * lbm::Sent<lbm::Lattice>::N);
+	if (i < count) lbm::LevelsOf::carry(c, list[i], state, sent + count, sent + i, places);
 }
 // Sets the sums of mass and momentum of count faces, or adds to them. scale is the bits of a double.
 extern "C" __global__ void __launch_bounds__(ROW)
-lbm_level_count(const lbm_crossed* list, const unsigned* upstream, const lbm_crossing* crossings, const lbm::Real* sent, double* sums, long long scale, long long add, long long count) {
-	lbm::LevelsOf::count(list, upstream, crossings, sent, sums, __longlong_as_double(scale), add != 0, lbm::threadNumber(), count);
+lbm_level_count(const lbm_crossed* list, const unsigned* upstream, const lbm::Passage* passages, const lbm::Real* sent, double* sums, long long scale, long long add, long long count, long long places) {
+	lbm::LevelsOf::count<1 + lbm::Lattice::D>(list, upstream, passages, sent, places, sums, __longlong_as_double(scale), add != 0, count);
 }
 // The same of heat.
 extern "C" __global__ void __launch_bounds__(ROW)
-lbm_level_heat(const lbm_crossed* list, const unsigned* carriers, const lbm_crossing* crossings, const lbm::Real* sent, double* sums, long long scale, long long add, long long count) {
-	lbm::LevelsOf::heat(list, carriers, crossings, sent, sums, __longlong_as_double(scale), add != 0, lbm::threadNumber(), count);
+lbm_level_heat(const lbm_crossed* list, const unsigned* carriers, const lbm::Passage* passages, const lbm::Real* sent, double* sums, long long scale, long long add, long long count, long long places) {
+	lbm::LevelsOf::count<1>(list, carriers, passages, sent, places, sums + 1 + lbm::Lattice::D, __longlong_as_double(scale), add != 0, count);
 }
 // Adds sums to count cells; the force is the program's.
 extern "C" __global__ void __launch_bounds__(ROW)

@@ -108,6 +108,8 @@ func Sample(p *Part, scene geometry.Scene) boundary.Cells {
 	if p.level > 0 {
 		cells.Rest = [2]bool{} // the geometry's word, which knows of no cells beyond an interface
 	}
+	roles := *p.roles
+	roles.Blocked, cells.Patch = blocked, &roles
 	lo := p.Box.Lo
 	p.blocked(func(cell [3]int) {
 		if k := cells.Index(cell[0]-lo[0], cell[1]-lo[1], cell[2]-lo[2]); cells.Type[k] == 0 {

@@ -6,6 +6,7 @@ import (
 	"lbmsim/device"
 	"lbmsim/halo"
 	"lbmsim/model"
+	"lbmsim/sim/domain"
 	"lbmsim/sim/rank"
 )
 
@@ -27,7 +28,21 @@ import (
 // What is queued on the bulk's stream before sees and changes the state that the step starts from, what is queued behind it the new
 // one. Levels that share streams may do each of these one after the other. Begin and Arrive may be repeated, or done ahead for a
 // reader of ghost cells, with the same bits; Look belongs to the step alone, as a run restarts with the eddies of the last pass.
-type Ahead struct{ *Level }
+type Ahead struct {
+	*Level
+	// Needed is the cells, local, whose values after the step are read, in whole rows; the zero Box: all.
+	Needed decomp.Box
+}
+
+// step queues the step of those of the cells of a box that are needed.
+func (l Ahead) step(on device.Stream, in, out device.Buffer, box decomp.Box) {
+	if l.Needed != (decomp.Box{}) {
+		box = domain.Intersect(box, l.Needed)
+	}
+	if box.Cells() > 0 {
+		l.Program.Step(on, in, out, box, l.Params)
+	}
+}
 
 // Advance queues what changes with time for the step: the next of the moments that were scheduled. It is ahead of Begin, or of the
 // step where Begin and Arrive are done.
@@ -61,7 +76,7 @@ func (l Ahead) Begin() error {
 }
 
 // Inner queues the step of the inner cells.
-func (l Ahead) Inner() { l.Program.Step(l.Bulk, l.State[0], l.State[1], l.inner, l.Params) }
+func (l Ahead) Inner() { l.step(l.Bulk, l.State[0], l.State[1], l.inner) }
 
 // Looks reports whether a pass that reads ghost cells is due before the step that leads on from the level's step n.
 func (l Ahead) Looks(n int) bool {
@@ -109,7 +124,7 @@ func (l Ahead) End() {
 		return
 	}
 	for _, box := range l.edges {
-		l.Program.Step(l.Edge, in, out, box, l.Params)
+		l.step(l.Edge, in, out, box)
 	}
 	l.Bulk.After(l.Edge.Record())
 }

@@ -7,6 +7,7 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/model"
+	"lbmsim/sim/domain"
 	"lbmsim/sim/level"
 )
 
@@ -18,6 +19,18 @@ type Patch struct {
 
 	up, down, beside device.Coupling // with the coarser and the finer level, and with other patches; nil: there is no such
 	spongy           []spongy        // with the coarser level in sponges
+}
+
+// ahead returns the step that leads on from the level's step n. Of the overlap the first one within a step of the coarser level
+// computes a layer, which the second one reads; along x rows are stepped whole.
+func (p *Patch) ahead(n int) level.Ahead {
+	needed := p.cut.Hierarchy.Levels[p.cut.Level].Patches[p.cut.Patch].Owned
+	for a := range needed.Lo {
+		needed.Lo[a], needed.Hi[a] = needed.Lo[a]-1+n%2, needed.Hi[a]+1-n%2
+	}
+	needed = p.Part.Local(domain.Intersect(needed, p.Part.Box))
+	needed.Lo[0], needed.Hi[0] = 0, p.Part.Layout.N[0]
+	return level.Ahead{Level: p.Level, Needed: needed}
 }
 
 // couple uploads lists.

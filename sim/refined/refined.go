@@ -70,7 +70,9 @@ func New(on *rank.Rank, whole *domain.Part, h *decomp.Hierarchy, dev device.Devi
 	if err := errors.Join(measurable(c), containsModels(c, solids, h)); err != nil {
 		return g, exit.With(exit.Usage, err)
 	}
-	g.Streams, g.side.Stream = level.NewStreams(dev), dev.NewStream(true)
+	// Other ranks wait for what the side's stream sends. Without any its kernels are to fill the end of a step of the inner cells: between
+	// blocks of that step they would upset the rounds in which a GPU computes them.
+	g.Streams, g.side.Stream = level.NewStreams(dev), dev.NewStream(on.Size > 1)
 	if err := exit.Agreed(exit.Failure, comm.Agree(on.Comm, g.build())); err != nil {
 		return g, err
 	}

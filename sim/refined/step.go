@@ -2,7 +2,6 @@ package refined
 
 import (
 	"lbmsim/device"
-	"lbmsim/sim/level"
 )
 
 // step queues the step of a level that leads on from its own step n: above level 0, the first one within a step of the coarser level
@@ -19,8 +18,8 @@ import (
 //	bulk: means and fluxes leave, arrive, and change cells on this side of the interface
 //
 // The side's work reads the state that the step starts from, as the inner cells' does: on a GPU its small kernels run beside the large
-// one. The bulk's stream waits for it before the finer level steps, and before the next step overwrites that state. Where the host
-// exchanges, all ranks begin and end exchanges in this order, the first that began first.
+// one. The bulk's stream waits for the overlap before the finer level steps, and for all of it before the next step overwrites that
+// state: what passes the interfaces may be counted beside the finer level's first step. Where the host exchanges, all ranks begin and end exchanges in this order, the first that began first.
 //
 // Where Fill has been called, overlap and ghost cells of the first step of each level have their values already. Overlap is
 // interpolated before even steps, so it is valid in both layers where a pass reads it.
@@ -29,7 +28,7 @@ func (g *Grid) step(l, n int, filled bool) error {
 	finer := g.refines(l)
 	g.side.fork(g.Bulk)
 	for _, p := range at.patches {
-		level.Ahead{Level: p.Level}.Advance(filled)
+		p.ahead(n).Advance(filled)
 	}
 	if !filled {
 		if finer {
@@ -41,14 +40,14 @@ func (g *Grid) step(l, n int, filled bool) error {
 			return err
 		}
 		for _, p := range at.patches {
-			if err := (level.Ahead{Level: p.Level}).Begin(); err != nil {
+			if err := p.ahead(n).Begin(); err != nil {
 				return err
 			}
 		}
 	}
 	ready := g.Bulk.Record() // what inner cells read
 	for _, p := range at.patches {
-		if ahead := (level.Ahead{Level: p.Level}); !ahead.Looks(n) {
+		if ahead := p.ahead(n); !ahead.Looks(n) {
 			ahead.Inner()
 		}
 	}
@@ -58,7 +57,7 @@ func (g *Grid) step(l, n int, filled bool) error {
 		}
 	}
 	for _, p := range at.patches {
-		ahead := level.Ahead{Level: p.Level}
+		ahead := p.ahead(n)
 		if !filled {
 			if err := ahead.Arrive(); err != nil {
 				return err
@@ -74,7 +73,7 @@ func (g *Grid) step(l, n int, filled bool) error {
 	g.count(l, n%2)
 	g.side.last = g.side.Record()
 	for _, p := range at.patches {
-		ahead := level.Ahead{Level: p.Level}
+		ahead := p.ahead(n)
 		if ahead.Looks(n) {
 			ahead.Inner()
 		}
@@ -95,20 +94,28 @@ func (g *Grid) step(l, n int, filled bool) error {
 // sideline is the stream of what passes between levels beside a step.
 type sideline struct {
 	device.Stream
-	last device.Event // its last work, where the bulk's stream has to wait for it
+	// Where the bulk's stream has to wait: for the overlap of the level that steps next, and for the last work.
+	overlap, last device.Event
 }
 
-// fork lets it go on from the bulk's stream.
+// fork lets it go on from the bulk's stream, which waits for the overlap of the level that steps next, or otherwise for all.
 func (s *sideline) fork(bulk device.Stream) {
-	s.join(bulk)
+	if s.overlap != nil {
+		bulk.After(s.overlap)
+		s.overlap = nil
+	} else {
+		s.join(bulk)
+	}
 	s.After(bulk.Record())
 }
 
 // join makes the bulk's stream wait for it. A recording ends joined: it cannot wait for what is outside of it.
 func (s *sideline) join(bulk device.Stream) {
-	if s.last != nil {
-		bulk.After(s.last)
-		s.last = nil
+	for _, e := range []*device.Event{&s.overlap, &s.last} {
+		if *e != nil {
+			bulk.After(*e)
+			*e = nil
+		}
 	}
 }
 
@@ -131,7 +138,7 @@ func (g *Grid) prolong(l int) error {
 	for _, p := range g.levels[l].patches {
 		p.prolong(g.side.Stream, t.buffers[t.now], g.levels[l-1].params, g.levels[l].params)
 	}
-	g.side.last = g.side.Record()
+	g.side.overlap = g.side.Record()
 	return nil
 }
 
