@@ -80,7 +80,7 @@ func (c *Case) ShowsField(name string) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(c.Fields.Fields, is) || slices.ContainsFunc(c.Pictures, func(p PictureOutput) bool { return is(p.Field) })
+	return slices.ContainsFunc(c.Fields.Fields, is) || slices.ContainsFunc(c.Pictures, func(p PictureOutput) bool { return is(p.Field) }) || c.viewsField(is)
 }
 
 // walled refuses the distance to walls where there are none, and the stress at walls that have a model: cells beside them do
@@ -111,7 +111,7 @@ func (r *outputs) refuse(field, hint, text string) {
 		if s.Table.Path == "output.surface.*" { // surfaces have values of their walls
 			continue
 		}
-		for _, key := range []string{"field", "fields"} {
+		for _, key := range []string{"field", "fields", "surface", "colour"} {
 			if !s.Knows(key) {
 				continue
 			}

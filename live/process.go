@@ -180,7 +180,7 @@ func ordersOf(c *config.Case) []string {
 	if c.Checkpoint.On {
 		list = append(list, saveOrder)
 	}
-	if len(c.Pictures) > 0 {
+	if len(c.Pictures)+len(c.Views) > 0 {
 		list = append(list, drawOrder)
 	}
 	return list
@@ -253,7 +253,7 @@ func (p *Process) Order(o sim.Order) error {
 		return errors.New("the run has ended")
 	case o.Save && !c.Checkpoint.On:
 		return errors.New("the case has no [checkpoint]")
-	case o.Draw && len(c.Pictures) == 0:
+	case o.Draw && len(c.Pictures)+len(c.Views) == 0:
 		return errors.New("the case has no [output.picture]")
 	}
 	p.order = sim.Order{Stop: p.order.Stop || o.Stop, Save: p.order.Save || o.Save, Draw: p.order.Draw || o.Draw}

@@ -36,6 +36,7 @@ var places = map[string]place{
 	// A page that shows runs while they compute, and its server.
 	"live":               {12, []string{"internal/web", "internal/allowance", "internal/finding", "report", "sim", "sim/output", "config", "model", "io/picture", "io/status"}},
 	"internal/web":       {0, nil}, // HTTP/1.1 of a page
+	"internal/render":    {0, nil}, // pictures in space of a field of cells and of solids
 	"internal/allowance": {0, nil}, // time for work beside a run
 	// What a run reports, to people and to programs.
 	"report":            {11, []string{"internal/plain", "internal/finding", "sim", "sim/output", "config", "io/status"}},
@@ -61,7 +62,7 @@ var places = map[string]place{
 	// The stability watch: what has gone wrong, and what will.
 	"sim/watch": {6, []string{"internal/finding", "sim/derive", "config", "model", "boundary", "decomp", "comm"}},
 	// What a case asks for while it runs, seen through a narrow view of the run.
-	"sim/output": {6, []string{"internal/raw", "internal/finding", "sim/derive", "sim/domain", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "io/status", "internal/stats"}},
+	"sim/output": {6, []string{"internal/raw", "internal/render", "internal/finding", "sim/derive", "sim/domain", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "io/status", "internal/stats"}},
 	// The state of a run as fields and as sums of the whole domain.
 	"sim/derive": {5, []string{"sim/domain", "sim/rank", "config", "model", "boundary", "decomp", "comm", "device"}},
 	// One rank's part of the domain: cells, boundaries and bodies from files, sums that no cut changes.
