@@ -2,7 +2,6 @@ package config
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"lbmsim/config/language"
@@ -132,9 +131,9 @@ func (r *outputs) viewed(s *language.Section, v *View) bool {
 	scale := r.Characteristic
 	rate := model.SecondInvariant
 	if v.Surface.Dim != rate || !(scale.Length > 0 && scale.Velocity > 0) {
-		hint := "value = \"...\" in the unit of the field"
+		hint := "value = ... in the unit of the field"
 		if v.Surface.Dim == rate {
-			hint = "value = \"1 1/s2\", or length and velocity in [fluid], which give the default 0.1 (velocity/length)^2"
+			hint += ", or length and velocity in [fluid], which give the default 0.1 (velocity/length)^2"
 		}
 		r.missing(s, hint, "%s needs value, the %s on its surface", s.Head(), shown(v.Surface))
 		return false
@@ -179,21 +178,3 @@ func (r *outputs) eye(s *language.Section, v *View) bool {
 
 // leastAcross is the least distance of the camera from the axis upwards through what it is directed at, in cells.
 const leastAcross = 1e-3
-
-// Upstream returns the axis of the main flow, and the side from which it comes: 0 (low) or 1 (high).
-func Upstream(c *Case) Face {
-	axis := StreamAxis(c)
-	side := c.inletSide(axis)
-	if side < 0 {
-		side = 0
-		if c.Force.Density[axis] < 0 {
-			side = 1
-		}
-	}
-	return Face{axis, side}
-}
-
-// viewsField reports whether a view shows a field.
-func (c *Case) viewsField(is func(model.Field) bool) bool {
-	return slices.ContainsFunc(c.Views, func(v View) bool { return is(v.Surface) || is(v.Colour) })
-}

@@ -80,7 +80,12 @@ func (c *Case) ShowsField(name string) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(c.Fields.Fields, is) || slices.ContainsFunc(c.Pictures, func(p PictureOutput) bool { return is(p.Field) }) || c.viewsField(is)
+	for _, v := range c.Views {
+		if is(v.Surface) || is(v.Colour) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(c.Fields.Fields, is) || slices.ContainsFunc(c.Pictures, func(p PictureOutput) bool { return is(p.Field) })
 }
 
 // walled refuses the distance to walls where there are none, and the stress at walls that have a model: cells beside them do

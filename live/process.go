@@ -254,7 +254,7 @@ func (p *Process) Order(o sim.Order) error {
 	case o.Save && !c.Checkpoint.On:
 		return errors.New("the case has no [checkpoint]")
 	case o.Draw && len(c.Pictures)+len(c.Views) == 0:
-		return errors.New("the case has no [output.picture]")
+		return errors.New("the case has no [output.picture] and no [output.view.NAME]")
 	}
 	p.order = sim.Order{Stop: p.order.Stop || o.Stop, Save: p.order.Save || o.Save, Draw: p.order.Draw || o.Draw}
 	return nil

@@ -70,7 +70,7 @@ func (r *run) orders(now time.Time) (all Order) {
 		r.outputs.Rank.Warn(finding.NoCheckpoint.Says("checkpoint requested, but the case has no [checkpoint]"))
 	}
 	if all.Draw && len(r.Case.Pictures)+len(r.Case.Views) == 0 {
-		r.outputs.Rank.Warn(finding.NoPicture.Says("picture requested, but the case has no [output.picture]"))
+		r.outputs.Rank.Warn(finding.NoPicture.Says("picture requested, but the case has no [output.picture] and no [output.view.NAME]"))
 	}
 	return all
 }

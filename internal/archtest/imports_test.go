@@ -67,9 +67,9 @@ var places = map[string]place{
 	"sim/derive": {5, []string{"sim/domain", "sim/rank", "config", "model", "boundary", "decomp", "comm", "device"}},
 	// One rank's part of the domain: cells, boundaries and bodies from files, sums that no cut changes.
 	"sim/domain":         {4, []string{"internal/raw", "internal/finding", "sim/rank", "sim/exit", "config", "model", "boundary", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "io/checkpoint", "io/curve"}},
-	"internal/forecast":  {4, []string{"internal/finding", "config", "config/language", "model", "boundary", "decomp", "geometry"}}, // the resources of a run, reported before it starts
-	"sim/rank":           {2, []string{"internal/finding", "comm"}},                                                                 // messages, threads and warnings of one rank
-	"sim/exit":           {2, []string{"comm"}},                                                                                     // errors that all ranks know of, and lbmsim's exit codes
+	"internal/forecast":  {4, []string{"internal/finding", "internal/render", "config", "config/language", "model", "boundary", "decomp", "geometry"}}, // the resources of a run, reported before it starts
+	"sim/rank":           {2, []string{"internal/finding", "comm"}},                                                                                    // messages, threads and warnings of one rank
+	"sim/exit":           {2, []string{"comm"}},                                                                                                        // errors that all ranks know of, and lbmsim's exit codes
 	"internal/doctor":    {4, []string{"internal/plain", "comm", "halo", "decomp", "device", "device/bench", "model"}},
 	"device/cpu":         {3, []string{"internal/raw", "internal/parallel", "device", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
 	"device/cuda":        {3, []string{"internal/handlers", "internal/raw", "internal/parallel", "device", "device/hostmem", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},

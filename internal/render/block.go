@@ -2,9 +2,9 @@ package render
 
 import "math"
 
-// Margin is the number of layers of cells around a block whose values it has as well: one for interpolation beside its ends and one
-// more for gradients there.
-const Margin = 2
+// Margin is the number of layers of cells around a block whose values it has as well: two for interpolation up to a cell beside its ends
+// and one more for gradients there.
+const Margin = 3
 
 // Block is a box of cells of a level with the values of two fields.
 type Block struct {
@@ -14,21 +14,22 @@ type Block struct {
 	Colour []float32 // the field that colours it
 	Finest []bool    // of the cells without the margin: none of a finer level is in their place; nil: of all
 
+	scale         float64 // cells of the level along one of level 0
 	bricks, piles grid
 	lo, hi        [3]float64 // box around all bricks that may hold the surface
 }
 
 // grid marks the boxes of a block that may hold the surface: rays pass over all others.
 type grid struct {
-	edge   int // cells along each edge of a box
+	shift  int // log2 of the cells along each edge of a box
 	n      [3]int
 	active []bool
 }
 
-func newGrid(cells [3]int, edge int) (g grid) {
-	g.edge = edge
+func newGrid(cells [3]int, shift int) (g grid) {
+	g.shift = shift
 	for a, n := range cells {
-		g.n[a] = (n + edge - 1) / edge
+		g.n[a] = (n-1)>>shift + 1
 	}
 	g.active = make([]bool, g.n[0]*g.n[1]*g.n[2])
 	return g
@@ -36,13 +37,14 @@ func newGrid(cells [3]int, edge int) (g grid) {
 
 // of returns the index of the box around a cell.
 func (g *grid) of(cell [3]int) int {
-	return (cell[2]/g.edge*g.n[1]+cell[1]/g.edge)*g.n[0] + cell[0]/g.edge
+	return ((cell[2]>>g.shift)*g.n[1]+cell[1]>>g.shift)*g.n[0] + cell[0]>>g.shift
 }
 
-// Cells along the edges of bricks, and of piles of 64 bricks.
+// Bricks have edges of 8 cells, piles of 32.
 const (
-	brick = 8
-	pile  = 32
+	brickShift = 3
+	pileShift  = 5
+	brick      = 1 << brickShift
 )
 
 var inf = math.Inf(1)
@@ -53,8 +55,8 @@ const slack = 1e-9
 
 // prepare finds the bricks that may hold the surface.
 func (b *Block) prepare(level float64) {
-	b.bricks, b.piles = newGrid(b.N, brick), newGrid(b.N, pile)
-	size, around := 1/float64(int(1)<<b.Level), slack*math.Abs(level)
+	b.scale, b.bricks, b.piles = float64(int(1)<<b.Level), newGrid(b.N, brickShift), newGrid(b.N, pileShift)
+	around := slack * math.Abs(level)
 	b.lo, b.hi = [3]float64{inf, inf, inf}, [3]float64{-inf, -inf, -inf}
 	for k := range b.bricks.active {
 		n := b.bricks.n
@@ -65,19 +67,19 @@ func (b *Block) prepare(level float64) {
 		}
 		b.bricks.active[k], b.piles.active[b.piles.of(from)] = true, true
 		for a := range from {
-			b.lo[a] = min(b.lo[a], float64(b.Lo[a]+from[a])*size)
-			b.hi[a] = max(b.hi[a], float64(b.Lo[a]+min(from[a]+brick, b.N[a]))*size)
+			b.lo[a] = min(b.lo[a], float64(b.Lo[a]+from[a])/b.scale)
+			b.hi[a] = max(b.hi[a], float64(b.Lo[a]+min(from[a]+brick, b.N[a]))/b.scale)
 		}
 	}
 }
 
-// extremes returns the least and the largest value that interpolation meets in a brick and up to half a cell around it.
+// extremes returns the least and the largest value that interpolation meets in a brick and up to a cell around it.
 func (b *Block) extremes(from [3]int) (low, high float64) {
 	low, high = inf, -inf
 	var lo, hi [3]int // of the stored values
 	for a, k := range from {
-		lo[a] = k + Margin - 1
-		hi[a] = min(k+brick, b.N[a]) + Margin + 1
+		lo[a] = k + Margin - 2
+		hi[a] = min(k+brick, b.N[a]) + Margin + 2
 	}
 	for z := lo[2]; z < hi[2]; z++ {
 		for y := lo[1]; y < hi[1]; y++ {
@@ -99,9 +101,8 @@ func (b *Block) place(x, y, z int) int {
 
 // cell returns the cell of the level at a place, from the block's corner, and whether it is one of the block.
 func (b *Block) cell(p [3]float64) (at [3]int, ok bool) {
-	scale := float64(int(1) << b.Level)
 	for a := range p {
-		at[a] = int(math.Floor(p[a]*scale)) - b.Lo[a]
+		at[a] = int(math.Floor(p[a]*b.scale)) - b.Lo[a]
 		if at[a] < 0 || at[a] >= b.N[a] {
 			return at, false
 		}
@@ -115,12 +116,11 @@ type corner struct {
 	share [3]float64
 }
 
-// between returns the corner of a point in the block or up to half a cell around it.
+// between returns the corner of a point in the block or up to a cell around it.
 func (b *Block) between(p [3]float64) (c corner) {
-	scale := float64(int(1) << b.Level)
 	var at [3]int
 	for a := range p {
-		q := p[a]*scale - 0.5
+		q := p[a]*b.scale - 0.5
 		i := math.Floor(q)
 		c.share[a] = q - i
 		at[a] = min(max(int(i)-b.Lo[a]+Margin, 1), b.N[a]+2*Margin-3) // what rounding leaves stays within the values

@@ -19,7 +19,11 @@ type Camera struct {
 // axes returns the unit vectors to the right, upwards and ahead.
 func (c Camera) axes() (right, up, ahead [3]float64) {
 	ahead = unit(minus(c.At, c.From))
-	right = unit(cross(ahead, c.Up))
+	right = cross(ahead, c.Up)
+	if dot(right, right) < 1e-12 { // along the axis upwards, which leaves the choice
+		right = cross(ahead, [3]float64{c.Up[1], c.Up[2], c.Up[0]})
+	}
+	right = unit(right)
 	return right, cross(right, ahead), ahead
 }
 

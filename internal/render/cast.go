@@ -70,7 +70,7 @@ type Caster struct {
 
 // NewCaster prepares blocks, which no cell is in twice.
 func NewCaster(s Scene, blocks []Block) *Caster {
-	c := &Caster{scene: s, lens: newLens(s.Camera), lights: newLights(s.Camera), step: 0.5 / float64(int(1)<<s.Finest), blocks: blocks}
+	c := &Caster{scene: s, lens: newLens(s.Camera), lights: newLights(s.Camera), step: 1 / float64(int(1)<<s.Finest), blocks: blocks}
 	for i := range blocks {
 		blocks[i].prepare(s.Level)
 	}
@@ -96,9 +96,10 @@ func (c *Caster) Row(y int) (hits []Hit) {
 	return hits
 }
 
-// cast returns the first hit of a ray in a block. Samples are at whole multiples of the step from the camera, at most half a cell
-// apart. The one behind the surface decides which block has the hit; the one before it may be half a cell outside of the block, where
-// its margin has the same values as the block there.
+// cast returns the first hit of a ray in a block. Samples are at whole multiples of the step from the camera, at most a cell apart.
+// The one behind the surface decides which block has the hit; the one before it may be a cell outside the block, where its margin has
+// the same values as the block there. Two levels differ a little in their values between both samples, so that each may see the
+// surface beyond the other's end: there the block of either sample counts, and there is no gap.
 func (c *Caster) cast(r *ray, b *Block) (Hit, bool) {
 	if b.lo[0] > b.hi[0] { // no surface is in it
 		return Hit{}, false
@@ -108,49 +109,48 @@ func (c *Caster) cast(r *ray, b *Block) (Hit, bool) {
 		return Hit{}, false
 	}
 	start, _ := r.span([3]float64{}, c.scene.Size)
-	before, last := math.NaN(), -2 // value of sample `last`
 	first := int(math.Ceil(start / c.step))
+	before, last, owned := math.NaN(), -2, false // value of sample `last`, and whether it is one of the block
 	for k := max(int(in/c.step)-1, first, 1); ; k++ {
 		t := float64(k) * c.step
 		if t > out+c.step {
 			return Hit{}, false
 		}
 		p := r.at(t)
-		at, ok := b.cell(p)
-		if !ok {
+		at, mine := b.cell(p)
+		if mine && !b.bricks.active[b.bricks.of(at)] {
+			pass := &b.bricks
+			if !b.piles.active[b.piles.of(at)] {
+				pass = &b.piles
+			}
+			k = max(k, int(b.leaves(r, at, pass.shift)/c.step)-1) // rounding may leave it there once more
 			continue
 		}
-		if !b.piles.active[b.piles.of(at)] {
-			k = max(k, int(b.leaves(r, at, pile)/c.step)-1) // rounding may leave it there once more
-			continue
-		}
-		if !b.bricks.active[b.bricks.of(at)] {
-			k = max(k, int(b.leaves(r, at, brick)/c.step)-1)
+		mine = mine && (b.Finest == nil || b.Finest[(at[2]*b.N[1]+at[1])*b.N[0]+at[0]])
+		if !mine && !(owned && last == k-1 && c.scene.Finest > 0) {
 			continue
 		}
 		here := b.value(b.Shape, b.between(p))
-		if b.Finest == nil || b.Finest[(at[2]*b.N[1]+at[1])*b.N[0]+at[0]] {
-			if last != k-1 && k > first {
-				before = b.value(b.Shape, b.between(r.at(t-c.step)))
-			}
-			if k > first && before == before && here == here && (before >= c.scene.Level) != (here >= c.scene.Level) {
-				return c.surface(r, b, t-c.step, t, before, here), true
-			}
+		if last != k-1 && k > first {
+			before = b.value(b.Shape, b.between(r.at(t-c.step)))
 		}
-		before, last = here, k
+		if k > first && before == before && here == here && (before >= c.scene.Level) != (here >= c.scene.Level) {
+			return c.surface(r, b, t-c.step, t, before, here), true
+		}
+		before, last, owned = here, k, mine
 	}
 }
 
-// leaves returns the distance at which a ray leaves the box of so many cells around a cell.
-func (b *Block) leaves(r *ray, at [3]int, edge int) float64 {
-	out, size := inf, 1/float64(int(1)<<b.Level)
+// leaves returns the distance at which a ray leaves the brick or the pile around a cell.
+func (b *Block) leaves(r *ray, at [3]int, shift int) float64 {
+	out := inf
 	for a, u := range r.along {
-		side := at[a] / edge * edge
+		side := at[a] >> shift
 		if u > 0 {
-			side += edge
+			side++
 		}
 		if u != 0 {
-			out = min(out, (float64(b.Lo[a]+side)*size-r.from[a])/u)
+			out = min(out, (float64(b.Lo[a]+side<<shift)/b.scale-r.from[a])/u)
 		}
 	}
 	return out
