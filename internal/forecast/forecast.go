@@ -98,7 +98,7 @@ func ViewBytes(c *config.Case, ranks int) (most int64) {
 		cells = largestOfAll(c, ranks).stored
 	}
 	for _, v := range c.Views {
-		numbers := 2 + max(v.Surface.Components, v.Colour.Components) + 1 // both fields, and one with the bodies while it is read
+		numbers := 2 + v.Surface.Components + v.Colour.Components + 2 // both fields; and each with the bodies, as they are read
 		most = max(most, cells*int64(viewNumber*numbers)+int64(v.Size[0]*v.Size[1])*viewRays*viewHit*viewLists/2)
 	}
 	return most

@@ -14,7 +14,8 @@ type Block struct {
 	Colour []float32 // the field that colours it
 	Finest []bool    // of the cells without the margin: none of a finer level is in their place; nil: of all
 
-	scale         float64 // cells of the level along one of level 0
+	scale         float64   // cells of the level along one of level 0
+	ends          [2][3]int // the domain's outermost cells, from the block's corner
 	bricks, piles grid
 	lo, hi        [3]float64 // box around all bricks that may hold the surface
 }
@@ -54,8 +55,11 @@ var inf = math.Inf(1)
 const slack = 1e-9
 
 // prepare finds the bricks that may hold the surface.
-func (b *Block) prepare(level float64) {
+func (b *Block) prepare(level float64, size [3]float64) {
 	b.scale, b.bricks, b.piles = float64(int(1)<<b.Level), newGrid(b.N, brickShift), newGrid(b.N, pileShift)
+	for a := range size {
+		b.ends[0][a], b.ends[1][a] = -b.Lo[a], int(size[a]*b.scale)-1-b.Lo[a]
+	}
 	around := slack * math.Abs(level)
 	b.lo, b.hi = [3]float64{inf, inf, inf}, [3]float64{-inf, -inf, -inf}
 	for k := range b.bricks.active {
@@ -99,10 +103,11 @@ func (b *Block) place(x, y, z int) int {
 	return (z*(b.N[1]+2*Margin)+y)*(b.N[0]+2*Margin) + x
 }
 
-// cell returns the cell of the level at a place, from the block's corner, and whether it is one of the block.
+// cell returns the cell of the level at a place, from the block's corner, and whether it is one of the block. What rounding puts outside
+// the domain is in its outermost cells.
 func (b *Block) cell(p [3]float64) (at [3]int, ok bool) {
 	for a := range p {
-		at[a] = int(math.Floor(p[a]*b.scale)) - b.Lo[a]
+		at[a] = min(max(int(math.Floor(p[a]*b.scale))-b.Lo[a], b.ends[0][a]), b.ends[1][a])
 		if at[a] < 0 || at[a] >= b.N[a] {
 			return at, false
 		}

@@ -11,7 +11,7 @@ type Scene struct {
 	Camera Camera
 	Size   [3]float64 // of the domain
 	Level  float64    // of the surface
-	Finest int        // level of the finest cells of the domain, which sets the distance of samples
+	Finest int        // level of the finest cells of the domain, whose spacing is the distance of samples
 }
 
 // samples is the number of rays along each edge of a pixel.
@@ -72,7 +72,7 @@ type Caster struct {
 func NewCaster(s Scene, blocks []Block) *Caster {
 	c := &Caster{scene: s, lens: newLens(s.Camera), lights: newLights(s.Camera), step: 1 / float64(int(1)<<s.Finest), blocks: blocks}
 	for i := range blocks {
-		blocks[i].prepare(s.Level)
+		blocks[i].prepare(s.Level, s.Size)
 	}
 	return c
 }
@@ -96,10 +96,11 @@ func (c *Caster) Row(y int) (hits []Hit) {
 	return hits
 }
 
-// cast returns the first hit of a ray in a block. Samples are at whole multiples of the step from the camera, at most a cell apart.
-// The one behind the surface decides which block has the hit; the one before it may be a cell outside the block, where its margin has
-// the same values as the block there. Two levels differ a little in their values between both samples, so that each may see the
-// surface beyond the other's end: there the block of either sample counts, and there is no gap.
+// cast returns the first hit of a ray in a block. Samples are where the ray enters and leaves the domain, and between at whole multiples
+// of the step from the camera, at most a cell apart. The one behind the surface decides which block has the hit; the one before it may
+// be a cell outside the block, where its margin has the same values as the block there. Two levels differ a little in their values
+// between both samples, so that each may see the surface beyond the other's end: there the block of either sample counts, and there is
+// no gap.
 func (c *Caster) cast(r *ray, b *Block) (Hit, bool) {
 	if b.lo[0] > b.hi[0] { // no surface is in it
 		return Hit{}, false
@@ -108,13 +109,13 @@ func (c *Caster) cast(r *ray, b *Block) (Hit, bool) {
 	if in >= out {
 		return Hit{}, false
 	}
-	start, _ := r.span([3]float64{}, c.scene.Size)
-	first := int(math.Ceil(start / c.step))
+	start, end := r.span([3]float64{}, c.scene.Size)
+	first, final := int(math.Ceil(start/c.step)), int(math.Ceil(end/c.step))
 	before, last, owned := math.NaN(), -2, false // value of sample `last`, and whether it is one of the block
-	for k := max(int(in/c.step)-1, first, 1); ; k++ {
-		t := float64(k) * c.step
+	for k := max(int(in/c.step)-1, first); k <= final; k++ {
+		t, previous := min(float64(k)*c.step, end), max(float64(k-1)*c.step, start)
 		if t > out+c.step {
-			return Hit{}, false
+			break
 		}
 		p := r.at(t)
 		at, mine := b.cell(p)
@@ -131,14 +132,15 @@ func (c *Caster) cast(r *ray, b *Block) (Hit, bool) {
 			continue
 		}
 		here := b.value(b.Shape, b.between(p))
-		if last != k-1 && k > first {
-			before = b.value(b.Shape, b.between(r.at(t-c.step)))
+		if last != k-1 {
+			before = b.value(b.Shape, b.between(r.at(previous)))
 		}
-		if k > first && before == before && here == here && (before >= c.scene.Level) != (here >= c.scene.Level) {
-			return c.surface(r, b, t-c.step, t, before, here), true
+		if before == before && here == here && (before >= c.scene.Level) != (here >= c.scene.Level) {
+			return c.surface(r, b, previous, t, before, here), true
 		}
 		before, last, owned = here, k, mine
 	}
+	return Hit{}, false
 }
 
 // leaves returns the distance at which a ray leaves the brick or the pile around a cell.
