@@ -357,7 +357,7 @@ func TestImage(t *testing.T) {
 func BenchmarkBall(b *testing.B) {
 	s, all := scene(1280, 720), whole(1)
 	s.Finest = 1
-	for b.Loop() {
+	for range b.N {
 		c := NewCaster(s, []Block{all})
 		for y := range s.Rows() {
 			c.Row(y)
@@ -367,7 +367,7 @@ func BenchmarkBall(b *testing.B) {
 
 func BenchmarkSolid(b *testing.B) {
 	s := scene(1280, 720)
-	for b.Loop() {
+	for range b.N {
 		c := NewSolids(s, []Solid{geometry.Sphere{Centre: centre, Radius: radius}}, [3]float64{}, s.Size)
 		for y := range s.Rows() {
 			c.Row(y)
@@ -377,7 +377,7 @@ func BenchmarkSolid(b *testing.B) {
 
 func BenchmarkImage(b *testing.B) {
 	s := scene(1280, 720)
-	for b.Loop() {
+	for range b.N {
 		s.Image(nil, nil, nil)
 	}
 }
