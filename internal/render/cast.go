@@ -176,7 +176,7 @@ func (c *Caster) surface(r *ray, b *Block, t0, t1, v0, v1 float64) Hit {
 		}
 	}
 	h := Hit{Depth: float32(t), Value: float32(b.value(b.Colour, at))}
-	if h.Value != h.Value {
+	if h.Value != h.Value { // in a solid that conducts heat, where the flow is at rest
 		h.Value = 0
 	}
 	h.Light, h.Gloss = c.lights.on(b.gradient(at), r.along)
