@@ -131,3 +131,16 @@ func StreamAxis(c *Case) int {
 	}
 	return axis
 }
+
+// Upstream returns the axis of the main flow, and the side from which it comes: 0 (low) or 1 (high).
+func Upstream(c *Case) Face {
+	axis := StreamAxis(c)
+	side := c.inletSide(axis)
+	if side < 0 {
+		side = 0
+		if c.Force.Density[axis] < 0 {
+			side = 1
+		}
+	}
+	return Face{axis, side}
+}

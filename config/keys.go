@@ -33,3 +33,7 @@ func averages() []string {
 func components() []string { return []string{"x", "y", "z", "magnitude"} }
 
 func onError() []string { return []string{"stop", continueOnError} }
+
+func faceNames() []string {
+	return []string{"x-", "x+", "y-", "y+", "z-", "z+"}
+}

@@ -20,7 +20,7 @@ type outputKind struct {
 // outputKinds returns all kinds in the order of the documentation.
 func outputKinds() []outputKind {
 	return []outputKind{
-		fieldsOutput(), averagesOutput(), pictureOutput(), pictureOutputs(), probeOutput(), planeOutput(), surfaceOutput(), profileOutput(), spectrumOutput(), lineOutput(), forceOutput(), seriesOutput(),
+		fieldsOutput(), averagesOutput(), pictureOutput(), pictureOutputs(), viewOutput(), probeOutput(), planeOutput(), surfaceOutput(), profileOutput(), spectrumOutput(), lineOutput(), forceOutput(), seriesOutput(),
 		checkpointOutput(),
 	}
 }
@@ -41,6 +41,7 @@ type Outputs struct {
 	Fields     FieldsOutput
 	Averages   Averages
 	Pictures   []PictureOutput
+	Views      []View
 	Probes     []Probe
 	Lines      []Line
 	Forces     []ForceOutput

@@ -172,19 +172,7 @@ func (r *outputs) slice(s *language.Section, p *PictureOutput) {
 	}
 	p.Field = of(model.FindField(e.Text))
 	p.Component = r.component(s, p.Field)
-	if e := s.Get("range"); e != nil {
-		for _, a := range e.Values {
-			if !a.Bare && a.Dim != p.Field.Dim && a.Value != 0 {
-				r.Add(a.At, "", "range must be %s, not %s", language.InWords(p.Field.Dim), language.InWords(a.Dim))
-			}
-		}
-		p.Min, p.Max = e.Values[0].Value, e.Values[1].Value
-		if p.Min >= p.Max {
-			r.Add(e.At, "range = [smallest, largest]", "the range of the picture is empty")
-		} else if p.Max-p.Min < leastRange {
-			r.Add(e.At, "", "the range of the picture is too small: %g, less than %g", p.Max-p.Min, leastRange)
-		}
-	}
+	p.Min, p.Max = r.colours(s, p.Field, "picture")
 	p.Axis = 2
 	if e := s.Get("normal"); e != nil {
 		if p.Axis = axisOf(e.Text); r.dims == 2 && p.Axis != 2 {
@@ -213,4 +201,24 @@ func (r *outputs) slice(s *language.Section, p *PictureOutput) {
 		mid := r.Origin[p.Axis] + (float64(p.At)+0.5)*r.Units.Length
 		r.SetDefault(s, "at", language.Amount{Value: mid, Bare: !r.Units.Physical, Dim: model.Length}.TOML())
 	}
+}
+
+// colours reads a range of colours of a field; both 0: automatic.
+func (r *outputs) colours(s *language.Section, f model.Field, of string) (least, most float64) {
+	e := s.Get("range")
+	if e == nil {
+		return 0, 0
+	}
+	for _, a := range e.Values {
+		if !a.Bare && a.Dim != f.Dim && a.Value != 0 {
+			r.Add(a.At, "", "range must be %s, not %s", language.InWords(f.Dim), language.InWords(a.Dim))
+		}
+	}
+	least, most = e.Values[0].Value, e.Values[1].Value
+	if least >= most {
+		r.Add(e.At, "range = [smallest, largest]", "the range of the %s is empty", of)
+	} else if most-least < leastRange {
+		r.Add(e.At, "", "the range of the %s is too small: %g, less than %g", of, most-least, leastRange)
+	}
+	return least, most
 }

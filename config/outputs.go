@@ -80,6 +80,11 @@ func (c *Case) ShowsField(name string) bool {
 			return true
 		}
 	}
+	for _, v := range c.Views {
+		if is(v.Surface) || is(v.Colour) {
+			return true
+		}
+	}
 	return slices.ContainsFunc(c.Fields.Fields, is) || slices.ContainsFunc(c.Pictures, func(p PictureOutput) bool { return is(p.Field) })
 }
 
@@ -111,7 +116,7 @@ func (r *outputs) refuse(field, hint, text string) {
 		if s.Table.Path == "output.surface.*" { // surfaces have values of their walls
 			continue
 		}
-		for _, key := range []string{"field", "fields"} {
+		for _, key := range []string{"field", "fields", "surface", "colour"} {
 			if !s.Knows(key) {
 				continue
 			}

@@ -70,6 +70,9 @@ func (r *scales) all() []written {
 	for _, p := range r.Pictures {
 		list = append(list, written{p.Head(), model.Float64, []model.Dimension{p.Field.Dim}})
 	}
+	for _, v := range r.Views {
+		list = append(list, written{v.Head(), model.Float32, []model.Dimension{v.Surface.Dim, v.Colour.Dim}})
+	}
 	for _, p := range r.Planes {
 		list = append(list, written{"[output.plane." + p.Name + "]", p.Type, of(p.Fields)})
 	}

@@ -65,10 +65,6 @@ func boundaries(use func(boundary.Kind) bool) []string {
 	return s
 }
 
-func faceNames() []string {
-	return []string{"x-", "x+", "y-", "y+", "z-", "z+"}
-}
-
 // expectKeys returns the keys in more, the expected value and its tolerance.
 func expectKeys(value language.Key, more ...language.Key) []language.Key {
 	value.Name, value.Kind = "value", language.Quantity

@@ -145,7 +145,7 @@ func (r *thermal) without() {
 	}
 	const reason = "[temperature] with a diffusivity adds a temperature to the flow"
 	for _, s := range r.Sections {
-		for _, key := range []string{"field", "fields", "quantities"} {
+		for _, key := range []string{"field", "fields", "quantities", "surface", "colour"} {
 			if !s.Knows(key) {
 				continue
 			}

@@ -180,7 +180,7 @@ func ordersOf(c *config.Case) []string {
 	if c.Checkpoint.On {
 		list = append(list, saveOrder)
 	}
-	if len(c.Pictures) > 0 {
+	if len(c.Pictures)+len(c.Views) > 0 {
 		list = append(list, drawOrder)
 	}
 	return list
@@ -253,8 +253,8 @@ func (p *Process) Order(o sim.Order) error {
 		return errors.New("the run has ended")
 	case o.Save && !c.Checkpoint.On:
 		return errors.New("the case has no [checkpoint]")
-	case o.Draw && len(c.Pictures) == 0:
-		return errors.New("the case has no [output.picture]")
+	case o.Draw && len(c.Pictures)+len(c.Views) == 0:
+		return errors.New("the case has no [output.picture] and no [output.view.NAME]")
 	}
 	p.order = sim.Order{Stop: p.order.Stop || o.Stop, Save: p.order.Save || o.Save, Draw: p.order.Draw || o.Draw}
 	return nil

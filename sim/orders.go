@@ -69,8 +69,8 @@ func (r *run) orders(now time.Time) (all Order) {
 	if all.Save && !r.Case.Checkpoint.On {
 		r.outputs.Rank.Warn(finding.NoCheckpoint.Says("checkpoint requested, but the case has no [checkpoint]"))
 	}
-	if all.Draw && len(r.Case.Pictures) == 0 {
-		r.outputs.Rank.Warn(finding.NoPicture.Says("picture requested, but the case has no [output.picture]"))
+	if all.Draw && len(r.Case.Pictures)+len(r.Case.Views) == 0 {
+		r.outputs.Rank.Warn(finding.NoPicture.Says("picture requested, but the case has no [output.picture] and no [output.view.NAME]"))
 	}
 	return all
 }

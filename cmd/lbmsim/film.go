@@ -25,7 +25,8 @@ func filmCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "film DIR",
 		Short: "Make a film of the pictures of a run",
-		Long: `film makes a film of the pictures that a run has written into its output folder ([output.picture]):
+		Long: `film makes a film of the pictures that a run has written into its output folder ([output.picture],
+[output.view]):
 
   lbmsim film out/wake                          the only series of pictures
   lbmsim film out/wake --name vorticity --fps 25
@@ -33,7 +34,7 @@ func filmCommand() *cobra.Command {
 
 Where ffmpeg is on PATH the film is NAME.mp4 (H.264) in the folder, or *.webm (VP9) if --output says so.
 Otherwise it is an animated PNG, NAME.apng, which browsers show and lbmsim makes by itself. Give
-pictures [output.picture] range, or each picture has colours for its own values.`,
+pictures a range, or each picture has colours for its own values.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usageError{fmt.Errorf("expected the output folder of a run; see lbmsim film --help")}
@@ -91,7 +92,7 @@ func chosenSeries(dir string, list []film.Series, name string) (film.Series, err
 	}
 	switch known := strings.Join(names, ", "); {
 	case len(list) == 0:
-		return film.Series{}, fmt.Errorf("%s has no pictures; [output.picture] in the case writes some", dir)
+		return film.Series{}, fmt.Errorf("%s has no pictures; [output.picture] or [output.view.NAME] in the case writes some", dir)
 	case name == "":
 		return film.Series{}, fmt.Errorf("%s has pictures of several names; choose one by --name: %s", dir, known)
 	default:

@@ -267,6 +267,9 @@ func (how recipe) load(path string) (*config.Case, error) {
 		for i := range caseFile.Pictures {
 			last(&caseFile.Pictures[i].Schedule)
 		}
+		for i := range caseFile.Views {
+			last(&caseFile.Views[i].Schedule)
+		}
 	case compare.Table:
 		for i := range caseFile.Lines {
 			last(&caseFile.Lines[i].Schedule)

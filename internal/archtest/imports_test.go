@@ -36,6 +36,7 @@ var places = map[string]place{
 	// A page that shows runs while they compute, and its server.
 	"live":               {12, []string{"internal/web", "internal/allowance", "internal/finding", "report", "sim", "sim/output", "config", "model", "io/picture", "io/status"}},
 	"internal/web":       {0, nil}, // HTTP/1.1 of a page
+	"internal/render":    {0, nil}, // pictures in space of a field of cells and of solids
 	"internal/allowance": {0, nil}, // time for work beside a run
 	// What a run reports, to people and to programs.
 	"report":            {11, []string{"internal/plain", "internal/finding", "sim", "sim/output", "config", "io/status"}},
@@ -61,14 +62,14 @@ var places = map[string]place{
 	// The stability watch: what has gone wrong, and what will.
 	"sim/watch": {6, []string{"internal/finding", "sim/derive", "config", "model", "boundary", "decomp", "comm"}},
 	// What a case asks for while it runs, seen through a narrow view of the run.
-	"sim/output": {6, []string{"internal/raw", "internal/finding", "sim/derive", "sim/domain", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "io/status", "internal/stats"}},
+	"sim/output": {6, []string{"internal/raw", "internal/render", "internal/finding", "sim/derive", "sim/domain", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "io/status", "internal/stats"}},
 	// The state of a run as fields and as sums of the whole domain.
 	"sim/derive": {5, []string{"sim/domain", "sim/rank", "config", "model", "boundary", "decomp", "comm", "device"}},
 	// One rank's part of the domain: cells, boundaries and bodies from files, sums that no cut changes.
 	"sim/domain":         {4, []string{"internal/raw", "internal/finding", "sim/rank", "sim/exit", "config", "model", "boundary", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "io/checkpoint", "io/curve"}},
-	"internal/forecast":  {4, []string{"internal/finding", "config", "config/language", "model", "boundary", "decomp", "geometry"}}, // the resources of a run, reported before it starts
-	"sim/rank":           {2, []string{"internal/finding", "comm"}},                                                                 // messages, threads and warnings of one rank
-	"sim/exit":           {2, []string{"comm"}},                                                                                     // errors that all ranks know of, and lbmsim's exit codes
+	"internal/forecast":  {4, []string{"internal/finding", "internal/render", "config", "config/language", "model", "boundary", "decomp", "geometry"}}, // the resources of a run, reported before it starts
+	"sim/rank":           {2, []string{"internal/finding", "comm"}},                                                                                    // messages, threads and warnings of one rank
+	"sim/exit":           {2, []string{"comm"}},                                                                                                        // errors that all ranks know of, and lbmsim's exit codes
 	"internal/doctor":    {4, []string{"internal/plain", "comm", "halo", "decomp", "device", "device/bench", "model"}},
 	"device/cpu":         {3, []string{"internal/raw", "internal/parallel", "device", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
 	"device/cuda":        {3, []string{"internal/handlers", "internal/raw", "internal/parallel", "device", "device/hostmem", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},

@@ -185,7 +185,7 @@ var (
 		"the disk may hang"})
 	NoCheckpoint = add(Kind{"no_checkpoint", Run, "requested checkpoint without [checkpoint]", "any",
 		"none is written"})
-	NoPicture = add(Kind{"no_picture", Run, "requested picture without [output.picture]", "any",
+	NoPicture = add(Kind{"no_picture", Run, "requested picture without [output.picture] or [output.view.NAME]", "any",
 		"none is written"})
 	StatusUnwritten = add(Kind{"status_unwritten", Run, "writes of status.json that fail", "any",
 		"`lbmsim status` shows an old state"})

@@ -7,6 +7,7 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/decomp"
+	"lbmsim/internal/render"
 )
 
 // Memory of a rank.
@@ -78,6 +79,29 @@ func AverageBytes(c *config.Case, ranks int) (sums, snapshot int64) {
 		snapshot += 8 * cells * int64(kept)
 	}
 	return 8 * cells * int64(c.AveragedValues()), snapshot
+}
+
+// What a view takes: numbers of a cell, bytes of a hit and how often hits are there at once, as found by a rank, as received and as
+// joined; rays of a pixel. About half of the rays hit something.
+const (
+	viewNumber = 4
+	viewHit    = 20
+	viewLists  = 3
+	viewRays   = 4
+)
+
+// ViewBytes returns the memory that the largest part takes while views are written, one after the other.
+func ViewBytes(c *config.Case, ranks int) (most int64) {
+	n := Layout(c, ranks).N
+	cells := int64(n[0]+2*render.Margin) * int64(n[1]+2*render.Margin) * int64(n[2]+2*render.Margin)
+	if len(c.Refine) > 0 {
+		cells = largestOfAll(c, ranks).stored
+	}
+	for _, v := range c.Views {
+		numbers := 2 + v.Surface.Components + v.Colour.Components + 2 // both fields; and each with the bodies, as they are read
+		most = max(most, cells*int64(viewNumber*numbers)+int64(v.Size[0]*v.Size[1])*viewRays*viewHit*viewLists/2)
+	}
+	return most
 }
 
 // BaseBytes is the approximate base memory of a process: lbmsim, MPI
@@ -215,6 +239,9 @@ func memory(c *config.Case, ranks int, sizes []config.SolidSize) (rows []config.
 	}
 	if c.ShowsField("wall_distance") {
 		add("wall distance per rank", "", 4*int64(part))
+	}
+	if n := ViewBytes(c, ranks); n > 0 {
+		add("views per rank", "", n)
 	}
 	if n := GatheredBytes(c); n > 0 {
 		add("planes, pictures, lines and spectra on rank 0", "", n)

@@ -117,7 +117,7 @@ func (o Options) Load() ([]*config.Case, error) {
 			return nil, fmt.Errorf("%s measures nothing: a study compares the quantities of [expect], such as [expect.max_speed]", o.Path)
 		}
 		// Numbers of every grid are of use, fields would fill the disk.
-		c.Fields.On, c.Averages.On, c.Pictures, c.Checkpoint.On, c.Planes, c.Surfaces = false, false, nil, false, nil, nil
+		c.Fields.On, c.Averages.On, c.Pictures, c.Views, c.Checkpoint.On, c.Planes, c.Surfaces = false, false, nil, nil, false, nil, nil
 		if o.Continue && k < o.Levels-1 {
 			c.Fields = flowOf(c)
 		}

@@ -5,6 +5,6 @@ package output
 func kinds() []func(*Set) []Output {
 	return []func(*Set) []Output{
 		probeOutputs, lineOutputs, forceOutputs, seriesOutputs, planeOutputs, surfaceOutputs, profileOutputs, spectrumOutputs,
-		averageOutputs, fieldOutputs, pictureOutputs, checkpointOutputs,
+		averageOutputs, fieldOutputs, pictureOutputs, viewOutputs, checkpointOutputs,
 	}
 }

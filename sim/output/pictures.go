@@ -113,7 +113,7 @@ func (p *pictures) draw(r *Run, slice derive.Region, values []float64) picture.P
 	q := picture.Picture{
 		Quantity: p.Field.Name, Unit: u.Symbol(p.Field.Dim), Case: c.Title, Step: int64(r.Step()), Time: r.Time(),
 		W: n[h], H: n[v], Values: values, Outline: p.outline, Spacing: r.spacing(slice.Level), Lattice: !u.Physical,
-		Text:   map[string]string{"Software": "lbmsim " + r.Version, "Source": c.Resolved, "Provenance": r.Provenance.String(), "Comment": fmt.Sprintf("step %d", r.Step())},
+		Text:   r.texts(),
 		Origin: [2]float64{c.Origin[h], c.Origin[v]}, Axes: [2]string{"xyz"[h : h+1], "xyz"[v : v+1]},
 	}
 	switch {
@@ -129,4 +129,9 @@ func (p *pictures) draw(r *Run, slice derive.Region, values []float64) picture.P
 		q.Range = &[2]float64{p.Min, p.Max}
 	}
 	return q
+}
+
+// texts returns what is stored in a picture of the present step.
+func (r *Run) texts() map[string]string {
+	return map[string]string{"Software": "lbmsim " + r.Version, "Source": r.Case.Resolved, "Provenance": r.Provenance.String(), "Comment": fmt.Sprintf("step %d", r.Step())}
 }

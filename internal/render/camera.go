@@ -1,0 +1,161 @@
+// Package render draws what a flow looks like in perspective: a surface of constant value in a field of cells, and solids. Rays are
+// cast where the cells are: each rank casts through its own boxes, and the nearest hit of all wins. Where a ray is sampled depends on
+// the ray and the whole grid alone, so pictures have the same bits however the cells are distributed. The package knows no ranks and no
+// files.
+//
+// Positions are in cells of level 0 from the domain's lower corner, as in package geometry.
+package render
+
+import "math"
+
+// Camera looks from one place at another.
+type Camera struct {
+	From, At [3]float64
+	Up       [3]float64 // points upwards in the picture
+	Angle    float64    // field of view from the lower to the upper edge, in degrees
+	W, H     int        // pixels
+}
+
+// axes returns the unit vectors to the right, upwards and ahead.
+func (c Camera) axes() (right, up, ahead [3]float64) {
+	ahead = unit(minus(c.At, c.From))
+	right = cross(ahead, c.Up)
+	if dot(right, right) < 1e-12 { // along the axis upwards, which leaves the choice
+		right = cross(ahead, [3]float64{c.Up[1], c.Up[2], c.Up[0]})
+	}
+	right = unit(right)
+	return right, cross(right, ahead), ahead
+}
+
+// tangents returns the tangents of half of the field of view, to the right and upwards.
+func (c Camera) tangents() (right, up float64) {
+	up = math.Tan(c.Angle / 2 * math.Pi / 180)
+	return up * float64(c.W) / float64(c.H), up
+}
+
+// Turned returns the camera after a turn about the axis through At along Up, by degrees.
+func (c Camera) Turned(degrees float64) Camera {
+	axis, arm := unit(c.Up), minus(c.From, c.At)
+	along := dot(axis, arm)
+	flat := plus(arm, axis, -along)
+	sin, cos := math.Sincos(degrees * math.Pi / 180)
+	c.From = plus(plus(plus(c.At, axis, along), flat, cos), cross(axis, flat), sin)
+	return c
+}
+
+// rim is the share of half the picture that Fit leaves free at each edge.
+const rim = 0.05
+
+// Fit returns the camera with the same direction of view, moved so that a box fills the picture: the centre of its silhouette is in
+// the middle.
+func (c Camera) Fit(lo, hi [3]float64) Camera {
+	right, up, ahead := c.axes()
+	wide, high := c.tangents()
+	for a := range lo {
+		c.At[a] = (lo[a] + hi[a]) / 2
+	}
+	distance := 0.0
+	for range 20 { // the silhouette's centre moves less with every turn
+		distance = 0
+		eachCorner(lo, hi, func(p [3]float64) {
+			q := minus(p, c.At)
+			distance = max(distance, math.Abs(dot(q, right))/(wide*(1-rim))-dot(q, ahead), math.Abs(dot(q, up))/(high*(1-rim))-dot(q, ahead))
+		})
+		var least, most [2]float64
+		first := true
+		eachCorner(lo, hi, func(p [3]float64) {
+			q := minus(p, c.At)
+			depth := distance + dot(q, ahead)
+			for k, v := range [2]float64{dot(q, right) / depth, dot(q, up) / depth} {
+				if first {
+					least[k], most[k] = v, v
+				}
+				least[k], most[k] = min(least[k], v), max(most[k], v)
+			}
+			first = false
+		})
+		c.At = plus(c.At, right, distance*(least[0]+most[0])/2)
+		c.At = plus(c.At, up, distance*(least[1]+most[1])/2)
+	}
+	c.From = plus(c.At, ahead, -distance)
+	return c
+}
+
+// eachCorner visits the corners of a box.
+func eachCorner(lo, hi [3]float64, visit func(p [3]float64)) {
+	for k := range 8 {
+		p := lo
+		for a := range p {
+			if k>>a&1 == 1 {
+				p[a] = hi[a]
+			}
+		}
+		visit(p)
+	}
+}
+
+// ray is a half-line with a unit direction.
+type ray struct{ from, along [3]float64 }
+
+// at returns the point at a distance.
+func (r *ray) at(t float64) [3]float64 { return plus(r.from, r.along, t) }
+
+// lens makes the rays of a camera.
+type lens struct {
+	from             [3]float64
+	right, up, ahead [3]float64 // right and up as long as half the picture is wide and high one unit ahead
+	w, h             int        // rays
+}
+
+func newLens(c Camera) lens {
+	l := lens{from: c.From, w: samples * c.W, h: samples * c.H}
+	wide, high := c.tangents()
+	right, up, ahead := c.axes()
+	l.ahead = ahead
+	l.right, l.up = plus([3]float64{}, right, wide), plus([3]float64{}, up, high)
+	return l
+}
+
+// ray returns the ray of a column and a row, from the upper left corner on.
+func (l *lens) ray(x, y int) ray {
+	u, v := (2*float64(x)+1)/float64(l.w)-1, 1-(2*float64(y)+1)/float64(l.h)
+	return ray{l.from, unit(plus(plus(l.ahead, l.right, u), l.up, v))}
+}
+
+// span returns the distances at which a ray enters a box and leaves it; in >= out: it misses the box. Boxes that share a face have the
+// same bits there: a distance in one span is in no other.
+func (r *ray) span(lo, hi [3]float64) (in, out float64) {
+	in, out = 0, math.Inf(1)
+	for a := range lo {
+		if r.along[a] == 0 {
+			if r.from[a] < lo[a] || r.from[a] >= hi[a] {
+				return 0, 0
+			}
+			continue
+		}
+		t, u := (lo[a]-r.from[a])/r.along[a], (hi[a]-r.from[a])/r.along[a]
+		in, out = max(in, min(t, u)), min(out, max(t, u))
+	}
+	return in, out
+}
+
+func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
+
+func minus(a, b [3]float64) [3]float64 { return [3]float64{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
+
+// plus returns a + f b.
+func plus(a, b [3]float64, f float64) [3]float64 {
+	return [3]float64{a[0] + f*b[0], a[1] + f*b[1], a[2] + f*b[2]}
+}
+
+func cross(a, b [3]float64) [3]float64 {
+	return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
+}
+
+func unit(v [3]float64) [3]float64 {
+	l := math.Sqrt(dot(v, v))
+	if l == 0 {
+		return v
+	}
+	return [3]float64{v[0] / l, v[1] / l, v[2] / l}
+}

@@ -1,0 +1,237 @@
+package output
+
+import (
+	"image"
+	"image/color"
+	"math"
+	"path/filepath"
+	"sync/atomic"
+
+	"lbmsim/comm"
+	"lbmsim/config"
+	"lbmsim/internal/raw"
+	"lbmsim/internal/render"
+	"lbmsim/io/picture"
+	"lbmsim/model"
+)
+
+// views writes one [output.view.NAME]: a PNG of a surface of constant value and the bodies. Each rank casts rays through its own
+// cells; the hits meet on rank 0.
+type views struct {
+	base
+	config.View
+	dir   string
+	known bool // bodies, which stay where they are while the camera does
+	solid []render.Hit
+}
+
+func viewOutputs(s *Set) (list []Output) {
+	for _, v := range s.Case.Views {
+		list = append(list, &views{base: newBase(v.Schedule), View: v, dir: s.Path()})
+	}
+	return list
+}
+
+func (v *views) stepFiles() []string { return numbered(v.dir, v.Name) }
+
+// DueOn reports true also on an order for pictures.
+func (v *views) DueOn(o Occasion) bool { return o == DrawOrder || v.base.DueOn(o) }
+
+// Write casts the rays; rank 0 draws while the run continues.
+func (v *views) Write(r *Run) error {
+	if err := r.Files.CommitKind("view"); err != nil {
+		return err
+	}
+	v.at = r.Step()
+	scene := v.scene(r)
+	blocks, err := r.blocks(v.Surface, v.Colour)
+	if err != nil {
+		return err
+	}
+	c := render.NewCaster(scene, blocks)
+	hits := cast(r, scene, c.Row)
+	if !v.known || v.Orbit != 0 {
+		v.solid, v.known = cast(r, scene, v.solids(r, scene).Row), true
+	}
+	if hits, err = together(r, render.Nearest(hits, v.solid)); err != nil {
+		return err
+	}
+	path := filepath.Join(v.dir, picture.FileName(v.Name, int64(r.Step())))
+	whole := func(failed error) error { return comm.Agree(r.Rank.Comm, failed) } // written whole or not at all
+	if !r.Rank.Root {
+		r.Files.Launch("view", path, whole, func() error { return nil })
+		return nil
+	}
+	picture := v.draw(r, scene, hits)
+	r.Files.Launch("view", path, whole, func() error { return picture.Write(path) })
+	return nil
+}
+
+// scene returns what is in the picture of the present step.
+func (v *views) scene(r *Run) render.Scene {
+	s := render.Scene{Camera: v.camera(r), Level: v.Value}
+	for a, n := range r.Case.Cells {
+		s.Size[a] = float64(n)
+	}
+	if g := r.View.Refined; g != nil {
+		s.Finest = len(g.Hierarchy.Levels) - 1
+	}
+	return s
+}
+
+// The default camera is above and to one side of the line upstream, by so much of the way, and shows so many lengths of the bodies behind
+// them.
+const (
+	upstream = 0.75
+	sideways = 1.0
+	above    = 0.55
+	wake     = 4
+)
+
+// camera returns the camera of the present step.
+func (v *views) camera(r *Run) render.Camera {
+	c := render.Camera{Angle: v.Angle, W: v.Size[0], H: v.Size[1]}
+	c.Up[v.Up] = 1
+	stream := config.Upstream(r.Case)
+	if stream.Axis == v.Up {
+		stream.Axis = (v.Up + 1) % 3
+	}
+	side := 3 - v.Up - stream.Axis
+	c.From[stream.Axis], c.From[side], c.From[v.Up] = upstream*float64(2*stream.Side-1), -sideways, above
+	if v.Up == 1 { // to the same side of the flow as with z upwards
+		c.From[side] = sideways
+	}
+	c = c.Fit(v.extent(r, stream))
+	if v.At != nil {
+		for a, to := range v.At {
+			c.From[a] += to - c.At[a]
+		}
+		c.At = *v.At
+	}
+	if v.From != nil {
+		c.From = *v.From
+	}
+	return c.Turned(math.Mod(v.Orbit*r.Time(), 360))
+}
+
+// extent returns the box that the default camera shows.
+func (v *views) extent(r *Run, stream config.Face) (lo, hi [3]float64) {
+	for a, n := range r.Case.Cells {
+		lo[a], hi[a] = float64(n), 0
+	}
+	for _, b := range r.View.Part.Bodies() {
+		from, to := b.Shape.Bounds()
+		for a, n := range r.Case.Cells {
+			lo[a], hi[a] = min(lo[a], max(from[a], 0)), max(hi[a], min(to[a], float64(n)))
+		}
+	}
+	length := max(hi[0]-lo[0], hi[1]-lo[1], hi[2]-lo[2])
+	for a, n := range r.Case.Cells {
+		whole := float64(n)
+		if !(length > 0 && length < whole) {
+			lo[a], hi[a] = 0, whole
+			continue
+		}
+		before, after := length/4, length/4
+		if a == stream.Axis {
+			if after = wake * length; stream.Side == 1 {
+				before, after = after, before
+			}
+		}
+		lo[a], hi[a] = max(lo[a]-before, 0), min(hi[a]+after, whole)
+	}
+	return lo, hi
+}
+
+// solids returns the bodies in the rank's part of the domain.
+func (v *views) solids(r *Run, s render.Scene) *render.Solids {
+	var list []render.Solid
+	for _, b := range r.View.Part.Bodies() {
+		list = append(list, b.Shape)
+	}
+	var lo, hi [3]float64
+	for a := range lo {
+		lo[a], hi[a] = float64(r.View.Part.Box.Lo[a]), float64(r.View.Part.Box.Hi[a])
+	}
+	return render.NewSolids(s, list, lo, hi)
+}
+
+// cast casts all rows on the rank's threads. Rows differ in their work: each thread takes the next one that is left.
+func cast(r *Run, s render.Scene, row func(y int) []render.Hit) (all []render.Hit) {
+	rows := make([][]render.Hit, s.Rows())
+	var next atomic.Int64
+	_ = r.Rank.Share(len(rows), func(_, _ int) error {
+		for {
+			y := int(next.Add(1)) - 1
+			if y >= len(rows) {
+				return nil
+			}
+			rows[y] = row(y)
+		}
+	})
+	for _, hits := range rows {
+		all = append(all, hits...)
+	}
+	return all
+}
+
+// tagHits is the tag of hits on their way to rank 0.
+const tagHits = 103
+
+// together returns the nearest hits of all ranks on rank 0. Pairs of ranks meet, then pairs of pairs, so that no rank takes more than
+// a picture's hits at once. Collective.
+func together(r *Run, hits []render.Hit) ([]render.Hit, error) {
+	c, id := r.Rank.Comm, r.Rank.ID
+	for way := 1; way < r.Rank.Size; way *= 2 {
+		if id&way != 0 {
+			count := []int64{int64(len(hits))}
+			if err := c.Send(comm.Raw(raw.Bytes(count)), id-way, tagHits); err != nil || len(hits) == 0 {
+				return nil, err
+			}
+			return nil, c.Send(comm.Raw(raw.Bytes(hits)), id-way, tagHits)
+		}
+		if id+way >= r.Rank.Size {
+			continue
+		}
+		count := []int64{0}
+		if err := c.Receive(comm.Raw(raw.Bytes(count)), id+way, tagHits); err != nil {
+			return nil, err
+		}
+		if count[0] == 0 {
+			continue
+		}
+		theirs := make([]render.Hit, count[0])
+		if err := c.Receive(comm.Raw(raw.Bytes(theirs)), id+way, tagHits); err != nil {
+			return nil, err
+		}
+		hits = render.Nearest(hits, theirs)
+	}
+	return hits, nil
+}
+
+// draw returns the picture, on rank 0.
+func (v *views) draw(r *Run, scene render.Scene, hits []render.Hit) picture.View {
+	c, u := r.Case, r.Case.Units
+	p := picture.View{
+		Surface: named(v.Surface), Value: v.Value, SurfaceUnit: u.Symbol(v.Surface.Dim),
+		Quantity: named(v.Colour), Unit: u.Symbol(v.Colour.Dim), Case: c.Title, Step: int64(r.Step()), Time: r.Time(), Lattice: !u.Physical,
+		Text: r.texts(), Values: render.Values(hits),
+	}
+	if v.Min != 0 || v.Max != 0 {
+		p.Range = &[2]float64{v.Min, v.Max}
+	}
+	var ground *render.Ground
+	if v.Ground != nil {
+		ground = &render.Ground{Axis: v.Ground.Axis, Side: v.Ground.Side}
+	}
+	p.Draw = func(colour func(float64) color.NRGBA) *image.NRGBA { return scene.Image(hits, ground, colour) }
+	return p
+}
+
+// named returns the name of what a picture shows of a field.
+func named(f model.Field) string {
+	if f.Components > 1 {
+		return f.Name + " magnitude"
+	}
+	return f.Name
+}
