@@ -166,6 +166,13 @@ typedef struct {
 	void (*lost)(const lbm_case*, const lbm_numbers*, const lbm_scalar_walls*, const void* state, int64_t* sums);
 } lbm_cells;
 
+// lbm_average describes one sample of averages over time, and the sums that are wanted of it (model.AverageSums).
+typedef struct {
+	double inverse, share;                                    // 1/n and (n-1)/n of sample n
+	int32_t dims, stored, kept;                               // axes; values of a cell of the sample; sums of a cell
+	int density, densitySquares, velocity, velocityProducts;  // 1: these sums are wanted
+} lbm_average;
+
 // lbm_isa is the table of one instruction set. The arguments are places in model.Lattices, Collisions and Precisions.
 typedef struct {
 	const char* name;
@@ -175,6 +182,8 @@ typedef struct {
 	// the rooflines: see cpu/roofline.h
 	void (*update)(void* data, int64_t rows, int64_t components, int64_t pitch, int32_t bytes);
 	void (*copy)(void* dst, const void* src, int64_t bytes);
+	// continues sums, [row][sum][x], with the fields of these rows, [row][value][x]
+	void (*average)(const double* sample, double* sums, int64_t rows, int64_t nx, const lbm_average*);
 } lbm_isa;
 
 #endif
