@@ -13,7 +13,7 @@ func averagesOutput() outputKind {
 		table: language.Table{Optional: true, Path: "output.averages", Keys: []language.Key{
 			{Name: "fields", Kind: language.Words, Choices: averages(), Default: `["mean_pressure", "mean_velocity", "reynolds_stress"]`, Doc: "fields to write, see the table of averages"},
 			{Name: "start", Kind: language.Period, Within: language.AtLeast(0), DefaultDoc: "the start of the run", Doc: "when sampling begins, in steps or simulated time: after the initial transient"},
-			{Name: "sample_every", Kind: language.Period, Default: "10", Doc: "steps, or simulated time, between two samples. On a GPU the sums stay in its memory, and a sample costs 0.4 of a step; on a CPU it costs three to five. Means at walls follow from ghost cells alone, and the steps wait for them"},
+			{Name: "sample_every", Kind: language.Period, Default: "10", Doc: "steps, or simulated time, between two samples. On a GPU the sums stay in its memory, and a sample costs 0.4 of a step; on a CPU it costs one to two. Means at walls follow from ghost cells alone, and the steps wait for them"},
 			{Name: "over", Kind: language.Word, Choices: axes(), Doc: "3D: the averages are also over this axis, along which the domain must be periodic and the flow homogeneous, such as the span of a cylinder. The file has one layer of cells, in the middle of the axis. Stresses are of deviations from the means over time and axis. Solid cells do not count"},
 			{Name: "precision", Kind: language.Word, Choices: []string{model.Float32.String(), model.Float64.String()}, Default: `"float32"`, Doc: "of the numbers in the file; sums are always of 64 bits"},
 			{Name: "dir", Kind: language.Text, Default: `"averages"`, Doc: "subfolder of the folder of [output]"},

@@ -19,6 +19,12 @@ type Averages interface {
 	Close()
 }
 
+// HostAverager is a Program that adds samples to averages in the host's memory. Found by type assertion.
+type HostAverager interface {
+	// AddSample continues the sums of Averages, [z][y][value][x], with the state as sample n, when the streams are at rest.
+	AddSample(sums []float64, of model.AverageSums, state Buffer, n int64, p model.Params) error
+}
+
 // Profiler is a Program that sums fields over planes. Found by type assertion.
 type Profiler interface {
 	// PrepareProfile gets ready for Profile. An error means that the device cannot.

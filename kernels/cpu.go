@@ -23,6 +23,7 @@ package kernels
 // static void layer(const lbm_cells* k, const void* c, const void* p, const void* m, int64_t first, int64_t last) { k->layer(c, p, m, first, last); }
 // static void update(const lbm_isa* i, void* data, int64_t rows, int64_t components, int64_t pitch, int32_t bytes) { i->update(data, rows, components, pitch, bytes); }
 // static void copyBytes(const lbm_isa* i, void* dst, const void* src, int64_t bytes) { i->copy(dst, src, bytes); }
+// static void average(const lbm_isa* i, const void* sample, double* sums, int64_t rows, int64_t nx, const lbm_average* of) { i->average((const double*)sample, sums, rows, nx, of); }
 import "C"
 
 import "unsafe"
@@ -148,6 +149,26 @@ func (i ISA) Update(data unsafe.Pointer, rows, components, pitch, bytes int) {
 // Copy copies past the caches; bytes is a multiple of 64, both sides aligned to 64.
 func (i ISA) Copy(dst, src unsafe.Pointer, bytes int) {
 	C.copyBytes(i.table, dst, src, C.int64_t(bytes))
+}
+
+// Average describes one sample of averages over time (lbm_average).
+type Average struct {
+	Number                                              int64 // from 1
+	Dims, Stored, Kept                                  int   // axes; values of a cell of the sample; sums of a cell
+	Density, DensitySquares, Velocity, VelocityProducts bool  // these sums are wanted
+}
+
+// Average continues sums, [row][sum][x], with the fields of these rows of nx cells, [row][value][x].
+func (i ISA) Average(sample unsafe.Pointer, sums []float64, rows, nx int, a Average) {
+	inverse := 1 / float64(a.Number)
+	of := C.lbm_average{
+		inverse: C.double(inverse), share: C.double(float64(a.Number-1) * inverse),
+		dims: C.int32_t(a.Dims), stored: C.int32_t(a.Stored), kept: C.int32_t(a.Kept),
+		density: flag(a.Density), densitySquares: flag(a.DensitySquares), velocity: flag(a.Velocity), velocityProducts: flag(a.VelocityProducts),
+	}
+	if len(sums) > 0 {
+		C.average(i.table, sample, (*C.double)(&sums[0]), C.int64_t(rows), C.int64_t(nx), &of)
+	}
 }
 
 // Links holds the lists of boundary.Links as the kernels see them (lbm_links); the pointers are to memory outside Go's.

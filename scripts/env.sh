@@ -213,7 +213,7 @@ if [ "$isa" = auto ]; then
 	flags=" $(sed -n 's/^flags[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1) "
 	# haves FLAG...: the processor has all of them.
 	haves() { for f in "$@"; do case $flags in *" $f "*) ;; *) return 1 ;; esac; done; }
-	if haves avx512f avx512dq avx512bw avx512vl; then isa=avx512; elif haves avx2 f16c; then isa=avx2; fi
+	if haves avx512f avx512dq avx512bw avx512vl; then isa=avx512; elif haves avx2 f16c fma; then isa=avx2; fi
 fi
 case $isa in
 all) isatag= ;;

@@ -142,7 +142,7 @@ func (p *program) Forces(state device.Buffer, q model.Params) ([]device.Load, er
 		}
 	}
 	if err == nil {
-		err = p.addScalar(state, q, loads)
+		err = addScalar(p, state, q, loads)
 	}
 	return loads, err
 }

@@ -57,7 +57,7 @@ func (p *program) placeScalar(found *wallBlocks) (err error) {
 }
 
 // addScalar adds what of a scalar leaves through measured walls.
-func (p *program) addScalar(state device.Buffer, q model.Params, loads []device.Load) error {
+func addScalar(p *program, state device.Buffer, q model.Params, loads []device.Load) error {
 	if !p.spec.Scalar || p.scalar.walls.Count == 0 {
 		return nil
 	}

@@ -17,6 +17,7 @@ func statistics(t *testing.T, d device.Device, o Options) {
 		for k, draw := range []func(model.Spec, [3]int, [3]bool, int64) Example{NewExample, newScalarExample} {
 			for i, n := range [][3]int{{37, 9, 8}, {256, 4, 3}} {
 				e := draw(spec, n, periodic(3*k+i), int64(700+2*k+i))
+				sameHostAverages(t, d, e)
 				if !sameAverages(t, d, e) {
 					return // an ability that a device need not have
 				}
@@ -24,6 +25,45 @@ func statistics(t *testing.T, d device.Device, o Options) {
 			}
 		}
 	})
+}
+
+// averageKinds are choices of sums.
+var averageKinds = []model.AverageSums{
+	{Density: true}, {Density: true, DensitySquares: true}, {Velocity: true}, {Velocity: true, VelocityProducts: true},
+	{Density: true, DensitySquares: true, Velocity: true, VelocityProducts: true}, {Density: true, Velocity: true, VelocityProducts: true},
+}
+
+// sameHostAverages compares averages in the host's memory with the recurrence, if the device adds samples to them.
+func sameHostAverages(t *testing.T, d device.Device, e Example) {
+	s := Start(t, d, e)
+	p := s.parts[0]
+	program, ok := p.program.(device.HostAverager)
+	if !ok {
+		return
+	}
+	cells := decomp.Box{Hi: p.layout.N}
+	fields, dims := make([]float64, cells.Cells()*e.Spec.FieldValues()), e.Spec.Lattice.Dims
+	got, want := make([][]float64, len(averageKinds)), make([][]float64, len(averageKinds))
+	for i, of := range averageKinds {
+		got[i], want[i] = make([]float64, cells.Cells()*of.Values(dims)), make([]float64, cells.Cells()*of.Values(dims))
+	}
+	for n := int64(1); n <= 5; n++ {
+		s.Step(t, 1)
+		p = s.parts[0]
+		if err := p.program.Fields(p.state[0], cells, fields, e.Params); err != nil {
+			t.Fatal(err)
+		}
+		for i, of := range averageKinds {
+			if err := program.AddSample(got[i], of, p.state[0], n, e.Params); err != nil {
+				t.Fatal(err)
+			}
+			welford(want[i], fields, cells.Hi[0], 1+dims, e.Spec.FieldValues(), of, float64(n))
+			sameSums(t, e, of, got[i], want[i])
+		}
+	}
+	if err := program.AddSample(make([]float64, 1), averageKinds[0], p.state[0], 1, e.Params); err == nil {
+		t.Error("a sample was added to sums of another size")
+	}
 }
 
 // sameAverages compares the averages with the recurrence, and reports false if the device keeps no averages.
@@ -36,10 +76,7 @@ func sameAverages(t *testing.T, d device.Device, e Example) bool {
 	if !ok {
 		return false
 	}
-	kinds := []model.AverageSums{
-		{Density: true}, {Density: true, DensitySquares: true}, {Velocity: true}, {Velocity: true, VelocityProducts: true},
-		{Density: true, DensitySquares: true, Velocity: true, VelocityProducts: true}, {Density: true, Velocity: true, VelocityProducts: true},
-	}
+	kinds := averageKinds
 	var kept, looked []device.Averages // looked: they are read in between
 	var want [][]float64
 	for _, of := range kinds {

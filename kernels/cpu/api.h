@@ -103,8 +103,8 @@ typedef struct { int32_t x; uint32_t row, axes, rule; } lbm_outlet_cell;
 
 struct lbm_scalar_walls;
 // lbm_scalar_beside computes the scalar of the cells of row (y, z) from x0 to x1 with walls or faces beside them, once the step
-// has computed the others.
-typedef void (*lbm_scalar_beside)(const lbm_case*, const lbm_numbers*, const struct lbm_scalar_walls*, const void* in, void* out, int32_t y, int32_t z, int32_t x0, int32_t x1);
+// has computed the others; cells is [component][width] of the cells from x0 on after the step.
+typedef void (*lbm_scalar_beside)(const lbm_case*, const lbm_numbers*, const struct lbm_scalar_walls*, const void* in, void* cells, int64_t width, int32_t y, int32_t z, int32_t x0, int32_t x1);
 
 typedef struct { uint32_t x, row, direction, type; double distance, slope; } lbm_scalar_link;
 typedef struct { uint32_t x, row, links, type, first; } lbm_scalar_place;
@@ -166,6 +166,13 @@ typedef struct {
 	void (*lost)(const lbm_case*, const lbm_numbers*, const lbm_scalar_walls*, const void* state, int64_t* sums);
 } lbm_cells;
 
+// lbm_average describes one sample of averages over time, and the sums that are wanted of it (model.AverageSums).
+typedef struct {
+	double inverse, share;                                    // 1/n and (n-1)/n of sample n
+	int32_t dims, stored, kept;                               // axes; values of a cell of the sample; sums of a cell
+	int density, densitySquares, velocity, velocityProducts;  // 1: these sums are wanted
+} lbm_average;
+
 // lbm_isa is the table of one instruction set. The arguments are places in model.Lattices, Collisions and Precisions.
 typedef struct {
 	const char* name;
@@ -175,6 +182,8 @@ typedef struct {
 	// the rooflines: see cpu/roofline.h
 	void (*update)(void* data, int64_t rows, int64_t components, int64_t pitch, int32_t bytes);
 	void (*copy)(void* dst, const void* src, int64_t bytes);
+	// continues sums, [row][sum][x], with the fields of these rows, [row][value][x]
+	void (*average)(const double* sample, double* sums, int64_t rows, int64_t nx, const lbm_average*);
 } lbm_isa;
 
 #endif

@@ -11,6 +11,6 @@
 
 // Processor features that an instruction set needs.
 #define LBM_HAS_AVX512 (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-#define LBM_HAS_AVX2 (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c"))
+#define LBM_HAS_AVX2 (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c") && __builtin_cpu_supports("fma"))
 #define LBM_HAS_BASELINE true
 #endif

@@ -101,35 +101,11 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 			}
 	}
 
-	static void fields(const lbm_case* c, const lbm_numbers* p, const void* state, const lbm_range* r, double* fields) {
-		Box box(c);
-		const int width = r->hi[0] - r->lo[0], more = scalars(box);
-		const long pitch = box.layout.pitch;
-		for (int z = r->lo[2]; z < r->hi[2]; z++)
-			for (int y = r->lo[1]; y < r->hi[1]; y++) {
-				double* row = fields + ((long)(z - r->lo[2]) * (r->hi[1] - r->lo[1]) + y - r->lo[1]) * (1 + L::D + more) * width;
-				const S* from = (const S*)state + box.layout.start(y, z);
-				// Rows of ghosts have no list of walls; their solid cells are at rest.
-				const bool ghost = y < 0 || y >= c->n[1] || z < 0 || z >= c->n[2];
-				Walls walls(c, ghost ? 0 : y, ghost ? 0 : z, r->lo[0]);
-				for (int x = r->lo[0]; x < r->hi[0]; x++) {
-					double rho = 0, j[L::D] = {}, value = 0;
-					bool wall = !ghost && solid(walls.at(x), x);
-					if (!wall) In::read(rho, j, [&](int k) LBM_LAMBDA { return double(Values::get(from[k * pitch + x], k)); });
-					if (more) value = double(Values::get(from[In::COMPONENTS * pitch + x], In::COMPONENTS));
-					double* to = row + x - r->lo[0];
-					to[0] = rho;
-					for (int a = 0; a < L::D; a++) to[(1 + a) * width] = wall ? 0 : (j[a] - 0.5 * (p->force[a] + p->buoyancy[a] * value)) / (1 + rho);
-					if (more) to[(1 + L::D) * width] = value;
-				}
-			}
-	}
-
 	typedef float Float8 __attribute__((vector_size(32), may_alias));
 	static LBM_APART void widenEight(const S* p, float scale, float* to) {
-		typedef uint16_t Eight __attribute__((vector_size(16), may_alias));
+		typedef uint16_t Halves8 __attribute__((vector_size(16), may_alias));
 		typedef int Int8 __attribute__((vector_size(32)));
-		*(Float8*)to = widen<Float8>(__builtin_convertvector(*(const Eight*)p, Int8)) * scale;
+		*(Float8*)to = widen<Float8>(__builtin_convertvector(*(const Halves8*)p, Int8)) * scale;
 	}
 	// eight returns component c of eight cells.
 	LBM_INLINE static Wide eight(const S* p, int c) {
@@ -138,9 +114,52 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 			widenEight(p, 1.f / Values::scale(c), v);
 			return __builtin_convertvector(*(const Float8*)v, Wide);
 		} else {
-			typedef S Eight __attribute__((vector_size(8 * sizeof(S)), may_alias));
-			return __builtin_convertvector(*(const Eight*)p, Wide);
+			typedef S Stored __attribute__((vector_size(8 * sizeof(S)), may_alias));
+			return __builtin_convertvector(*(const Stored*)p, Wide);
 		}
+	}
+
+	// Eight holds the density and momentum of eight cells; finite is zero where all that they follow from is finite.
+	struct Eight { Wide r, j[L::D], finite; };
+	static LBM_APART void readEight(const S* from, long pitch, Eight& e) {
+		e.finite = Wide{};  // v - v is zero unless v is not finite
+		In::read(e.r, e.j, [&](int k) LBM_LAMBDA {
+			const Wide v = eight(from + k * pitch, k);
+			e.finite += v - v;
+			return v;
+		});
+	}
+
+	typedef double LooseWide __attribute__((vector_size(64), aligned(8), may_alias));
+	// fields reads eight cells at once, and stores those of the range.
+	static void fields(const lbm_case* c, const lbm_numbers* p, const void* state, const lbm_range* r, double* fields) {
+		Box box(c);
+		const int lo = r->lo[0], hi = r->hi[0], width = hi - lo, more = scalars(box);
+		const long pitch = box.layout.pitch;
+		for (int z = r->lo[2]; z < r->hi[2]; z++)
+			for (int y = r->lo[1]; y < r->hi[1]; y++) {
+				double* const row = fields + ((long)(z - r->lo[2]) * (r->hi[1] - r->lo[1]) + y - r->lo[1]) * (1 + L::D + more) * width;
+				const S* from = (const S*)state + box.layout.start(y, z);
+				// Rows of ghosts have no list of walls; their solid cells are at rest.
+				const bool ghost = y < 0 || y >= c->n[1] || z < 0 || z >= c->n[2];
+				Walls walls(c, ghost ? 0 : y, ghost ? 0 : z, lo);
+				for (int x = lo / 8 * 8; x < hi; x += 8) {
+					Eight e;
+					readEight(from + x, pitch, e);
+					Wide v[2 + L::D], value{};
+					v[0] = e.r;
+					if (more) value = v[1 + L::D] = eight(from + In::COMPONENTS * pitch + x, In::COMPONENTS);
+					for (int a = 0; a < L::D; a++) v[1 + a] = (e.j[a] - 0.5 * (p->force[a] + p->buoyancy[a] * value)) / (1.0 + e.r);
+					if (const lbm_pattern* const pattern = ghost ? nullptr : walls.at(x))
+						for (int l = 0; l < 8; l++)
+							for (int k = 0; solid(pattern, x + l) && k <= L::D; k++) v[k][l] = 0;
+					for (int k = 0; k < 1 + L::D + more; k++) {
+						double* const to = row + (long)k * width - lo;
+						if (x >= lo && x + 8 <= hi) *(LooseWide*)(to + x) = v[k];
+						else for (int l = x < lo ? lo - x : 0; l < 8 && x + l < hi; l++) to[x + l] = v[k][l];
+					}
+				}
+			}
 	}
 
 	// row sums one row in eight interleaved sums, which are then added in order.
@@ -156,13 +175,9 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 		*sums = lbm_sums{};
 		for (int x = 0; x < box.layout.nx; x += 8, here += 8) {
 			const lbm_pattern* pattern = walls.at(x);
-			Wide r, j[L::D], finite{};  // v - v is zero unless v is not finite
-			In::read(r, j, [&](int k) LBM_LAMBDA {
-				Wide v = eight(from + k * pitch + x, k);
-				finite += v - v;
-				return v;
-			});
-			Wide value{};
+			Eight e;
+			readEight(from + x, pitch, e);
+			Wide value{}, finite = e.finite;
 			for (int k = In::COMPONENTS; more && k < In::COMPONENTS + MORE; k++) {
 				const Wide v = eight(from + k * pitch + x, k);
 				finite += v - v;
@@ -176,9 +191,9 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 			for (int k = 0; k < 8; k++)
 				if (fluid[k] && !good[k] && sums->bad++ == 0) sums->badAt = x + k;
 			Wide speed2{};
-			mass += fluid ? r : zero;
+			mass += fluid ? e.r : zero;
 			for (int a = 0; a < L::D; a++) {
-				Wide v = j[a] - (0.5 * p->force[a] + 0.5 * p->buoyancy[a] * value), u = v / (1.0 + r);
+				Wide v = e.j[a] - (0.5 * p->force[a] + 0.5 * p->buoyancy[a] * value), u = v / (1.0 + e.r);
 				momentum[a] += fluid ? v : zero;
 				energy += fluid ? 0.5 * (v * u) : zero;
 				speed2 += u * u;

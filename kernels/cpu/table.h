@@ -1,10 +1,12 @@
-// The table of the instruction set LBM_ISA: its steps (steps.h), its rooflines, and the kernels beside them (cells.h, wide.h).
+// The table of the instruction set LBM_ISA: its steps (steps.h), its rooflines, its averages, and the kernels beside them (cells.h,
+// wide.h).
 // Each lattice has a separate unit, which the compiler can hold in less than a gigabyte.
 #ifndef LBM_TABLE_H
 #define LBM_TABLE_H
 #include "../cpu.h"
 #include "names.h"
 #include "roofline.h"
+#include "statistics.h"
 #include "../catalogue.h"
 
 #define LATTICE(NUMBER, L) \
@@ -33,6 +35,6 @@ static const lbm_cells* cells(int lattice, int moments, int precision) {
 	return nullptr;
 }
 
-static const lbm_isa isa = {LBM_STRING(LBM_ISA), &steps, &cells, &lbm::updateBytes, &lbm::copyBytes};
+static const lbm_isa isa = {LBM_STRING(LBM_ISA), &steps, &cells, &lbm::updateBytes, &lbm::copyBytes, &lbm::average};
 extern "C" const lbm_isa* LBM_JOIN(lbm_, LBM_ISA)(void) { return LBM_ISA_HAS ? &isa : nullptr; }
 #endif

@@ -19,6 +19,14 @@ func (s Statistics) Averages(of model.AverageSums) (device.Averages, error) {
 	return nil, nil
 }
 
+// AddSample continues averages in the host's memory with the current state as sample n; false: the device cannot.
+func (s Statistics) AddSample(sums []float64, of model.AverageSums, n int64) (bool, error) {
+	if a, ok := s.level.Program.(device.HostAverager); ok {
+		return true, a.AddSample(sums, of, s.level.State[0], n, s.level.Params)
+	}
+	return false, nil
+}
+
 // Take continues with the current state as sample n, ahead of the coming steps.
 func (s Statistics) Take(a device.Averages, n int64) {
 	a.Take(s.level.Bulk, s.level.State[0], n, s.level.Params)

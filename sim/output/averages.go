@@ -147,7 +147,7 @@ func (a *averager) Write(r *Run) error {
 		if b.onDevice != nil {
 			r.State.Statistics(k).Take(b.onDevice, a.samples)
 		} else if b.onHost != nil && failed == nil {
-			failed = a.takeOnHost(r, b)
+			failed = a.takeOnHost(r, k, b)
 		}
 	}
 	if onHost {
@@ -166,8 +166,11 @@ func (a *averager) Write(r *Run) error {
 	return r.All("averages at walls", failed)
 }
 
-// takeOnHost adds the current state to the sums of a box on the host.
-func (a *averager) takeOnHost(r *Run, b *boxSums) error {
+// takeOnHost adds the current state to the sums of box k on the host: a CPU by its kernels, otherwise add. They have the same bits.
+func (a *averager) takeOnHost(r *Run, k int, b *boxSums) error {
+	if added, err := r.State.Statistics(k).AddSample(b.onHost, a.of, a.samples); added {
+		return err
+	}
 	part := b.view.Part
 	source, planes := r.presentOf(b.view), part.Planes()
 	size := len(b.onHost) / planes

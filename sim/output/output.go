@@ -64,6 +64,8 @@ type Statistics interface {
 	// Averages over time in the device's memory; nil: it keeps none. Take continues with sample n.
 	Averages(of model.AverageSums) (device.Averages, error)
 	Take(a device.Averages, n int64)
+	// AddSample continues averages in the host's memory with sample n; false: the device cannot.
+	AddSample(sums []float64, of model.AverageSums, n int64) (bool, error)
 	// PrepareProfile gets the device ready to sum planes. An error means that the host has to.
 	PrepareProfile() error
 }
