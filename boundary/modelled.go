@@ -53,7 +53,7 @@ type ModelledCell struct {
 	Rough    float64    // friction velocity by sampled velocity of a rough wall; 0: smooth; NoFriction: no friction
 	Area     float64    // of the surface that links from this cell cross; of a refined grid into the finest cells in their places
 	Sharp    float64    // of it, what links beside convex edges cross
-	Turned   bool       // it serves one link beside a convex edge, whose direction is Normal: that fluid cell's moments, turned
+	Turned   bool       // it serves one link beside a convex edge, along the axis Normal: that fluid cell's moments, turned
 	Without  Without    // why the wall is the no-slip wall here
 	Around   uint32     // the directions of its links into fluid cells, a bit each
 	Serves   uint32     // those along which it sends populations; others are bounced back half-way

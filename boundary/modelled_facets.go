@@ -25,11 +25,12 @@ const (
 // on which it crosses the body's: so every face of a block is flat up to its edges. Without, planes fitted around an edge lean by ten
 // degrees, and what they send tears a boundary layer off. Links on no such surface keep the fitted one.
 //
-// Links beside a convex edge are bounced back across it, and slip along it: each brings the moments of its fluid cell turned by half a
-// circle about the edge (Turned). With a plain bounce a bar along the stream has four times the friction of the law. Where a face goes on, what a link that leans one way brings of mass, the link that leans the
-// other way at the same place takes. At an edge the other one is missing, and without a bounce the face takes in or gives off up to a sixth
-// of the velocity along it, over one cell. So links with the same middle are bounced back together. The strip is one cell wide: where
-// the corner alone bounces back, the flow turns around edges.
+// Links beside a convex edge are bounced back across it, and slip along the axis of the grid that is nearest to it: each brings the
+// moments of its fluid cell turned by half a circle about that axis (Turned, pair). With a plain bounce a bar along the stream has four
+// times the friction of the law. Where a face goes on, what a link that leans one way brings of mass, the link that leans the other way
+// at the same place takes. At an edge the other one is missing, and without a bounce the face takes in or gives off up to a sixth of the
+// velocity along it, over one cell. So links with the same middle are bounced back together. The strip is one cell wide: where the corner
+// alone bounces back, the flow turns around edges.
 func (f *modelledSearch) facets() {
 	around := make([]bool, len(f.ghosts))
 	var near []beside
@@ -67,6 +68,57 @@ func (f *modelledSearch) facets() {
 	}
 	f.ghosts = whole
 	f.order()
+	f.pair()
+}
+
+// pair leaves of the links that are turned about an edge those that lean along it in pairs with the same middle, one each way: alone, a
+// link would take or bring mass in proportion to the velocity along the edge, at the steps of an edge that is oblique to the grid and at
+// its ends. There links are bounced back.
+func (f *modelledSearch) pair() {
+	alone := make([]bool, len(f.ghosts))
+	parallel.Pieces(len(f.ghosts), ghostsOfPiece, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			alone[i] = f.ghosts[i].turned && !f.paired(&f.ghosts[i])
+		}
+	})
+	kept := f.ghosts[:0]
+	for i, g := range f.ghosts {
+		if alone[i] {
+			continue
+		}
+		if g.facet = 0; len(kept) > 0 && kept[len(kept)-1].at == g.at {
+			g.facet = kept[len(kept)-1].facet + 1
+		}
+		kept = append(kept, g)
+	}
+	f.ghosts = kept
+	f.order()
+}
+
+// paired reports whether the link of a turned ghost cell leans along no edge, or another one with its middle leans the other way.
+func (f *modelledSearch) paired(g *foundGhost) bool {
+	c := f.lattice.Velocities[g.links[0].direction]
+	at := g.at
+	for a, n := range g.normal {
+		if n != 0 {
+			at[a] += c[a]
+			if c[a] == 0 {
+				return true
+			}
+			c[a] = -c[a]
+		}
+	}
+	for a := range at {
+		if at[a] < -1 || at[a] > f.N[a] {
+			return false
+		}
+	}
+	for _, n := range f.rows.all(at) {
+		if other := &f.ghosts[n]; other.turned && other.normal == g.normal && other.k == g.k && f.lattice.Velocities[other.links[0].direction] == c {
+			return true
+		}
+	}
+	return false
 }
 
 // split returns the ghost cells of the surfaces that meet before one behind or beside an edge.
@@ -74,12 +126,12 @@ func (f *modelledSearch) split(g *foundGhost, near []beside) (list []foundGhost)
 	rest := *g
 	rest.links = nil
 	var turned []foundGhost
-	edge, found := f.along(g, near)
+	axis, found := f.along(g, near)
 	for _, l := range g.links {
 		s, ok := f.smooth(g, l, near)
 		l.sharp = found && !ok || ok && f.besideEdge(g, l, s, near)
 		if l.sharp && found {
-			turned = append(turned, turnedAbout(g, l, edge))
+			turned = append(turned, turnedAbout(g, l, axis))
 		}
 		if !ok {
 			rest.links = append(rest.links, l)
@@ -105,9 +157,9 @@ func (f *modelledSearch) split(g *foundGhost, near []beside) (list []foundGhost)
 	return list
 }
 
-// along returns the direction of the edge beside a ghost cell, which the normals of all smooth surfaces around are across; false: there
-// is no such direction, as at a corner.
-func (f *modelledSearch) along(g *foundGhost, near []beside) (edge [3]float64, ok bool) {
+// along returns the axis of the grid that is nearest to the direction of the edge beside a ghost cell, which the normals of all smooth
+// surfaces around are across; false: there is no such direction, as at a corner.
+func (f *modelledSearch) along(g *foundGhost, near []beside) (axis [3]float64, ok bool) {
 	var first, second [3]float64
 	away, least := math.MaxInt, edgeTurn
 	smooth := func(use func(s *surface, away int)) {
@@ -129,33 +181,34 @@ func (f *modelledSearch) along(g *foundGhost, near []beside) (edge [3]float64, o
 		}
 	})
 	if least >= edgeTurn {
-		return edge, false
+		return axis, false
 	}
+	var edge [3]float64
 	for a := range edge {
 		b, c := (a+1)%3, (a+2)%3
 		edge[a] = first[b]*second[c] - first[c]*second[b]
 	}
 	size := math.Sqrt(dot3(edge, edge))
 	if size < alongTurn {
-		return edge, false
+		return axis, false
 	}
+	best := 0
 	for a := range edge {
 		edge[a] /= size
-		if math.Abs(edge[a]) < 1e-9 {
-			edge[a] = 0
+		if math.Abs(edge[a]) > math.Abs(edge[best])+1e-6 {
+			best = a
 		}
 	}
+	axis[best] = 1
 	ok = true
-	smooth(func(s *surface, d int) {
-		ok = ok && math.Abs(dot3(edge, s.normal)) < alongTurn
-	})
-	return edge, ok
+	smooth(func(s *surface, _ int) { ok = ok && math.Abs(dot3(edge, s.normal)) < alongTurn })
+	return axis, ok
 }
 
-// turnedAbout returns the ghost cell of a link beside an edge.
-func turnedAbout(g *foundGhost, l foundLink, edge [3]float64) foundGhost {
+// turnedAbout returns the ghost cell of a link beside an edge along an axis of the grid.
+func turnedAbout(g *foundGhost, l foundLink, axis [3]float64) foundGhost {
 	l.sharp = false
-	return foundGhost{at: g.at, k: g.k, turned: true, under: g.under, surface: surface{normal: edge}, links: []foundLink{l}}
+	return foundGhost{at: g.at, k: g.k, turned: true, under: g.under, surface: surface{normal: axis}, links: []foundLink{l}}
 }
 
 // besideEdge reports whether a link of the ghost cell g is within edgeWidth of another surface that its own one meets at a convex edge.

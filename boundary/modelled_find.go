@@ -90,7 +90,7 @@ type foundGhost struct {
 	own    bool        // the first one that counts leads into one of the rank's own cells, or a periodic image of it
 	under  bool        // the cell straight above it is covered by a finer level
 	links  []foundLink // into fluid cells
-	turned bool        // of the one link along a convex edge: normal is the edge's direction
+	turned bool        // of one link beside a convex edge: normal is an axis of the grid along it
 	out    [3]float64  // sum of 6 w_i c_i over these links
 	facet  int         // its number among the ghost cells at its place (facets)
 	surface

@@ -15,8 +15,8 @@
 // Without friction: modelled, with u_tau = 0 (MODELLED_ROUGH below 0).
 // theta blends both with y+ of half a cell: the model is off where the flow beside the wall is laminar. Nothing moves along a no-slip
 // wall, so that its rates of strain have no part along it; fluid at rest between walls would not stay so with the image's.
-// Beside a convex edge a ghost cell serves one link, with the moments of that fluid cell turned by half a circle about the edge: the flow
-// slips along the edge and is bounced back across it.
+// Beside a convex edge a ghost cell serves one link, with the moments of that fluid cell turned by half a circle about the axis of the
+// grid that is nearest to the edge: the flow slips along that and is bounced back across it.
 // Velocities are those with half of the coming step's force. What was tried instead is in docs/decisions.md.
 #ifndef LBM_MODELLED_H
 #define LBM_MODELLED_H

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,12 +65,17 @@ func TestNoContraction(t *testing.T) {
 	if err != nil {
 		t.Skip("this system does not show the test's own machine code: ", err)
 	}
-	out, err := exec.Command("sh", "-c", objdump+" -d "+self+" | grep -E 'vfn?m(add|sub)[0-9]*p[sd]' | head -3").Output()
+	search := objdump + " -d --no-show-raw-insn " + self + " | grep -oE 'vfn?m(add|sub)[0-9]*p[sd]'"
+	out, err := exec.Command("sh", "-c", search+" || true").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(out) > 0 {
-		t.Errorf("fused instructions in the kernels:\n%s", out)
+	// Averages fuse on purpose, in double precision, which GPUs do as well (kernels/cpu/statistics.h): with 11 instructions for each
+	// instruction set that has them. A compiler that fuses leaves thousands.
+	found := strings.Fields(string(out))
+	single := slices.ContainsFunc(found, func(name string) bool { return strings.HasSuffix(name, "ps") })
+	if len(found) > 50 || single {
+		t.Errorf("%d fused instructions in the kernels, of single precision: %v", len(found), single)
 	}
 }
 
