@@ -12,13 +12,6 @@
 
 namespace lbm { namespace {
 
-// streamRows stores components of cells past the caches.
-template <class S> __attribute__((noinline)) void streamRows(const S* from, long width, S* to, long pitch, int components) {
-	constexpr int W = Lanes<typename Arithmetic<S>::T>::W;
-	for (int k = 0; k < components; k++)
-		for (long x = 0; x < width; x += W) streamRaw<W * sizeof(S)>(to + k * pitch + x, from + k * width + x);
-}
-
 template <class L, bool MOMENTS, class S> struct ScalarOf {
 	typedef typename Arithmetic<S>::T T;
 	typedef Memory<S, L, MOMENTS> Values;
@@ -40,10 +33,8 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 	int x0, x1, y0, y1, z0, z1;  // targets; x1 rounded up to whole blocks
 	long stride, pitch;
 	T *buffer, *sums;            // populations of the row at hand, [Q][stride]; [plane % PLANES][row][SUMS][width]
-	S* cells;                    // of the row that is finished, [component][width]
 
-	static constexpr long SCRATCH = L::Q * (WIDTH + 2 * W) + (long)PLANES * ROWS * SUMS * WIDTH;
-	static int64_t scratch(const lbm_range*) { return SCRATCH * sizeof(T) + (FIRST + MORE) * WIDTH * sizeof(S) + 64; }
+	static int64_t scratch(const lbm_range*) { return (L::Q * (WIDTH + 2 * W) + (long)PLANES * ROWS * SUMS * WIDTH) * sizeof(T) + 64; }
 
 	static void step(const lbm_case* c, const lbm_numbers* n, const lbm_scalar_walls* walls, const void* in, void* out, const lbm_range* r, void* scratch) {
 		FlushTiny guard;
@@ -55,9 +46,8 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 			for (int x = r->lo[0]; x < r->hi[0]; x += WIDTH) {
 				const int end = r->hi[0] < x + WIDTH ? r->hi[0] : x + WIDTH, x1 = x + (end - x + LBM_BLOCK - 1) / LBM_BLOCK * LBM_BLOCK;
 				const long stride = x1 - x + 2 * W;
-				T* const sums = buffer + L::Q * stride;
 				ScalarOf s{Box(c), p, n, walls, flow, (const S*)in, (S*)out, n->buoyancy[0] != 0 || n->buoyancy[1] != 0 || n->buoyancy[2] != 0,
-				           x, x1, y, y + ROWS < r->hi[1] ? y + ROWS : r->hi[1], r->lo[2], r->hi[2], stride, c->pitch, buffer, sums, (S*)(sums + (long)PLANES * ROWS * SUMS * (x1 - x))};
+				           x, x1, y, y + ROWS < r->hi[1] ? y + ROWS : r->hi[1], r->lo[2], r->hi[2], stride, c->pitch, buffer, buffer + L::Q * stride};
 				s.march();
 			}
 		fence();
@@ -65,17 +55,15 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 
 	void march() const {
 		const int depth = L::D == 3 ? 1 : 0;
-		const S* row = box.source(in, y0 - 1, z0 - depth);
 		for (int z = z0 - depth; z < z1 + depth; z++)
 			for (int y = y0 - 1; y <= y1; y++) {
 				if (y + 1 < y1 && z + depth < z1) __builtin_memset(sumsOf(y + 1, z + depth), 0, SUMS * (x1 - x0) * sizeof(T));
-				const S* const next = y < y1 ? box.source(in, y + 1, z) : z + 1 < z1 + depth ? box.source(in, y0 - 1, z + 1) : nullptr;
-				if (row) {
-					expand(row, next);
+				const long number = box.stored(y, z);
+				if (const S* const row = box.row(in, number)) {
+					expand(row);
 					scatter(y, z);
 				}
 				if (y > y0 && z - depth >= z0) finish(y - 1, z - depth);
-				row = next;
 			}
 	}
 
@@ -114,24 +102,15 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 		}
 	}
 
-	// populations does so for cells whose component k is at from + k pitch. Meanwhile it prefetches the cells at next, unless null: the
-	// flow's step of the same cells is too long ago for them to be in the second cache.
-	__attribute__((noinline)) void populations(const S* from, long pitch, T* to, long stride, int cells, const S* next) const {
+	// populations does so for cells whose component k is at from + k pitch.
+	__attribute__((noinline)) void populations(const S* from, long pitch, T* to, long stride, int cells) const {
 		if constexpr (MOMENTS) expandFlow(from, pitch, to, stride, cells);
-		for (int x = 0; x < cells; x += W) {
-			if (next && x * sizeof(S) % 64 == 0) unroll<FIRST + MORE>([&](auto k) LBM_LAMBDA { __builtin_prefetch(next + k.value * pitch + x, 0, 2); });
-			carry([&](int k) LBM_LAMBDA { return Values::load(from + k * pitch + x, k); }, to + x, stride);
-		}
-	}
-	// prefetchRow prefetches components first to last of a row.
-	__attribute__((noinline)) void prefetchRow(const S* row, int first, int last) const {
-		for (int k = first; k < last; k++)
-			for (int x = x0; x < x1; x += 64 / sizeof(S)) __builtin_prefetch(row + k * pitch + x, 0, 2);
+		for (int x = 0; x < cells; x += W) carry([&](int k) LBM_LAMBDA { return Values::load(from + k * pitch + x, k); }, to + x, stride);
 	}
 
-	// expand fills the buffer with the populations of a row and of the cells beside the tile. next is the row that follows, or null.
-	void expand(const S* row, const S* next) const {
-		populations(row + x0, pitch, buffer + W, stride, x1 - x0, next ? next + x0 : nullptr);
+	// expand fills the buffer with the populations of a row and of the cells beside the tile.
+	void expand(const S* row) const {
+		populations(row + x0, pitch, buffer + W, stride, x1 - x0);
 		const int n = box.layout.nx, end = x1 < n ? x1 : n;
 		const bool periodic = box.c->periodic[0];
 		const int cells[2] = {x0 > 0 ? x0 - 1 : periodic ? n - 1 : -1, end < n ? end : periodic ? 0 : -1};
@@ -140,21 +119,16 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 			if (cells[side] >= 0)
 				for (int k = 0; k < FIRST + MORE; k++) own[k * W + side] = row[k * pitch + cells[side]];
 		alignas(64) T beside[L::Q * W];
-		populations(own, W, beside, W, W, nullptr);
+		populations(own, W, beside, W, W);
 		for (int i = 0; i < L::Q; i++) {
 			if (L::c(i, 0) > 0) at(i)[-1] = beside[i * W];
 			if (L::c(i, 0) < 0) at(i)[end - x0] = beside[i * W + 1];
 		}
 	}
 
-	// scatter adds the populations that stream from source row (y, z). Meanwhile it prefetches the flow's new row that finish reads
-	// next.
+	// scatter adds the populations that stream from source row (y, z).
 	void scatter(int y, int z) const {
-		constexpr int GROUPS = L::D == 3 ? 9 : 3;
-		const int finished = L::D == 3 ? z - 1 : z;
-		const S* const soon = y >= y0 && y < y1 && finished >= z0 ? out + box.layout.start(y, finished) : nullptr;
-		unroll<GROUPS>([&](auto k) LBM_LAMBDA {
-			if (soon) prefetchRow(soon, FIRST * k.value / GROUPS, FIRST * (k.value + 1) / GROUPS);
+		unroll<L::D == 3 ? 9 : 3>([&](auto k) LBM_LAMBDA {
 			constexpr int CY = decltype(k)::value % 3 - 1, CZ = L::D == 3 ? decltype(k)::value / 3 - 1 : 0;
 			if (y + CY >= y0 && y + CY < y1 && (L::D == 2 || (z + CZ >= z0 && z + CZ < z1))) group<CY, CZ>(sumsOf(y + CY, z + CZ));
 		});
@@ -180,77 +154,61 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { m.s[k.value] = value(1 + L::D + k.value); });
 	}
 
-	// finish computes the new scalar of row (y, z), whose flow the flow's step has written, and adds its force to that flow. The row
-	// is finished in a copy: the step's stores have taken it out of the caches, walls read it again, and whole lines leave it.
+	// finish computes the new scalar of row (y, z), whose flow the flow's step has written, and adds its force to that flow.
 	__attribute__((noinline)) void finish(int y, int z) const {
-		const int width = x1 - x0;
-		S* const to = out + box.layout.start(y, z) + x0;
+		const int width = x1 - x0, n = box.layout.nx;
+		const T* const from = sumsOf(y, z);
+		const S* const old = in + box.layout.start(y, z);
+		S* const to = out + box.layout.start(y, z);
 		const T* const eddies = eddiesOf(y, z);
-		const bool stressed = p.eddy != T(0) && (!eddies || numbers->kind == LawNumber<Smagorinsky>::value);  // eddies by the stress
-		const int known = MOMENTS && !forced && !stressed ? 1 + L::D : FIRST;                                 // components of the flow that are read
-		for (int k = 0; k < known; k++) __builtin_memcpy(cells + k * width, to + k * pitch, width * sizeof(S));
-		for (int x = 0; x < width; x += W) finishCells(sumsOf(y, z) + x, in + box.layout.start(y, z) + FIRST * pitch + x0 + x, eddies ? eddies + x0 + x : nullptr, stressed, cells + x);
-		clearSolid(y, z);
-		walls->beside(box.c, numbers, walls, in, cells, width, y, z, x0, x1);
-		const int first = forced ? 0 : FIRST;
-		streamRows(cells + first * width, width, to + first * pitch, pitch, FIRST + MORE - first);
-	}
-
-	// finishCells does so for a vector of cells, from the sums of its populations and the scalar before the step.
-	LBM_INLINE void finishCells(const T* from, const S* old, const T* eddies, bool stressed, S* cell) const {
-		const int width = x1 - x0;
-		auto value = [&](int k) LBM_LAMBDA { return Values::load(cell + k * width, k); };
-		auto put = [&](int k, const R& v) LBM_LAMBDA { Values::store(cell + k * width, k, v); };
-		ScalarSums<L, R> sum;
-		sum.e = load(from);
-		unroll<L::D>([&](auto a) LBM_LAMBDA { sum.phi[a.value] = load(from + (1 + a.value) * width); });
-		Moments<L, R> m{};
-		R f[L::Q];
-		if constexpr (MOMENTS) {
-			m.r = value(0);
-			unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = value(1 + a.value); });
-		} else {
-			unroll<L::Q>([&](auto i) LBM_LAMBDA { f[i.value] = value(i.value); });
-			sumMoments<L>(f, m.r, m.j);
+		const bool layered = numbers->kind == LawNumber<Smagorinsky>::value;
+		for (int x = x0; x < x1; x += W) {
+			auto value = [&](int k) LBM_LAMBDA { return Values::load(to + k * pitch + x, k); };
+			auto put = [&](int k, const R& v) LBM_LAMBDA { Values::stream(to + k * pitch + x, k, v); };
+			ScalarSums<L, R> sum;
+			sum.e = load(from + x - x0);
+			unroll<L::D>([&](auto a) LBM_LAMBDA { sum.phi[a.value] = load(from + (1 + a.value) * width + x - x0); });
+			Moments<L, R> m{};
+			R f[L::Q];
+			if constexpr (MOMENTS) {
+				m.r = value(0);
+				unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = value(1 + a.value); });
+			} else {
+				unroll<L::Q>([&](auto i) LBM_LAMBDA { f[i.value] = value(i.value); });
+				sumMoments<L>(f, m.r, m.j);
+			}
+			sum.r = m.r;
+			unroll<L::D>([&](auto a) LBM_LAMBDA { sum.j[a.value] = m.j[a.value] - p.force[a.value]; });
+			R theta, q[L::D], u[L::D];
+			sum.values(theta, q);
+			const R before = Values::load(old + FIRST * pitch + x, FIRST);
+			if constexpr (!MOMENTS) {
+				buoyedPopulations<L>(f, before, p, u);
+				if (forced) unroll<L::Q>([&](auto i) LBM_LAMBDA { put(i.value, f[i.value]); });
+			} else if (forced) {
+				stressOf(m, value);
+				buoyed(m, before, p);
+				unroll<L::D>([&](auto a) LBM_LAMBDA { put(1 + a.value, m.j[a.value]); });
+				unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { put(1 + L::D + k.value, m.s[k.value]); });
+			}
+			put(FIRST, theta);
+			R keep = R{} + p.keep;
+			if (eddies && !layered) {
+				keep = eddyKeep(load(eddies + x), p);
+			} else if (p.eddy != T(0)) {
+				if constexpr (!MOMENTS) m = momentsOf<L>(f);
+				else if (!forced) stressOf(m, value);
+				keep = eddies ? eddyKeep(m, load(eddies + x), p) : eddyKeep(m, p);
+			}
+			unroll<L::D>([&](auto a) LBM_LAMBDA { put(FIRST + 1 + a.value, keep * q[a.value]); });
+			if constexpr (!MOMENTS) unroll<L::D>([&](auto a) LBM_LAMBDA { put(FIRST + 1 + L::D + a.value, u[a.value]); });
 		}
-		sum.r = m.r;
-		unroll<L::D>([&](auto a) LBM_LAMBDA { sum.j[a.value] = m.j[a.value] - p.force[a.value]; });
-		R theta, q[L::D], u[L::D];
-		sum.values(theta, q);
-		const R before = Values::load(old, FIRST);
-		if constexpr (!MOMENTS) {
-			buoyedPopulations<L>(f, before, p, u);
-			if (forced) unroll<L::Q>([&](auto i) LBM_LAMBDA { put(i.value, f[i.value]); });
-		} else if (forced) {
-			stressOf(m, value);
-			buoyed(m, before, p);
-			unroll<L::D>([&](auto a) LBM_LAMBDA { put(1 + a.value, m.j[a.value]); });
-			unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { put(1 + L::D + k.value, m.s[k.value]); });
-		}
-		put(FIRST, theta);
-		R keep = R{} + p.keep;
-		if (stressed) {
-			if constexpr (!MOMENTS) m = momentsOf<L>(f);
-			else if (!forced) stressOf(m, value);
-			keep = eddies ? eddyKeep(m, load(eddies), p) : eddyKeep(m, p);
-		} else if (eddies) {
-			keep = eddyKeep(load(eddies), p);
-		}
-		unroll<L::D>([&](auto a) LBM_LAMBDA { put(FIRST + 1 + a.value, keep * q[a.value]); });
-		if constexpr (!MOMENTS) unroll<L::D>([&](auto a) LBM_LAMBDA { put(FIRST + 1 + L::D + a.value, u[a.value]); });
-	}
-
-	// clearSolid makes solid cells and padding zeros; conducting solids follow later.
-	LBM_INLINE void clearSolid(int y, int z) const {
-		const int n = box.layout.nx;
+		// Solid cells and padding become zeros; conducting solids follow later.
 		const uint8_t* const types = walls->types + ((long)(z + 1) * (box.layout.ny + 2) + y + 1) * (n + 2) + 1;
-		for (int x = x0; x < x1; x += 8) {
-			uint64_t some = 1;
-			if (x + 8 <= n) __builtin_memcpy(&some, types + x, 8);
-			for (int l = x; some && l < x + 8; l++)
-				if (l >= n || types[l])
-					for (int k = 0; k < FIRST + MORE; k++) cells[k * (x1 - x0) + l - x0] = S{};
-		}
+		for (int x = x0; x < x1; x++)
+			if (x >= n || types[x])
+				for (int k = 0; k < FIRST + MORE; k++) to[k * pitch + x] = S{};
+		walls->beside(box.c, numbers, walls, in, out, y, z, x0, x1);
 	}
 
 	// eddiesOf returns the eddy viscosities of a row for laws that look at neighbours, and of the layer above walls with a model; null

@@ -55,21 +55,21 @@ template <class L, bool MOMENTS, class S> struct ScalarWallsOf {
 	};
 	typedef ScalarCell<L, MOMENTS, T, At> Cell;
 
-	// beside computes those cells of row (y, z) from x0 to x1 that have walls or faces beside them, in a copy of these cells.
-	static void beside(const lbm_case* c, const lbm_numbers* n, const lbm_scalar_walls* walls, const void* in, void* cells, int64_t width, int32_t y, int32_t z, int32_t x0, int32_t x1) {
+	// beside computes those cells of row (y, z) from x0 to x1 that have walls or faces beside them.
+	static void beside(const lbm_case* c, const lbm_numbers* n, const lbm_scalar_walls* walls, const void* in, void* out, int32_t y, int32_t z, int32_t x0, int32_t x1) {
 		const Box box(c);
 		const long row = (long)z * box.layout.ny + y, pitch = box.layout.pitch;
 		const uint32_t *const corrected = walls->correctedRows + row, *const recomputed = walls->recomputedRows + row;
 		if (corrected[0] == corrected[1] && recomputed[0] == recomputed[1]) return;
 		const ScalarParams<T> p(*n);
 		const S* const old = (const S*)in + box.layout.start(y, z);
-		S* const to = (S*)cells - x0;
+		S* const to = (S*)out + box.layout.start(y, z);
 		const T* const eddies = c->eddies ? (const T*)c->eddies + row * pitch : nullptr;
 		const bool layered = n->kind == LawNumber<Smagorinsky>::value;
 		// keepAt returns 1 - 1/tau of the cell at x with the moments m.
 		auto keepAt = [&](int x, const Moments<L, T>& m) { return eddies ? layered ? eddyKeep(m, eddies[x], p) : eddyKeep(eddies[x], p) : p.eddy != T(0) ? eddyKeep(m, p) : p.keep; };
 		At at(box, (const S*)in, n->model, walls->types, y, z);
-		auto put = [&](int x, int k, T v) { to[k * width + x] = rounded<L, MOMENTS, S>(v, k); };
+		auto put = [&](int x, int k, T v) { to[k * pitch + x] = rounded<L, MOMENTS, S>(v, k); };
 		auto cell = [&](const lbm_scalar_place& place) {
 			at.go(place.x);
 			return Cell{at, (const T*)walls->laws, (const T*)walls->sent, (const T*)walls->heat};
@@ -78,7 +78,7 @@ template <class L, bool MOMENTS, class S> struct ScalarWallsOf {
 		for (uint32_t k = corrected[0]; k < corrected[1]; k++) {
 			const int x = walls->corrected[k].x;
 			if (x < x0 || x >= x1) continue;
-			auto value = [&](int k) { return T(Values::get(to[k * width + x], k)); };
+			auto value = [&](int k) { return T(Values::get(to[k * pitch + x], k)); };
 			const T before = T(Values::get(old[FIRST * pitch + x], FIRST));
 			const Moments<L, T> m = after(value);
 			theta = value(FIRST);
@@ -91,7 +91,7 @@ template <class L, bool MOMENTS, class S> struct ScalarWallsOf {
 			const int x = walls->recomputed[k].x;
 			if (x < x0 || x >= x1) continue;
 			const lbm_scalar_place& place = walls->recomputed[k];
-			const Moments<L, T> m = after([&](int k) { return T(Values::get(to[k * width + x], k)); });
+			const Moments<L, T> m = after([&](int k) { return T(Values::get(to[k * pitch + x], k)); });
 			cell(place).recompute(place.links, place.first == SCALAR_HALFWAY ? nullptr : walls->distances + place.first, keepAt(x, m), theta, q);
 			put(x, FIRST, theta);
 			for (int a = 0; a < L::D; a++) put(x, FIRST + 1 + a, q[a]);
