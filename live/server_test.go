@@ -551,6 +551,13 @@ func TestFailures(t *testing.T) {
 // The page learns that cells are counted on level 0 alone.
 func TestAboutARefinedRun(t *testing.T) {
 	p, _ := begun(t)
+	f := NewFolder(p.Folder())
+	for range 100 { // a goroutine writes the file, and the folder stays until it has
+		if f.at = (time.Time{}); f.State().Phase == status.Running {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 	if p.About().Refined {
 		t.Error("the box is refined")
 	}

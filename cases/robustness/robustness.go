@@ -62,7 +62,7 @@ var Measured = sync.OnceValue(func() Map {
 	return m
 })
 
-// header of the table. Bulk and reynolds are empty for 0, got for nil; eddies and holds are "yes" or empty.
+// header of the table. Flow, lattice and model are empty where they repeat the line above. Bulk and reynolds are empty for 0, got for nil; eddies and holds are "yes" or empty.
 var header = []string{"flow", "lattice", "model", "eddies", "bulk", "velocity", "tau", "reynolds", "steps", "holds", "got"}
 
 // Parse reads what Text has written.
@@ -76,6 +76,11 @@ func Parse(text []byte) (Map, error) {
 	}
 	var m Map
 	for i, row := range rows[1:] {
+		for k := range names {
+			if row[k] == "" {
+				row[k] = rows[i][k]
+			}
+		}
 		p, err := parsePoint(row)
 		if err != nil {
 			return nil, fmt.Errorf("the map of robustness, line %d: %w", i+2, err)
@@ -110,7 +115,11 @@ func parsePoint(row []string) (p Point, err error) {
 	return p, err
 }
 
-const yes = "yes"
+// yes is a flag that is set; names is the number of columns, the first ones, that repeat what is above.
+const (
+	yes   = "yes"
+	names = 3
+)
 
 // Text returns the map as CSV, one line per point, so that a diff shows only the points that changed: in lbmsim
 // a third of the size that JSON has, which names the columns in every line.
@@ -138,6 +147,13 @@ func (m Map) Text() ([]byte, error) {
 		}
 		rows = append(rows, []string{string(p.Flow), p.Lattice, p.Model, flag(p.Eddies), unless0(p.Bulk), number(p.Velocity),
 			number(p.Tau), unless0(p.Reynolds), strconv.Itoa(p.Steps), flag(p.Holds), got})
+	}
+	for i := len(rows) - 1; i > 1; i-- {
+		for k := range names {
+			if rows[i][k] == rows[i-1][k] {
+				rows[i][k] = ""
+			}
+		}
 	}
 	err := w.WriteAll(rows)
 	return []byte(text.String()), err
