@@ -58,7 +58,7 @@ type About struct {
 	Axes    []axis     `json:"axes,omitempty"`   // across slices
 	Orders  []string   `json:"orders"`           // that the run takes
 	Refused string     `json:"refused,omitempty"`
-	// Refined is whether there are finer cells than those of level 0, which Ranks and Axes count.
+	// Refined is whether there are cells finer than level 0, which Ranks and Axes count.
 	Refined bool `json:"refined,omitempty"`
 }
 

@@ -82,7 +82,7 @@ which=${1:-short}
 rc=0
 case $which in
 short)
-	# Tests allocate much and keep little: fewer collections take a quarter of the CPU time from those of package config.
+	# Tests allocate much and keep little: fewer collections take a quarter of the CPU time of package config's.
 	# Tests that measure memory set it back. `make test-long` and `make test-all` have Go's default.
 	export GOGC=400
 	[ -z "${LBMSIM_REQUIRE_CPU:-}" ] || bounds=(-total "$most_cpu" -test "$most_cpu_of_one")

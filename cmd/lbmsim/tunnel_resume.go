@@ -25,7 +25,7 @@ const writtenBy = "# Written by lbmsim tunnel "
 
 var writtenCells = regexp.MustCompile(`(?m)^# grid +(\d+) cells along the body`)
 
-// readWritten reads the case file; found is false where there is none.
+// readWritten reads the case file; found reports whether there is one.
 func readWritten(path string) (w written, found bool, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -131,7 +131,7 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 	}
 
 	typedef double LooseWide __attribute__((vector_size(64), aligned(8), may_alias));
-	// fields reads eight cells at once, and stores those of the range.
+	// fields reads eight cells at once, and stores the ones in the range.
 	static void fields(const lbm_case* c, const lbm_numbers* p, const void* state, const lbm_range* r, double* fields) {
 		Box box(c);
 		const int lo = r->lo[0], hi = r->hi[0], width = hi - lo, more = scalars(box);

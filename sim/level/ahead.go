@@ -34,7 +34,7 @@ type Ahead struct {
 	Needed decomp.Box
 }
 
-// step queues the step of those of the cells of a box that are needed.
+// step queues the step of the needed cells of a box.
 func (l Ahead) step(on device.Stream, in, out device.Buffer, box decomp.Box) {
 	if l.Needed != (decomp.Box{}) {
 		box = domain.Intersect(box, l.Needed)
