@@ -119,11 +119,11 @@ test-gpu: setup ## test all of it on a GPU: here, or packed into gpu-tests witho
 	echo "no GPU here: carry the folder gpu-tests to a machine that has one, and run gpu-tests/gpu-test.sh there;"; \
 	echo "it needs no Go, leaves one report and says with its exit code whether all is well"; fi
 
-lint: setup .build/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck; licences (REUSE) and citation
+lint: setup .build/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck; licences (REUSE), citation, Python
 	@files=$$(git ls-files -z '*.go' | xargs -0 gofmt -l) && if [ -n "$$files" ]; then echo "not gofmt'd: $$files"; exit 1; fi
 	@$(env) && go vet -tags "$$LBMSIM_TAGS" ./... && go vet ./...
 	@$(env) && .build/staticcheck-$(STATICCHECK) -tags "$$LBMSIM_TAGS" ./...
-	@scripts/setup.sh docs none >/dev/null && scripts/lint-metadata.sh
+	@scripts/setup.sh docs none >/dev/null && scripts/lint-other.sh
 	@echo "lint: nothing found"
 
 .build/staticcheck-%:

@@ -74,7 +74,8 @@ class Result:
         Each has `output` (NAME), `file` (its table), `samples` since `start`, a `note` where these are too few, and
         `numbers`: `quantity` (as in [expect.force.NAME], or "strouhal" or "frequency"), `unit`, `value` and `half`,
         half the width of the 95 % interval, and `meaning`. `value` is None where the series still drifts; `note` then
-        states what to do. A frequency with a `doubt`, the kind of a warning, may not be the flow's; `note` is that warning.
+        states what to do. A frequency with a `doubt`, the kind of a warning, may not be the flow's;
+        `note` is that warning.
         """
         status = self.status or {}
         return list(status.get("results") or [])

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Checks what catalogues and lawyers read: the licence of every file (REUSE), how to cite (CITATION.cff), and that the files
-# with lbmsim's metadata are of one version. Called by `make lint`; the tools are in .build/metadata, in these versions.
+# Checks what is not Go: the licence of every file (REUSE), how to cite (CITATION.cff), that the files with lbmsim's metadata
+# are of one version, and the Python package by ruff. Called by `make lint`; the tools are in .build/metadata.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-tools="reuse==6.2.0 cffconvert==2.0.0 setuptools==80.9.0" # jsonschema 3 of cffconvert imports pkg_resources
+tools="reuse==6.2.0 cffconvert==2.0.0 setuptools==80.9.0 $(grep ^ruff= python/requirements-test.txt)" # jsonschema 3 of cffconvert imports pkg_resources
 venv=.build/metadata
-fail() { echo "lint-metadata: $*" >&2; exit 1; }
+fail() { echo "lint-other: $*" >&2; exit 1; }
 if [ "$(cat $venv/tools 2>/dev/null)" != "$tools" ]; then
 	echo "installing $tools into $venv"
 	rm -rf $venv
@@ -24,3 +24,4 @@ done
 for file in codemeta.json .zenodo.json; do
 	python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$file" || fail "$file is not JSON"
 done
+(cd python && "../$venv/bin/ruff" check --quiet && "../$venv/bin/ruff" format --check --quiet)
