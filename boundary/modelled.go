@@ -53,6 +53,7 @@ type ModelledCell struct {
 	Rough    float64    // friction velocity by sampled velocity of a rough wall; 0: smooth; NoFriction: no friction
 	Area     float64    // of the surface that links from this cell cross; of a refined grid into the finest cells in their places
 	Sharp    float64    // of it, what links beside convex edges cross
+	Mirrored uint8      // axes across which what it reads is mirrored, a bit each: it lies behind slip faces
 	Turned   bool       // it serves one link beside a convex edge, along the axis Normal: that fluid cell's moments, turned
 	Without  Without    // why the wall is the no-slip wall here
 	Around   uint32     // the directions of its links into fluid cells, a bit each
@@ -131,7 +132,8 @@ const (
 	ModelledSample   = 18
 	ModelledBend     = 26 // six components
 	ModelledHeat     = 32 // the law of a scalar, and its value
-	ModelledCount    = 34
+	ModelledMirrored = 34
+	ModelledCount    = 35
 )
 
 // ModelledNumbersOf returns the numbers of the ghost cells of these walls, ModelledCount each.
@@ -146,6 +148,7 @@ func ModelledNumbersOf[T float32 | float64](m *Modelled, walls []Wall) []T {
 		if c.Turned {
 			n[ModelledMirror], n[ModelledReach] = -1, 0
 		}
+		n[ModelledMirrored] = T(c.Mirrored)
 		if c.Without == WithModel {
 			n[ModelledHeight], n[ModelledRough] = T(c.Height), T(c.Rough)
 		}

@@ -40,8 +40,12 @@ func FindModelled(l model.Lattice, lo, n [3]int, around Cells) (*Modelled, error
 	}
 	f := &modelledSearch{lattice: l, lo: lo, n: n, Cells: around}
 	f.find()
+	originals := len(f.ghosts)
+	f.mirror() // surfaces that meet slip faces are fitted with their images
 	f.fit()
+	f.forget(originals)
 	f.facets()
+	f.mirror()
 	m := &Modelled{}
 	f.collect(m, f.measure())
 	if f.outside.Load() {
@@ -91,8 +95,10 @@ type foundGhost struct {
 	under  bool        // the cell straight above it is covered by a finer level
 	links  []foundLink // into fluid cells
 	turned bool        // of one link beside a convex edge: normal is an axis of the grid along it
-	out    [3]float64  // sum of 6 w_i c_i over these links
-	facet  int         // its number among the ghost cells at its place (facets)
+	// of an image behind slip faces: the axes across them, a bit each
+	mirrored uint8
+	out      [3]float64 // sum of 6 w_i c_i over these links
+	facet    int        // its number among the ghost cells at its place (facets)
 	surface
 }
 
@@ -283,6 +289,10 @@ func (f *modelledSearch) collect(m *Modelled, layer []LayerCell) {
 			*c = ModelledCell{At: f.local(g.at), Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Behind: g.behind, Turned: g.turned}
 			if g.turned {
 				f.turn(g, c)
+			} else if g.mirrored != 0 {
+				original := f.original(g)
+				f.stencils(&original, c)
+				c.mirror(g.mirrored)
 			} else {
 				f.stencils(g, c)
 			}

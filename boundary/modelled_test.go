@@ -638,3 +638,69 @@ func TestGapsHaveNoModel(t *testing.T) {
 }
 
 func minus3(a, b [3]float64) [3]float64 { return [3]float64{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
+
+// A cylinder between slip faces has the ghost cells of an endless one: every link from behind the faces has one, and the area is whole.
+func TestImagesBehindSlipFaces(t *testing.T) {
+	l, _ := model.FindLattice("D3Q27")
+	b := func(p [3]float64) float64 { return math.Hypot(p[0]-15.1, p[1]-14.8) - 7.3 }
+	for _, nz := range []int{1, 2, 5} {
+		n := [3]int{30, 30, nz}
+		around := body(b).between(n)
+		m, err := FindModelled(l, [3]int{}, n, around)
+		if err != nil {
+			t.Fatal(err)
+		}
+		area := 0.0
+		for _, c := range m.Cells {
+			area += c.Area
+		}
+		if want := 2 * math.Pi * 7.3 * float64(nz); math.Abs(area/want-1) > 0.01 {
+			t.Errorf("%d cells between the faces: area %g of %g", nz, area, want)
+		}
+		links := 0
+		for z := range nz {
+			for y := range n[1] {
+				for x := range n[0] {
+					for i, c := range l.Velocities {
+						p := [3]int{x - c[0], y - c[1], z - c[2]}
+						if around.At(x+testedMargin, y+testedMargin, z) != 0 || around.At(p[0]+testedMargin, p[1]+testedMargin, z) == 0 || p[2] >= 0 && p[2] < nz {
+							continue
+						}
+						k, ok := m.Ghost([3]int{x, y, z}, c, i)
+						if links++; !ok {
+							t.Errorf("%d cells between the faces: no ghost cell at %v for direction %v", nz, p, c)
+							continue
+						}
+						if g := m.Cells[k]; g.Mirrored != 4 || g.At != p || math.Abs(g.Normal[2]) > 2e-3 || g.Without != WithModel {
+							t.Errorf("%d cells between the faces: the image at %v, %+v", nz, g.At, g.Normal)
+						}
+					}
+				}
+			}
+		}
+		if links < 200 {
+			t.Errorf("%d links", links)
+		}
+	}
+}
+
+// between returns the cells of a body between slip faces of z, in a box of n cells that is periodic along x and y.
+func (b body) between(n [3]int) Cells {
+	whole := b.aroundPart(n, [3]int{}, n, testedMargin, 4)
+	c := NewCells([3]int{n[0] + 2*testedMargin, n[1] + 2*testedMargin, n[2]})
+	c.Global, c.Origin, c.Periodic = n, [3]int{-testedMargin, -testedMargin, 0}, [3]bool{true, true, false}
+	c.Walls = append(whole.Walls, Wall{Law: Slip})
+	for z := -1; z <= c.N[2]; z++ {
+		for y := -1; y <= c.N[1]; y++ {
+			for x := -1; x <= c.N[0]; x++ {
+				k := whole.At(x, y, z+testedMargin)
+				if z < 0 || z == n[2] {
+					k = 2
+				}
+				c.Type[c.Index(x, y, z)] = k
+			}
+		}
+	}
+	c.Distance = func(x, v [3]int) float64 { return whole.Distance([3]int{x[0], x[1], x[2] + testedMargin}, v) }
+	return c
+}

@@ -138,7 +138,7 @@ func (w *Walls) modelledLink(x [3]int, i int, k uint8) (n uint32, ok bool) {
 	if w.given.Modelled == nil || w.given.Wall(k).Law != ModelledWall {
 		return 0, false
 	}
-	if of := w.given.Type[w.given.Index(x[0], x[1], x[2])+w.from[i]]; of == 0 || w.given.Wall(of).Law != ModelledWall {
+	if of := w.given.Type[w.given.Index(x[0], x[1], x[2])+w.from[i]]; of == 0 || w.given.Wall(of).Law != ModelledWall && w.given.Wall(of).Law != Slip {
 		return 0, false
 	}
 	return w.given.Modelled.Ghost(x, w.lattice.Velocities[i], i)
@@ -319,7 +319,7 @@ func (s ScalarWall) order() int {
 }
 
 // ScalarAt returns the type that a scalar meets at cell g, from -1 to N along each axis: the type in Cells except
-// behind the edges of the domain.
+// behind the edges of the domain, and behind slip faces where a wall with a model ends.
 func (c Cells) ScalarAt(g [3]int, dims int) uint8 {
 	k, behind := c.At(g[0], g[1], g[2]), 0
 	inside := g
@@ -329,6 +329,11 @@ func (c Cells) ScalarAt(g [3]int, dims int) uint8 {
 			if inside[a]++; c.Origin[a]+g[a] >= 0 {
 				inside[a] -= 2
 			}
+		}
+	}
+	if behind > 0 && c.Wall(k).Law == Slip {
+		if of := c.At(inside[0], inside[1], inside[2]); of != 0 && c.Wall(of).Law == ModelledWall {
+			return of // as the flow (modelledSearch.mirror)
 		}
 	}
 	if behind < 2 {

@@ -25,7 +25,7 @@
 namespace lbm { namespace {
 
 // Numbers of a ghost cell (boundary.ModelledNormal and the others), and of the table of the law (boundary.PlusFirst).
-enum { MODELLED_NORMAL = 0, MODELLED_VELOCITY = 3, MODELLED_MIRROR = 6, MODELLED_REACH = 7, MODELLED_HEIGHT = 8, MODELLED_ROUGH = 9, MODELLED_IMAGE = 10, MODELLED_SAMPLE = 18, MODELLED_BEND = 26, MODELLED_HEAT = 32, MODELLED_VALUE = 33, MODELLED_NUMBERS = 34 };
+enum { MODELLED_NORMAL = 0, MODELLED_VELOCITY = 3, MODELLED_MIRROR = 6, MODELLED_REACH = 7, MODELLED_HEIGHT = 8, MODELLED_ROUGH = 9, MODELLED_IMAGE = 10, MODELLED_SAMPLE = 18, MODELLED_BEND = 26, MODELLED_HEAT = 32, MODELLED_VALUE = 33, MODELLED_MIRRORED = 34, MODELLED_NUMBERS = 35 };
 constexpr double MODELLED_KAPPA = 0.384, LEAST_MIXING = 1.5, LAMINAR_PLUS = 4, TURBULENT_PLUS = 5;  // boundary.Kappa and the others
 enum { PLUS_FIRST = -6, PLUS_BITS = 4, PLUS_COUNT = 44 * 16 + 1 };
 // Numbers that a ghost cell reports: the traction of the fluid on the wall, y+ of half a cell and theta; 0 where it has no model.
@@ -81,6 +81,16 @@ template <class L, class T> struct ImagePoint {
 	}
 };
 
+// mirrorImage mirrors what a ghost cell behind slip faces reads, across the axes of the bits.
+template <class L, class T> LBM_HD LBM_INLINE void mirrorImage(int axes, ImagePoint<L, T>& image, T* sampled) {
+	for (int a = 0; a < L::D; a++) {
+		const int turns = axes >> a & 1;
+		if (turns) image.u[a] = -image.u[a], sampled[a] = -sampled[a];
+		for (int b = 0; b < a; b++)
+			if (turns != (axes >> b & 1)) image.pi[L::pair(a, b)] = -image.pi[L::pair(a, b)];
+	}
+}
+
 // turnedGhost returns the moments of a fluid cell turned by half a circle about the direction e, against the velocity of the wall.
 template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> turnedGhost(const T* e, const T* wall, const ImagePoint<L, T>& cell, const Params<T>& p) {
 	constexpr int D = L::D;
@@ -105,7 +115,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> turnedGhost(const T*
 }
 
 // modelledGhost returns the moments of a ghost cell with the numbers n, from the image and the velocity at the sampled point.
-template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const T* n, const ImagePoint<L, T>& image, const T* sampled, const Params<T>& p, const T& factor, const T& eps, const double* table, T* results) {
+template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const T* n, ImagePoint<L, T> image, T* sampled, const Params<T>& p, const T& factor, const T& eps, const double* table, T* results) {
 	constexpr int D = L::D;
 	const T* const normal = n + MODELLED_NORMAL;
 	const T* const wall = n + MODELLED_VELOCITY;
@@ -114,6 +124,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		for (int a = 0; a < MODELLED_RESULTS; a++) results[a] = 0;
 		return turnedGhost<L>(normal, wall, image, p);
 	}
+	if (const int axes = int(n[MODELLED_MIRRORED])) mirrorImage<L>(axes, image, sampled);
 	T along[D], slope[D], traction[D], theta = 0, across = 0, above = 0, speed = 0;
 	for (int a = 0; a < D; a++) {
 		across += (image.u[a] - wall[a]) * normal[a];

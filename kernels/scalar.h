@@ -365,7 +365,8 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 			d[A] = -c[A];
 			way[A] = c[A];
 			if (A >= L::D || c[A] == 0) return;
-			if (solid(d)) across = true, way[A] = -c[A];
+			// What slides along a face comes from the cell that the flow comes from, past the corner of a body, too.
+			if (solid(d) && (kind != SCALAR_MIRROR || law(at.type(d)) == SCALAR_MIRROR)) across = true, way[A] = -c[A];
 			else from[A] = -c[A];
 		});
 		// Where the wall's end is in the way, the population returns to its cell: both cells have to see the same wall, and one

@@ -69,6 +69,26 @@ func (s solid) cells(n [3]int, more int, walls []boundary.Wall) boundary.Cells {
 	return c
 }
 
+// between returns the cells of a box that is periodic along x and between slip faces of type 2, with some more at the ends of x.
+func (s solid) between(n [3]int, more int, walls []boundary.Wall) boundary.Cells {
+	c := boundary.NewCells([3]int{n[0] + 2*more, n[1], n[2]})
+	c.Global, c.Origin, c.Periodic, c.Walls = n, [3]int{-more, 0, 0}, [3]bool{true, false, false}, walls
+	whole := s.cells(n, more, walls)
+	of := func(x [3]int) [3]int { return [3]int{x[0], x[1] + more, x[2] + more} }
+	eachCell(c.N, 1, func(x [3]int) {
+		k := uint8(2)
+		if at := of(x); x[1] >= 0 && x[1] < n[1] && x[2] >= 0 && x[2] < n[2] {
+			k = whole.At(at[0], at[1], at[2])
+		}
+		c.Type[c.Index(x[0], x[1], x[2])] = k
+	})
+	c.Distance = func(x, v [3]int) float64 { return whole.Distance(of(x), v) }
+	return c
+}
+
+// quarter is a quarter of a sphere, where two faces of a box meet.
+func quarter(p [3]float64) float64 { return math.Hypot(math.Hypot(p[0]-12.13, p[1]), p[2]) - 6.1 }
+
 // block is a box with sharp edges in the middle of n cells, turned about z.
 func block(n [3]int) solid {
 	sin, cos := math.Sincos(0.35)
@@ -101,6 +121,7 @@ type modelledFlow struct {
 	name     string
 	n        [3]int
 	body     solid // nil: a room
+	slips    bool  // the box is between slip faces
 	wall     boundary.Wall
 	nu       float64
 	law      model.ViscosityLaw // with eddies; newtonian: there is no layer
@@ -124,18 +145,19 @@ func modelledFlows() []modelledFlow {
 	fixed, flux, closed := boundary.ScalarWall{Law: boundary.ScalarFixed, Value: 0.3}, boundary.ScalarWall{Law: boundary.ScalarFlux, Value: 0.0003}, boundary.ScalarWall{}
 	spin := boundary.Spin{Angular: [3]float64{0.002, 0.001, 0}, Centre: [3]float64{12, 11, 10.5}}
 	return []modelledFlow{
-		{"inclined, laminar", wide, inclined, wall(4, 0, nil), 2e-2, model.Smagorinsky, 0.1, fixed, [2]float64{0, below}},
-		{"room, blended", [3]int{12, 16, 14}, nil, wall(4, 0, boundary.Constant{0.03, 0, 0.02}), 4.1e-4, model.Smagorinsky, 0.1, flux, [2]float64{below, above}},
-		{"sphere, blended", box, ball(box), wall(4, 0, spin), 3.6e-4, model.Smagorinsky, 0.1, fixed, [2]float64{below, above}},
-		{"tilted, blended", cube, tilted, wall(4, 0, nil), 3.75e-4, model.Smagorinsky, 0, closed, [2]float64{below, above + 0.5}}, // 5.5 with the ghost cells of D3Q19
-		{"sphere, rough", box, ball(box), wall(4, 0.2, spin), 2e-4, model.Smagorinsky, 0.1, flux, [2]float64{above, 1e3}},
-		{"inclined, without a layer", wide, inclined, wall(0, 0, nil), 5e-5, model.Newtonian, 0, fixed, [2]float64{above, 1e3}},
-		{"tilted, turbulent", cube, tilted, wall(4, 0, nil), 5e-5, model.Smagorinsky, 0.1, fixed, [2]float64{above, 1e3}},
-		{"room, laminar", [3]int{12, 16, 14}, nil, wall(4, 0, boundary.Constant{0.03, 0, 0.02}), 1e-2, model.Smagorinsky, 0, fixed, [2]float64{0, below}},
-		{"sphere, with eddies by gradients", box, ball(box), wall(4, 0, nil), 3.6e-4, model.Wale, 0.325, fixed, [2]float64{below, 1e3}},
-		{"tilted, frictionless", cube, tilted, frictionless, 5e-5, model.Newtonian, 0, flux, [2]float64{0, 0}},
-		{"block, turbulent", box, block(box), wall(4, 0, nil), 5e-5, model.Smagorinsky, 0.1, fixed, [2]float64{above, 1e3}},
-		{"sphere, frictionless", box, ball(box), frictionless, 1e-3, model.Smagorinsky, 0.1, closed, [2]float64{0, 0}},
+		{"inclined, laminar", wide, inclined, false, wall(4, 0, nil), 2e-2, model.Smagorinsky, 0.1, fixed, [2]float64{0, below}},
+		{"room, blended", [3]int{12, 16, 14}, nil, false, wall(4, 0, boundary.Constant{0.03, 0, 0.02}), 4.1e-4, model.Smagorinsky, 0.1, flux, [2]float64{below, above}},
+		{"sphere, blended", box, ball(box), false, wall(4, 0, spin), 3.6e-4, model.Smagorinsky, 0.1, fixed, [2]float64{below, above}},
+		{"tilted, blended", cube, tilted, false, wall(4, 0, nil), 3.75e-4, model.Smagorinsky, 0, closed, [2]float64{below, above + 0.5}}, // 5.5 with the ghost cells of D3Q19
+		{"sphere, rough", box, ball(box), false, wall(4, 0.2, spin), 2e-4, model.Smagorinsky, 0.1, flux, [2]float64{above, 1e3}},
+		{"inclined, without a layer", wide, inclined, false, wall(0, 0, nil), 5e-5, model.Newtonian, 0, fixed, [2]float64{above, 1e3}},
+		{"tilted, turbulent", cube, tilted, false, wall(4, 0, nil), 5e-5, model.Smagorinsky, 0.1, fixed, [2]float64{above, 1e3}},
+		{"room, laminar", [3]int{12, 16, 14}, nil, false, wall(4, 0, boundary.Constant{0.03, 0, 0.02}), 1e-2, model.Smagorinsky, 0, fixed, [2]float64{0, below}},
+		{"sphere, with eddies by gradients", box, ball(box), false, wall(4, 0, nil), 3.6e-4, model.Wale, 0.325, fixed, [2]float64{below, 1e3}},
+		{"tilted, frictionless", cube, tilted, false, frictionless, 5e-5, model.Newtonian, 0, flux, [2]float64{0, 0}},
+		{"block, turbulent", box, block(box), false, wall(4, 0, nil), 5e-5, model.Smagorinsky, 0.1, fixed, [2]float64{above, 1e3}},
+		{"quarter of a sphere, turbulent", [3]int{24, 18, 17}, quarter, true, wall(4, 0, nil), 5e-5, model.Smagorinsky, 0.1, fixed, [2]float64{above, 1e3}},
+		{"sphere, frictionless", box, ball(box), false, frictionless, 1e-3, model.Smagorinsky, 0.1, closed, [2]float64{0, 0}},
 	}
 }
 
@@ -253,6 +275,9 @@ func (m modelledFlow) warm(e *Example) {
 	for k := range e.Cells.Walls {
 		w := &e.Cells.Walls[k]
 		w.Model.Prandtl = prandtl
+		if w.Law == boundary.Slip {
+			continue
+		}
 		if w.Scalar = m.heat; k > 0 { // of a room
 			w.Scalar = boundary.ScalarWall{Law: boundary.ScalarFlux, Value: -0.0002}
 		}
@@ -274,6 +299,9 @@ func (m modelledFlow) example(spec model.Spec) Example {
 	if m.body == nil {
 		e.Cells = room(m.n, 0, []boundary.Wall{still, m.wall})
 		e.Periodic, around = e.Cells.Periodic, room(m.n, boundary.ModelledMargin(e.Cells.Walls), e.Cells.Walls)
+	} else if m.slips {
+		e.Cells = m.body.between(m.n, 0, []boundary.Wall{m.wall, {Law: boundary.Slip}})
+		e.Periodic, around = e.Cells.Periodic, m.body.between(m.n, boundary.ModelledMargin(e.Cells.Walls), e.Cells.Walls)
 	} else {
 		e.Cells = m.body.cells(m.n, 0, []boundary.Wall{m.wall})
 		around = m.body.cells(m.n, boundary.ModelledMargin(e.Cells.Walls), e.Cells.Walls)

@@ -62,6 +62,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 	if c.Turned {
 		return modelled{pop: turned(f, c, density, image, stress)}
 	}
+	image, stress = mirrored(c.Mirrored, image, stress)
 	rho, mirror := 1+density, c.Behind/c.Before
 	across := dot(sub(image, c.Velocity), n)
 	along := sub(sub(image, c.Velocity), scaled(n, across))
@@ -71,7 +72,8 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 		theta = 1
 	}
 	if c.Height > 0 {
-		_, sampled, _ := atStencil(f, c.Sample)
+		_, sampled, stress := atStencil(f, c.Sample)
+		sampled, _ = mirrored(c.Mirrored, sampled, stress)
 		sampled = sub(sampled, c.Velocity)
 		sampled = sub(sampled, scaled(n, dot(sampled, n)))
 		if speed := math.Sqrt(dot(sampled, sampled)); speed > 0 {
@@ -111,6 +113,22 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 		m[4+k] = stress[a][b] - (1-theta)*inside + n[a]*change[b] + n[b]*change[a] + (1+density)*u[a]*u[b]
 	}
 	return modelled{f.Close(f.Populations(m)), traction, half, share, heatOf(f, c, rho, share, half, table)}
+}
+
+// mirrored returns a velocity and a stress mirrored across axes, a bit each.
+func mirrored(axes uint8, u [3]float64, stress [3][3]float64) ([3]float64, [3][3]float64) {
+	for a := range u {
+		if axes>>a&1 == 0 {
+			continue
+		}
+		u[a] = -u[a]
+		for b := range u {
+			if b != a {
+				stress[a][b], stress[b][a] = -stress[a][b], -stress[b][a]
+			}
+		}
+	}
+	return u, stress
 }
 
 // turned returns the populations of a cell's moments turned by half a circle about an edge.
@@ -162,21 +180,18 @@ func heatOf(f *Flow, c boundary.ModelledCell, rho, theta, half float64, table []
 // fromModelled returns the arrival along direction i out of a wall with a model into a fluid cell at x, of what diffuses back from a
 // closed wall beside what the flow carries. Without a ghost cell the wall is closed, also beside faces of other laws of the flow.
 func fromModelled(f *Flow, cell int, x [3]int, i int, diffuses float64) arrival {
-	c, w, v := f.Lattice.Velocities[i], f.Lattice.Weights[i], [3]float64{}
+	c, w := f.Lattice.Velocities[i], f.Lattice.Weights[i]
 	out, theta, enters := f.F[cell][f.Lattice.Opposite(i)], f.G[cell].Theta, 0.0
 	in := out
-	if of := f.Cells.At(x[0]-c[0], x[1]-c[1], x[2]-c[2]); of != 0 && f.Cells.Wall(of).Law == boundary.ModelledWall {
+	from := [3]int{x[0] - c[0], x[1] - c[1], x[2] - c[2]}
+	of := f.Cells.At(from[0], from[1], from[2])
+	if f.Cells.Wall(of).Law == boundary.Slip {
+		of = f.Cells.Meets(x, from, f.Lattice.Dims)
+	}
+	if of != 0 && f.Cells.Wall(of).Law == boundary.ModelledWall {
 		in = f.law(cell, x, i, of)
 		if number, ok := f.Cells.Modelled.Ghost(x, c, i); ok {
-			q := 0.5
-			if f.Cells.Distance != nil {
-				q = f.Cells.Distance(x, c)
-			}
-			for b := range v {
-				v[b] = float64(c[b])
-			}
-			at := f.Cells.Modelled.Cells[number]
-			enters = 6 * w * dot(add3(at.Normal, times(matrix(at.Bend), scaled(v, 1-q))), v) * f.ghosts[number].heat
+			enters = linkArea(f, f.Cells.Modelled.Cells[number], i) * f.ghosts[number].heat
 		}
 	}
 	g := diffuses + theta*(in-w) + enters
@@ -200,13 +215,9 @@ func WallMomentum(f *Flow) [][4]float64 {
 			if solid || !ok {
 				continue
 			}
-			q := 0.5
-			if f.Cells.Distance != nil {
-				q = f.Cells.Distance(x, c)
-			}
 			at, g, w := f.Cells.Modelled.Cells[number], f.ghosts[number], f.Lattice.Weights[i]
 			v := [3]float64{float64(c[0]), float64(c[1]), float64(c[2])}
-			area := 6 * w * dot(add3(at.Normal, times(matrix(at.Bend), scaled(v, 1-q))), v)
+			area := linkArea(f, at, i)
 			size := math.Sqrt(dot(g.traction, g.traction))
 			to := &sums[at.Type-1]
 			to[2] += size * area
@@ -220,6 +231,20 @@ func WallMomentum(f *Flow) [][4]float64 {
 		}
 	})
 	return sums
+}
+
+// linkArea returns the area of the surface that the link along direction i from a ghost cell crosses.
+func linkArea(f *Flow, c boundary.ModelledCell, i int) float64 {
+	q, v := 0.5, [3]float64{}
+	for _, l := range c.Links {
+		if int(l.Direction) == i {
+			q = l.Distance
+		}
+	}
+	for a, n := range f.Lattice.Velocities[i] {
+		v[a] = float64(n)
+	}
+	return 6 * f.Lattice.Weights[i] * dot(add3(c.Normal, times(matrix(c.Bend), scaled(v, 1-q))), v)
 }
 
 // matrix returns a symmetric matrix by its components.

@@ -88,11 +88,12 @@ func (f *Flow) mirrored(x [3]int, i int, k uint8) (from [3]int, way int, ok bool
 		k := f.Cells.ScalarAt(at, f.Lattice.Dims)
 		return k != 0 && !f.Cells.Conducts(k)
 	}
+	mirror := func(k uint8) bool { return f.Cells.ScalarLaw(k).Law == boundary.ScalarMirror }
 	for a := range f.Lattice.Dims {
 		beside := x
 		if beside[a] -= c[a]; c[a] == 0 {
 			continue
-		} else if wall(beside) {
+		} else if wall(beside) && (!mirror(k) || mirror(f.Cells.ScalarAt(beside, f.Lattice.Dims))) {
 			across, turned[a] = true, -c[a]
 		} else {
 			from[a] -= c[a]
@@ -111,7 +112,6 @@ func (f *Flow) mirrored(x [3]int, i int, k uint8) (from [3]int, way int, ok bool
 	if !ok || !wall(behind) {
 		return from, way, false
 	}
-	mirror := func(k uint8) bool { return f.Cells.ScalarLaw(k).Law == boundary.ScalarMirror }
 	switch other := f.Cells.ScalarAt(behind, f.Lattice.Dims); f.Cells.ScalarLaw(other).Law {
 	case boundary.ScalarMirror:
 		return from, way, mirror(k)
