@@ -126,9 +126,10 @@ func (f *modelledSearch) split(g *foundGhost, near []beside) (list []foundGhost)
 	rest := *g
 	rest.links = nil
 	var turned []foundGhost
+	var fits []facetFit // of the list's surfaces
 	axis, found := f.along(g, near)
 	for _, l := range g.links {
-		s, ok := f.smooth(g, l, near)
+		s, fit, ok := f.smooth(g, l, near)
 		l.sharp = found && !ok || ok && f.besideEdge(g, l, s, near)
 		if l.sharp && found {
 			turned = append(turned, turnedAbout(g, l, axis))
@@ -142,7 +143,9 @@ func (f *modelledSearch) split(g *foundGhost, near []beside) (list []foundGhost)
 			k++
 		}
 		if k == len(list) {
-			list = append(list, foundGhost{at: g.at, k: g.k, under: g.under, surface: s})
+			list, fits = append(list, foundGhost{at: g.at, k: g.k, under: g.under, surface: s}), append(fits, fit)
+		} else if fit.before(fits[k]) {
+			list[k].surface, fits[k] = s, fit
 		}
 		list[k].links = append(list[k].links, l)
 	}
@@ -256,28 +259,40 @@ func (f *modelledSearch) count(g *foundGhost) {
 	}
 }
 
-// smooth returns the surface of the nearest ghost cell on which a link crosses the body's, as it is before the ghost cell g; false:
-// no smooth one does.
-func (f *modelledSearch) smooth(g *foundGhost, l foundLink, near []beside) (s surface, ok bool) {
+// facetFit is how well a surface fits a link: the square of the distance of its ghost cell, and how far from it the link crosses the
+// body's surface. Of equally near ones the latter decides, so that bodies that are symmetric stay so.
+type facetFit struct {
+	away int
+	off  float64
+}
+
+func (f facetFit) before(other facetFit) bool {
+	return f.away < other.away || f.away == other.away && f.off < other.off-1e-9
+}
+
+// smooth returns the surface that fits a link best, on which it crosses the body's, as it is before the ghost cell g; false: no smooth
+// one does.
+func (f *modelledSearch) smooth(g *foundGhost, l foundLink, near []beside) (s surface, fit facetFit, ok bool) {
 	point := f.point(l, [3]int8{})
-	least := math.MaxInt
+	fit.away = math.MaxInt
 	for _, n := range near {
 		other := &f.ghosts[n.number]
-		away := int(n.from[0])*int(n.from[0]) + int(n.from[1])*int(n.from[1]) + int(n.from[2])*int(n.from[2])
-		if away >= least || other.edge || other.rough || other.k != g.k || other.normal == [3]float64{} {
+		this := facetFit{away: int(n.from[0])*int(n.from[0]) + int(n.from[1])*int(n.from[1]) + int(n.from[2])*int(n.from[2])}
+		if this.away > fit.away || other.edge || other.rough || other.k != g.k || other.normal == [3]float64{} {
 			continue
 		}
-		if height, normal := other.over(point, n.from); math.Abs(height) > facetWithin || !f.leaves(l, normal) {
+		height, normal := other.over(point, n.from)
+		if this.off = math.Abs(height); this.off > facetWithin || !this.before(fit) || !f.leaves(l, normal) {
 			continue
 		}
-		height, normal := other.over([3]float64{}, n.from)
+		below, normal := other.over([3]float64{}, n.from)
 		if !f.leaves(l, normal) {
 			continue
 		}
-		least, ok = away, true
-		s = surface{normal: normal, behind: math.Max(0, -height), bend: other.bend}
+		fit, ok = this, true
+		s = surface{normal: normal, behind: math.Max(0, -below), bend: other.bend}
 	}
-	return s, ok
+	return s, fit, ok
 }
 
 // bends returns about the angle by which the surface turns between its ghost cell and another cell, given from that one.

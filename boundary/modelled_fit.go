@@ -87,7 +87,7 @@ func (f *modelledSearch) plane(g *foundGhost, near []beside, _ *[]fitTerms) (s s
 	points := room[:0]
 	for _, n := range near {
 		other := &f.ghosts[n.number]
-		if other.k != g.k || dot3(other.out, g.out) <= 0 {
+		if other.k != g.k || dot3(other.out, g.out) < 1e-9 { // across is not along, however it is rounded
 			continue
 		}
 		for _, l := range other.links {

@@ -704,3 +704,34 @@ func (b body) between(n [3]int) Cells {
 	c.Distance = func(x, v [3]int) float64 { return whole.Distance([3]int{x[0], x[1], x[2] + testedMargin}, v) }
 	return c
 }
+
+// The ghost cells of a body that is symmetric to a plane of the grid are symmetric: a force across that plane would be one of the
+// discretisation. Around this ball some are fitted anew for each of their links (facets).
+func TestGhostCellsOfSymmetricBodies(t *testing.T) {
+	n := [3]int{36, 36, 36}
+	m := found(t, func(p [3]float64) float64 {
+		return math.Hypot(math.Hypot(p[0]-18.23, p[1]-18), p[2]-17.91) - 8
+	}, n, 4)
+	across := func(at [3]int) [3]int { return [3]int{at[0], n[1] - 1 - at[1], at[2]} }
+	for _, c := range m.Cells {
+		all := m.at.all(across(c.At))
+		if len(all) != len(m.at.all(c.At)) {
+			t.Errorf("%d ghost cells at %v", len(all), across(c.At))
+			continue
+		}
+		if len(all) > 1 {
+			continue // in another order
+		}
+		d := m.Cells[all[0]]
+		off := math.Abs(c.Behind-d.Behind) + math.Abs(c.Before-d.Before) + math.Abs(c.Height-d.Height) + math.Abs(c.Area-d.Area)
+		for a, s := range [3]float64{1, -1, 1} {
+			off += math.Abs(c.Normal[a] - s*d.Normal[a])
+		}
+		for k, s := range [6]float64{1, 1, 1, -1, 1, -1} {
+			off += math.Abs(c.Bend[k] - s*d.Bend[k])
+		}
+		if !(off < 1e-9) {
+			t.Errorf("ghost cell %v: %v %v %g, across: %v %v %g", c.At, c.Normal, c.Bend, c.Behind, d.Normal, d.Bend, d.Behind)
+		}
+	}
+}
