@@ -53,6 +53,7 @@ type ModelledCell struct {
 	Rough    float64    // friction velocity by sampled velocity of a rough wall; 0: smooth; NoFriction: no friction
 	Area     float64    // of the surface that links from this cell cross; of a refined grid into the finest cells in their places
 	Sharp    float64    // of it, what links beside convex edges cross
+	Lee      [3]float64 // beside a convex edge: along the surface to that edge, from where it is in the lee
 	Mirrored uint8      // axes across which what it reads is mirrored, a bit each: it lies behind slip faces
 	Turned   bool       // it serves one link beside a convex edge, along the axis Normal: that fluid cell's moments, turned
 	Without  Without    // why the wall is the no-slip wall here
@@ -133,7 +134,8 @@ const (
 	ModelledBend     = 26 // six components
 	ModelledHeat     = 32 // the law of a scalar, and its value
 	ModelledMirrored = 34
-	ModelledCount    = 35
+	ModelledLee      = 35
+	ModelledCount    = 38
 )
 
 // ModelledNumbersOf returns the numbers of the ghost cells of these walls, ModelledCount each.
@@ -149,6 +151,9 @@ func ModelledNumbersOf[T float32 | float64](m *Modelled, walls []Wall) []T {
 			n[ModelledMirror], n[ModelledReach] = -1, 0
 		}
 		n[ModelledMirrored] = T(c.Mirrored)
+		for a := range 3 {
+			n[ModelledLee+a] = T(c.Lee[a])
+		}
 		if c.Without == WithModel {
 			n[ModelledHeight], n[ModelledRough] = T(c.Height), T(c.Rough)
 		}

@@ -13,8 +13,8 @@ const (
 	smoothest   = 0.03 // largest residual of the surface fit on a smooth flat surface
 	smoothCubic = 5    // what the square of a curvature adds to it: terms of third order of a sphere
 	facetAlike  = 0.95 // cosine of the angle up to which two surfaces are one
-	edgeWidth   = 1.45 // cells from a convex edge up to which links are bounced back, by their middles: one cell wherever the edge is
-	edgeReach   = 2    // cells around an edge in which links are within edgeWidth
+	edgeReach   = 2    // cells around an edge in which surfaces are looked at one by one
+	leeWidth    = 1.5  // cells from a convex edge up to which a flow that comes from it sticks to the surface: one cell wherever the edge is
 	// angle by which a curved surface may turn up to where it is looked at as one side of an edge: beyond, its second order is wrong
 	farthestTurn = 0.5
 	edgeTurn     = 0.85 // cosine of the angle from which two surfaces meet at an edge
@@ -25,12 +25,15 @@ const (
 // on which it crosses the body's: so every face of a block is flat up to its edges. Without, planes fitted around an edge lean by ten
 // degrees, and what they send tears a boundary layer off. Links on no such surface keep the fitted one.
 //
-// Links beside a convex edge are bounced back across it, and slip along the axis of the grid that is nearest to it: each brings the
+// A link that leans one way along a surface brings the mass that the one with the same middle, which leans the other way, takes. At a
+// convex edge the latter begins in the fluid, and alone the former would take in or give off a sixth of the velocity along the surface.
+// Such links (unpaired) are bounced back across the edge, and slip along the axis of the grid that is nearest to it: each brings the
 // moments of its fluid cell turned by half a circle about that axis (Turned, pair). With a plain bounce a bar along the stream has four
-// times the friction of the law. Where a face goes on, what a link that leans one way brings of mass, the link that leans the other way
-// at the same place takes. At an edge the other one is missing, and without a bounce the face takes in or gives off up to a sixth of the
-// velocity along it, over one cell. So links with the same middle are bounced back together. The strip is one cell wide: where the corner
-// alone bounces back, the flow turns around edges.
+// times the friction of the law.
+//
+// What makes a flow leave an edge is the surface behind it (lee): there the part of the flow that comes from the edge sticks. Without,
+// it turns around the edge. If surfaces stop the flow before the edge, too, an Ahmed body has 0.08 of drag more, and its slant of 12.5
+// degrees 0.22: a layer of cells loses its momentum.
 func (f *modelledSearch) facets() {
 	around := make([]bool, len(f.ghosts))
 	var near []beside
@@ -69,6 +72,39 @@ func (f *modelledSearch) facets() {
 	f.ghosts = whole
 	f.order()
 	f.pair()
+	f.lee()
+}
+
+// lee finds for each ghost cell beside a convex edge the direction along its surface to that edge.
+func (f *modelledSearch) lee() {
+	parallel.Pieces(len(f.ghosts), ghostsOfPiece, func(lo, hi int) {
+		var near []beside
+		for i := lo; i < hi; i++ {
+			g := &f.ghosts[i]
+			if g.turned || g.edge || g.rough || g.normal == [3]float64{} {
+				continue
+			}
+			var foot [3]float64
+			for a := range foot {
+				foot[a] = g.behind * g.normal[a]
+			}
+			near = f.rows.around(near[:0], g.at, edgeReach)
+			nearest := leeWidth
+			for _, n := range near {
+				other := &f.ghosts[n.number]
+				if !other.isSide(g, n.from) || !f.meets(&g.surface, g.normal, other, n.from, foot) {
+					continue
+				}
+				if height, turned := other.over(foot, n.from); -height < nearest-1e-9 {
+					nearest = -height
+					across := dot3(turned, g.normal)
+					for a := range g.lee {
+						g.lee[a] = (turned[a] - across*g.normal[a]) / math.Sqrt(1-across*across)
+					}
+				}
+			}
+		}
+	})
 }
 
 // pair leaves of the links that are turned about an edge those that lean along it in pairs with the same middle, one each way: alone, a
@@ -130,7 +166,7 @@ func (f *modelledSearch) split(g *foundGhost, near []beside) (list []foundGhost)
 	axis, found := f.along(g, near)
 	for _, l := range g.links {
 		s, fit, ok := f.smooth(g, l, near)
-		l.sharp = found && !ok || ok && f.besideEdge(g, l, s, near)
+		l.sharp = found && !ok || ok && f.unpaired(g, l, s, near)
 		if l.sharp && found {
 			turned = append(turned, turnedAbout(g, l, axis))
 		}
@@ -214,32 +250,45 @@ func turnedAbout(g *foundGhost, l foundLink, axis [3]float64) foundGhost {
 	return foundGhost{at: g.at, k: g.k, turned: true, under: g.under, surface: surface{normal: axis}, links: []foundLink{l}}
 }
 
-// besideEdge reports whether a link of the ghost cell g is within edgeWidth of another surface that its own one meets at a convex edge.
-// Middles of links decide, which those that lean either way have in common.
-func (f *modelledSearch) besideEdge(g *foundGhost, l foundLink, s surface, near []beside) bool {
-	var middle [3]float64
+// unpaired reports whether no link of the same surface leans the other way with the middle of this one of the ghost cell g, because the
+// solid ends at another surface before the place where that link would begin.
+func (f *modelledSearch) unpaired(g *foundGhost, l foundLink, s surface, near []beside) bool {
+	var middle, begins [3]float64
 	for a, v := range f.lattice.Velocities[l.direction] {
 		middle[a] = float64(v) / 2
 	}
 	_, normal := s.over(middle, [3]int8{})
+	across := 2 * dot3(middle, normal)
+	for a := range begins {
+		begins[a] = 2*middle[a] - across*normal[a]
+	}
 	for _, n := range near {
 		other := &f.ghosts[n.number]
-		if other.edge || other.rough || other.k != g.k || other.normal == [3]float64{} || other.bends(n.from) > farthestTurn {
-			continue
-		}
-		height, turned := other.over(middle, n.from)
-		if math.Abs(height) > edgeWidth || math.Abs(dot3(normal, turned)) > edgeTurn {
-			continue
-		}
-		var foot [3]float64
-		for a := range foot {
-			foot[a] = float64(n.from[a]) + other.behind*other.normal[a]
-		}
-		if below, _ := s.over(foot, [3]int8{}); below < 0 {
-			return true
+		if other.isSide(g, n.from) && f.meets(&s, normal, other, n.from, middle) {
+			if height, _ := other.over(begins, n.from); height > -1e-3 {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// isSide reports whether a ghost cell has a surface that may be the other side of an edge beside g, from which it is seen.
+func (f *foundGhost) isSide(g *foundGhost, from [3]int8) bool {
+	return !f.turned && !f.edge && !f.rough && f.k == g.k && f.normal != [3]float64{} && f.bends(from) <= farthestTurn
+}
+
+// meets reports whether a surface with a normal at a point meets another one, of a ghost cell at the place from, at a convex edge.
+func (f *modelledSearch) meets(s *surface, normal [3]float64, other *foundGhost, from [3]int8, point [3]float64) bool {
+	if _, turned := other.over(point, from); math.Abs(dot3(normal, turned)) > edgeTurn {
+		return false
+	}
+	var foot [3]float64
+	for a := range foot {
+		foot[a] = float64(from[a]) + other.behind*other.normal[a]
+	}
+	below, _ := s.over(foot, [3]int8{})
+	return below < 0
 }
 
 // count finds what follows from a ghost cell's links.

@@ -107,9 +107,10 @@ type surface struct {
 	normal [3]float64
 	behind float64
 	bend   [6]float64
-	edge   bool // a principal curvature is beyond edgeBend
-	hollow bool // the larger principal curvature is concave
-	rough  bool // a point around is farther than smoothest from the fitted surface
+	edge   bool       // a principal curvature is beyond edgeBend
+	hollow bool       // the larger principal curvature is concave
+	lee    [3]float64 // beside a convex edge: along the surface to that edge
+	rough  bool       // a point around is farther than smoothest from the fitted surface
 }
 
 // foundLink is a link into a fluid cell.
@@ -286,7 +287,7 @@ func (f *modelledSearch) collect(m *Modelled, layer []LayerCell) {
 		room := make([]ModelledStream, 0, links)
 		for i := lo; i < hi; i++ {
 			g, c := &f.ghosts[chosen[i]], &cells[i]
-			*c = ModelledCell{At: f.local(g.at), Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Behind: g.behind, Turned: g.turned}
+			*c = ModelledCell{At: f.local(g.at), Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Lee: g.lee, Behind: g.behind, Turned: g.turned}
 			if g.turned {
 				f.turn(g, c)
 			} else if g.mirrored != 0 {

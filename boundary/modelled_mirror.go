@@ -99,7 +99,7 @@ func (f *modelledSearch) fromBehind(direction int32, out [3]int) (int32, bool) {
 func (s surface) mirrored(axes uint8) surface {
 	for a := range s.normal {
 		if axes>>a&1 == 1 {
-			s.normal[a] = -s.normal[a]
+			s.normal[a], s.lee[a] = -s.normal[a], -s.lee[a]
 		}
 	}
 	for k, ab := range bendPairs {

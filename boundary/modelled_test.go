@@ -418,7 +418,7 @@ func TestFacesOfBlocks(t *testing.T) {
 		sin, cos := math.Sincos(turn)
 		axes := [3][3]float64{{cos, sin, 0}, {-sin, cos, 0}, {0, 0, 1}}
 		m := found(t, blockOf([3]float64{15.1, 15.1, 15.1}, half, turn), [3]int{30, 30, 30}, 4)
-		shared, edges, along, area, sharp := 0, 0, 0, 0.0, 0.0
+		shared, edges, along, lee, wrong, area, sharp := 0, 0, 0, 0, 0, 0.0, 0.0
 		var lean struct {
 			middle [3]int
 			axis   int
@@ -455,20 +455,40 @@ func TestFacesOfBlocks(t *testing.T) {
 			if c.Without != WithModel || best < 1-1e-3 {
 				t.Errorf("turned by %g: ghost cell %v has the normal %v, without %d", turn, c.At, c.Normal, c.Without)
 			}
+			// Its lee is to the nearest edge, which is within leeWidth.
+			near, to := leeWidth, [3]float64{}
+			for a := range axes {
+				d := dot3(axes[a], [3]float64{float64(c.At[0]) + 0.5 - 15.1, float64(c.At[1]) + 0.5 - 15.1, float64(c.At[2]) + 0.5 - 15.1})
+				if left := half[a] - math.Abs(d); math.Abs(dot3(c.Normal, axes[a])) < 0.5 && left < near {
+					near = left
+					for b := range to {
+						to[b] = math.Copysign(1, d) * axes[a][b]
+					}
+				}
+			}
+			if off := dot3(minus3(c.Lee, to), minus3(c.Lee, to)); near < leeWidth-0.1 && off > 1e-4 {
+				wrong++
+			} else if near < leeWidth-0.1 {
+				lee++
+			} else if near == leeWidth && c.Lee != to {
+				t.Errorf("turned by %g: ghost cell %v, far from edges, has the lee %v", turn, c.At, c.Lee)
+			}
 		}
 		want := 8 * (half[0]*half[1] + half[1]*half[2] + half[2]*half[0])
-		inner := 8 * ((half[0]-1)*(half[1]-1) + (half[1]-1)*(half[2]-1) + (half[2]-1)*(half[0]-1)) // without strips one cell wide
-		t.Logf("turned by %g: %d of %d ghost cells are edges, %d share a cell, %d links follow edges, area %g of %g, beside edges %g of %g", turn, edges, len(m.Cells), shared, along, area, want, sharp, want-inner)
+		t.Logf("turned by %g: %d of %d ghost cells are edges, %d share a cell, %d are in lees, %d in another one, %d links follow edges, area %g of %g, bounced back %g", turn, edges, len(m.Cells), shared, lee, wrong, along, area, want, sharp)
 		for at, sum := range leans {
 			if sum != 0 {
 				t.Errorf("turned by %g: links along an edge lean to one side: %+v", turn, at)
 			}
 		}
-		if edges > 8*6 || shared < 150 || along < 500 || math.Abs(area/want-1) > 0.1 {
+		if edges > 8*6 || shared < 150 || along < 80 || math.Abs(area/want-1) > 0.1 {
 			t.Errorf("turned by %g: the faces of a block are not found", turn)
 		}
-		if sharp < 0.5*(want-inner) || sharp > 1.5*(want-inner) {
-			t.Errorf("turned by %g: %g cells of area are beside edges, of about %g", turn, sharp, want-inner)
+		if edge := 8 * (half[0] + half[1] + half[2]); sharp > 0.25*edge {
+			t.Errorf("turned by %g: links that cross an area of %g are bounced back, beside edges of length %g", turn, sharp, edge)
+		}
+		if lee < 200 || wrong > lee/10 {
+			t.Errorf("turned by %g: %d ghost cells are in the lee of the nearest edge, %d of another one", turn, lee, wrong)
 		}
 		if turn == 0 {
 			closed(t, m)

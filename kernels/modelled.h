@@ -15,7 +15,9 @@
 // Without friction: modelled, with u_tau = 0 (MODELLED_ROUGH below 0).
 // theta blends both with y+ of half a cell: the model is off where the flow beside the wall is laminar. Nothing moves along a no-slip
 // wall, so that its rates of strain have no part along it; fluid at rest between walls would not stay so with the image's.
-// Beside a convex edge a ghost cell serves one link, with the moments of that fluid cell turned by half a circle about the axis of the
+// Beside a convex edge, which lies along e from the ghost cell, the part of the flow along e that comes from the edge sticks to the
+// surface: of the velocity, the traction and the stress what is along e is that of no-slip where e.u_t,I < 0.
+// A ghost cell of mirror -1 serves one link at a convex edge, with the moments of that fluid cell turned by half a circle about the axis of the
 // grid that is nearest to the edge: the flow slips along that and is bounced back across it.
 // Velocities are those with half of the coming step's force. What was tried instead is in docs/decisions.md.
 #ifndef LBM_MODELLED_H
@@ -25,7 +27,7 @@
 namespace lbm { namespace {
 
 // Numbers of a ghost cell (boundary.ModelledNormal and the others), and of the table of the law (boundary.PlusFirst).
-enum { MODELLED_NORMAL = 0, MODELLED_VELOCITY = 3, MODELLED_MIRROR = 6, MODELLED_REACH = 7, MODELLED_HEIGHT = 8, MODELLED_ROUGH = 9, MODELLED_IMAGE = 10, MODELLED_SAMPLE = 18, MODELLED_BEND = 26, MODELLED_HEAT = 32, MODELLED_VALUE = 33, MODELLED_MIRRORED = 34, MODELLED_NUMBERS = 35 };
+enum { MODELLED_NORMAL = 0, MODELLED_VELOCITY = 3, MODELLED_MIRROR = 6, MODELLED_REACH = 7, MODELLED_HEIGHT = 8, MODELLED_ROUGH = 9, MODELLED_IMAGE = 10, MODELLED_SAMPLE = 18, MODELLED_BEND = 26, MODELLED_HEAT = 32, MODELLED_VALUE = 33, MODELLED_MIRRORED = 34, MODELLED_LEE = 35, MODELLED_NUMBERS = 38 };
 constexpr double MODELLED_KAPPA = 0.384, LEAST_MIXING = 1.5, LAMINAR_PLUS = 4, TURBULENT_PLUS = 5;  // boundary.Kappa and the others
 enum { PLUS_FIRST = -6, PLUS_BITS = 4, PLUS_COUNT = 44 * 16 + 1 };
 // Numbers that a ghost cell reports: the traction of the fluid on the wall, y+ of half a cell and theta; 0 where it has no model.
@@ -173,10 +175,25 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		for (int b = 0; b < D; b++) at += bend[a > b ? L::pair(a, b) : L::pair(b, a)] * (along[b] - before * slope[b]);
 		turn += at * (along[a] - before * slope[a]);
 	}
+	// Beside a convex edge the part of the flow that comes from it, along the direction e, sticks to the surface.
+	const T* const e = n + MODELLED_LEE;
+	T comes = 0, slides = 0;
+	for (int a = 0; a < D; a++) {
+		comes += e[a] * along[a];
+		slides += e[a] * slope[a];
+	}
+	const bool sticks = theta > T(0) && comes < T(0);
+	if (sticks) {
+		T drags = 0, shears = 0;
+		for (int a = 0; a < D; a++) drags += e[a] * traction[a], shears += e[a] * sheared[a];
+		for (int a = 0; a < D; a++) traction[a] -= drags * e[a], sheared[a] -= shears * e[a];
+	}
 	g.r = image.r + eps - theta * (T(3) * rho * reach * turn);
 	const T density = T(1) + g.r;
 	for (int a = 0; a < D; a++) {
-		const T modelled = along[a] - reach * slope[a], stuck = -mirror * along[a];
+		T modelled = along[a] - reach * slope[a];
+		const T stuck = -mirror * along[a];
+		if (sticks) modelled += e[a] * (reach * slides - (T(1) + mirror) * comes);
 		u[a] = wall[a] + (stuck + theta * (modelled - stuck)) - mirror * across * normal[a];
 		g.j[a] = density * u[a] + T(0.5) * p.force[a];
 		results[a] = traction[a];
@@ -184,12 +201,25 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		for (int b = 0; b < D; b++) pull[a] += image.pi[a > b ? L::pair(a, b) : L::pair(b, a)] * normal[b];
 		pn += pull[a] * normal[a];
 	}
-	for (int a = 0; a < D; a++) change[a] = theta * (rho * sheared[a] * T(1.0 / 3) - T(2) * traction[a] - T(2) * (pull[a] - pn * normal[a]));
+	T pe[D], ee = 0, en = 0;  // the stress along e, of what is along the surface
+	if (sticks) {
+		for (int a = 0; a < D; a++) {
+			pe[a] = 0;
+			for (int b = 0; b < D; b++) pe[a] += image.pi[a > b ? L::pair(a, b) : L::pair(b, a)] * e[b];
+			en += pe[a] * normal[a];
+		}
+		for (int a = 0; a < D; a++) {
+			pe[a] -= en * normal[a];
+			ee += pe[a] * e[a];
+		}
+	}
+	for (int a = 0; a < D; a++) change[a] = theta * (rho * sheared[a] * T(1.0 / 3) - T(2) * traction[a] - T(2) * (pull[a] - pn * normal[a] - (sticks ? en * e[a] : T(0))));
 	for (int a = 0; a < D; a++)
 		for (int b = 0; b <= a; b++) {
 			const int ab = L::pair(a, b);
 			const T along = image.pi[ab] - normal[a] * pull[b] - pull[a] * normal[b] + pn * normal[a] * normal[b];
-			g.s[ab] = image.pi[ab] - (T(1) - theta) * along + (normal[a] * change[b] + normal[b] * change[a]) + density * u[a] * u[b];
+			const T ends = sticks ? theta * (e[a] * pe[b] + pe[a] * e[b] - ee * e[a] * e[b]) : T(0);
+			g.s[ab] = image.pi[ab] - ends - (T(1) - theta) * along + (normal[a] * change[b] + normal[b] * change[a]) + density * u[a] * u[b];
 		}
 	return g;
 }

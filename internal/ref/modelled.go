@@ -99,6 +99,17 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 	inner := sub(along, scaled(slope, c.Behind+c.Before))
 	pull := times(stress, n)
 	shear := sub(pull, scaled(n, dot(pull, n)))
+	var ends [3][3]float64
+	if e, comes := c.Lee, dot(c.Lee, along); theta > 0 && comes < 0 { // the flow comes from an edge
+		traction, sheared, shear = without(traction, e), without(sheared, e), without(shear, e)
+		inner = add3(without(inner, e), scaled(e, -mirror*comes))
+		with := without(times(stress, e), n)
+		for a := range ends {
+			for b := range ends {
+				ends[a][b] = theta * (e[a]*with[b] + with[a]*e[b] - dot(with, e)*e[a]*e[b])
+			}
+		}
+	}
 	m := make([]float64, f.Lattice.Moments())
 	m[0] = density
 	var u, change [3]float64
@@ -110,7 +121,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 	for k, ab := range Pairs(3) {
 		a, b := ab[0], ab[1]
 		inside := stress[a][b] - n[a]*pull[b] - pull[a]*n[b] + dot(pull, n)*n[a]*n[b]
-		m[4+k] = stress[a][b] - (1-theta)*inside + n[a]*change[b] + n[b]*change[a] + (1+density)*u[a]*u[b]
+		m[4+k] = stress[a][b] - ends[a][b] - (1-theta)*inside + n[a]*change[b] + n[b]*change[a] + (1+density)*u[a]*u[b]
 	}
 	return modelled{f.Close(f.Populations(m)), traction, half, share, heatOf(f, c, rho, share, half, table)}
 }
@@ -287,6 +298,9 @@ func plusBy(table []float64, reynolds float64) float64 {
 	}
 	return table[i] + (at-float64(i))*(table[i+1]-table[i])
 }
+
+// without returns a vector without its part along a unit vector, or all of it for no vector.
+func without(a, e [3]float64) [3]float64 { return sub(a, scaled(e, dot(a, e))) }
 
 func dot(a, b [3]float64) float64               { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 func scaled(a [3]float64, s float64) [3]float64 { return [3]float64{a[0] * s, a[1] * s, a[2] * s} }
