@@ -13,7 +13,7 @@ type Wall struct {
 	Density float64 // r_w, rho - 1 at the face: PressureFace, Outflow
 	// MayExit is set where fluid may leave through a VelocityFace.
 	MayExit bool
-	// Direction of the fluid that enters through a PressureFace; nil: the velocity along the face has no gradient.
+	// Direction of the fluid that enters through a PressureFace; nil: the tangential velocity has zero gradient.
 	Direction *[3]float64
 	Relax     float64 // Outflow: share of the pressure's error that is mended in a step
 	// Conserve makes Interpolated give back, as population at rest, the mass that it

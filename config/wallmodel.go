@@ -13,8 +13,8 @@ func wallModelKeys() []language.Key {
 	return []language.Key{
 		{Name: "law", Kind: language.Word, Choices: []string{"smooth", "frictionless"}, DefaultDoc: "smooth with wall_model", Doc: "wall_model: smooth has the friction of the law of the wall. frictionless has none, at any angle to the grid: for inviscid flow and planes of symmetry"},
 		{Name: "sample", Kind: language.Number, Within: language.Counts(1, 20), DefaultDoc: "4.5 with wall_model", Doc: "wall_model: height above the surface at which the law of the wall reads the velocity, in cells; just above the layer is best"},
-		{Name: "layer", Kind: language.Number, Within: language.Counts(0, 20), DefaultDoc: "4.5 with wall_model", Doc: "wall_model: height of the layer that has the eddy viscosity of the law of the wall, in cells; with 0 there is no layer, and the first cells have hardly any shear stress"},
-		{Name: "roughness", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), DefaultDoc: "none: the wall is smooth", Doc: "wall_model: roughness length z0 of the logarithmic law u = u_tau/kappa ln((y + z0)/z0); a thirtieth of the height of sand grains"},
+		{Name: "layer", Kind: language.Number, Within: language.Counts(0, 20), DefaultDoc: "4.5 with wall_model", Doc: "wall_model: height of the layer that has the eddy viscosity of the law of the wall, in cells; with 0 there is no layer, and the first cells have almost no shear stress"},
+		{Name: "roughness", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), DefaultDoc: "none: the wall is smooth", Doc: "wall_model: roughness length z0 of the logarithmic law u = u_tau/kappa ln((y + z0)/z0); 1/30 of the sand-grain height"},
 	}
 }
 
