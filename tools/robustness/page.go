@@ -9,7 +9,7 @@ import (
 )
 
 const pageHead = `<!-- Written by "make robustness" (tools/robustness) from cases/robustness/results.csv. Do not edit. -->
-# Collision models: choosing one for a flow
+# Choosing a collision model
 
 This page shows the range of flows and viscosities in which each collision model is stable.
 
@@ -23,7 +23,7 @@ how close to tau = 1/2 a run stays stable, and where a half-way wall is when tau
 | creeping flow: porous media, packings, narrow gaps | ` + "`trt`" + ` | the position of half-way walls, and so the permeability, does not depend on the viscosity; large tau saves steps |
 | laminar and resolved, tau of about 0.52 or more | any; the default is ` + "`cumulant`" + ` | at these tau they are stable, and the grid error dominates; the moment-based models are the fastest on a GPU, in float32 within 7 %% of each other on one lattice |
 | unsteady, a cell Reynolds number above about 20, turbulence | ` + "`cumulant`" + ` or ` + "`recursive_regularized`" + `, in 3D preferably on D3Q27 | the second-order closure amplifies noise even in uniform grid-aligned flow; these damp it. Downstream of an inlet ` + "`" + `recursive_regularized` + "`" + ` needs a bulk viscosity ([why](#behind-an-inlet)) |
-| large-eddy simulation, ` + "`[turbulence]`" + ` | the same two | an eddy viscosity masks an instability without curing it: the growth saturates as noise of finite amplitude instead of an error |
+| large-eddy simulation, ` + "`[turbulence]`" + ` | the same two | an eddy viscosity masks an instability without curing it: the growth saturates as noise of finite amplitude instead of ending in an error |
 | comparison with older work | ` + "`bgk`" + ` | the textbook model; needs a fine grid at high Reynolds numbers |
 
 ` + "`lbmsim check`" + ` looks the case up in this map and warns:
