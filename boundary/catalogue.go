@@ -15,7 +15,7 @@ type Kind struct {
 	Paper  string
 }
 
-// Edge is the rule of the ghost cells behind the edge of two faces (rules.go: Ghost, Rule).
+// Edge is the rule for the ghost cells behind the edge of two faces (rules.go: Ghost, Rule).
 type Edge struct{ One, Other, Wins string }
 
 // Edges of the kinds of faces, in their order.
@@ -30,10 +30,10 @@ var Edges = []Edge{
 	{"`slip`", "`slip`", "mirrored twice"},
 }
 
-// changes are the keys that say how velocity and pressure change with time.
+// changes are the keys for the time dependence of velocity and pressure.
 var changes = []string{"ramp", "table", "sha256", "repeat"}
 
-// turbulence are the keys of what an inlet adds to its velocity.
+// turbulence are the keys for the fluctuations at an inlet.
 var turbulence = []string{"turbulence_intensity", "turbulence_rms", "turbulence_length", "turbulence_modes", "turbulence_seed"}
 
 // Kinds in the order of the documentation. Periodic axes are declared in

@@ -239,7 +239,7 @@ func (f *modelledSearch) besideEdge(g *foundGhost, l foundLink, s surface, near 
 	return false
 }
 
-// count finds what follows from a ghost cell's links.
+// count derives quantities from a ghost cell's links.
 func (f *modelledSearch) count(g *foundGhost) {
 	g.out, g.own, g.needed = [3]float64{}, false, false
 	counted := false
