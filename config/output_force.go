@@ -459,7 +459,7 @@ func (r *forces) forceOf(at language.Mark, name, series string) (f ForceOutput, 
 		reason := "it has " + strings.Join(words, ", ")
 		switch {
 		case !f.Modelled && slices.ContainsFunc(forceQuantities, func(q forceQuantity) bool { return q.part && q.name == series }):
-			reason += "; its parts are known on walls of type wall_model: give such a wall an output of its own; of resolved walls the field wall_shear_stress is the friction"
+			reason += "; its parts are known on walls of type wall_model: give such a wall a separate output; for resolved walls use the field wall_shear_stress"
 		case f.Coefficient == 0:
 			reason += "; coefficients need velocity, and area or in 2D length"
 		}

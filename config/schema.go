@@ -79,7 +79,7 @@ func absent() []language.Absent {
 		{Words: []string{"surface_tension", "sigma", "phase", "phases", "multiphase", "contact_angle", "free_surface", "vof", "interface", "bubble", "droplet", "cavitation", "wetting"},
 			Answer: "the fluid is a single phase: there are no interfaces, free surfaces or contact angles"},
 		{Words: []string{"particle", "particles", "dem", "tracer", "tracers", "lagrangian", "sediment"},
-			Answer: "no particles move with the flow; [temperature] without expansion carries a passive scalar"},
+			Answer: "there are no particles; [temperature] without expansion carries a passive scalar"},
 		{Words: []string{"mach", "compressible", "gamma", "gas_constant", "energy_equation", "shock", "heat_capacity_ratio"},
 			Answer: "the flow is nearly incompressible, below a lattice Mach number of 0.3: no shocks, no equation of state; [scaling] lattice_velocity sets the Mach number of the lattice"},
 		{Words: []string{"species", "reaction", "reactions", "combustion", "chemistry", "concentration"},
@@ -87,7 +87,7 @@ func absent() []language.Absent {
 		{Words: []string{"radiation", "emissivity", "melting", "solidification", "latent_heat", "phase_change"},
 			Answer: "heat is carried and conducted; there is no radiation and no change of phase"},
 		{Words: []string{"k_epsilon", "k_omega", "kepsilon", "komega", "spalart_allmaras", "rans", "sst", "turbulent_viscosity_ratio"},
-			Answer: "turbulence is resolved, with [turbulence] for what the grid does not resolve (smagorinsky, wale): there are no equations of a Reynolds average"},
+			Answer: "turbulence is resolved, with [turbulence] for what the grid does not resolve (smagorinsky, wale): there are no RANS models"},
 		{Words: []string{"moving_mesh", "mesh_motion", "overset", "sliding_mesh", "fsi", "elasticity", "youngs_modulus", "six_dof"},
 			Answer: "bodies keep their place; a surface may move along itself (velocity, angular_velocity)"},
 		{Words: []string{"magnetic", "mhd", "charge", "electric", "coriolis", "rotating_frame"},
@@ -102,8 +102,8 @@ func absent() []language.Absent {
 func caseLanguage() language.Schema {
 	l := language.Schema{
 		Tables:   tables(),
-		Formulas: "expressions in x, y, z may stand in [initial], in the velocity of a face and in [expect.velocity]",
-		Times:    "only the velocity of a face, the force and what is expected may",
+		Formulas: "expressions in x, y, z are allowed in [initial], in the velocity of a face and in [expect.velocity]",
+		Times:    "only face velocities, the force and [expect] may",
 		Absent:   absent(),
 	}
 	for i := range l.Tables {
@@ -211,7 +211,7 @@ func solidTables() []language.Table {
 			{Name: "heat_flux", Kind: language.Quantity, Dim: model.HeatFlux, Doc: "instead of a temperature, the heat flux into the fluid, divided by density and heat capacity: the diffusivity times the gradient"},
 		}, boundaryKeys()...), Doc: "A boundary on faces of the domain. Every face of a non-periodic axis needs exactly one boundary for the whole face, or boundaries for parts of it and one, without a part, for the rest. A cell of the face belongs to a part when its centre is inside it."},
 		{Path: "body.*", Keys: append([]language.Key{
-			{Name: "type", Kind: language.Word, Choices: onBodies, DefaultDoc: "interpolated_wall for a surface from a file, curved, oblique, or between cell faces; wall for a surface on cell faces, an image, and a body with diffusivity or thicken", Why: "a surface that moves has velocity or angular_velocity besides", Doc: "how the surface acts, see the table of boundaries"},
+			{Name: "type", Kind: language.Word, Choices: onBodies, DefaultDoc: "interpolated_wall for a surface from a file, curved, oblique, or between cell faces; wall for a surface on cell faces, an image, and a body with diffusivity or thicken", Why: "for a moving surface add velocity or angular_velocity", Doc: "how the surface acts, see the table of boundaries"},
 			{Name: "velocity", Kind: language.Vector, Dim: model.Velocity, Doc: "surface velocity of a body that does not move, such as a belt; for motions that map the surface onto itself"},
 			{Name: "angular_velocity", Kind: language.Quantity, Dim: model.Rate, Doc: "angular velocity of the surface of a body that does not move, such as a wheel, by the right-hand rule: \"10 rad/s\", \"300 rpm\", \"2 rev/s\" (1/s is rad/s). Its velocity is u = velocity + omega x (r - spin_centre)"},
 			{Name: "spin_axis", Kind: language.Vector, DefaultDoc: "z", Doc: "3D: direction of the angular velocity, of any length"},

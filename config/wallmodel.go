@@ -96,7 +96,7 @@ func (r *modelledWalls) check() {
 	spec := &r.Spec
 	refuse(r.dims == 2, "use 3D, periodic along z if need be", "wall_model needs 3D: turbulence is three-dimensional")
 	refuse(spec.Collision.Scheme != model.Moments, "use regularized, recursive_regularized or cumulant", "wall_model sets moments, and %q has none", spec.Collision.Name)
-	refuse(spec.Precision == model.Float16, "use float32 or float64", "wall_model cannot be combined with float16: its last place is as large as the wall's shear stress")
+	refuse(spec.Precision == model.Float16, "use float32 or float64", "wall_model cannot be combined with float16: its rounding is as large as the wall shear stress")
 	refuse(spec.Viscosity.OfFluid(), "", "wall_model cannot be combined with viscosity_law = %q: the law of the wall is for a constant viscosity", spec.Viscosity)
 	if spec.Viscosity == model.Newtonian {
 		// Smagorinsky's law with C = 0: eddies in the layer alone.
@@ -117,7 +117,7 @@ func (r *thermal) ofModel(s *language.Section, m *boundary.WallModel, heat bound
 	m.Prandtl = (r.Tau - 0.5) / 3 / r.Temperature.Diffusivity
 	switch {
 	case heat.Law == boundary.ScalarConducts:
-		r.Add(s.KeyAt("diffusivity"), "use type \"wall\" or \"interpolated_wall\", or give its temperature or heat_flux", "%s has type wall_model and a diffusivity: the heat flux by the law of the wall needs a surface temperature that is known", s.Head())
+		r.Add(s.KeyAt("diffusivity"), "use type \"wall\" or \"interpolated_wall\", or give its temperature or heat_flux", "%s has type wall_model and a diffusivity: the heat flux by the law of the wall needs a known surface temperature", s.Head())
 	case heat.Law == boundary.ScalarFixed && m.Frictionless:
 		r.Add(s.KeyAt("temperature"), "remove it: the wall is adiabatic; or give its heat_flux", "%s is frictionless and has a temperature: without friction there is no law for the heat flux", s.Head())
 	case heat.Law == boundary.ScalarFixed && m.Roughness > 0:
