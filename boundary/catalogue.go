@@ -15,7 +15,7 @@ type Kind struct {
 	Paper  string
 }
 
-// Edge is the rule of the ghost cells behind the edge of two faces (rules.go: Ghost, Rule).
+// Edge is the rule for the ghost cells behind the edge of two faces (rules.go: Ghost, Rule).
 type Edge struct{ One, Other, Wins string }
 
 // Edges of the kinds of faces, in their order.
@@ -30,10 +30,10 @@ var Edges = []Edge{
 	{"`slip`", "`slip`", "mirrored twice"},
 }
 
-// changes are the keys that say how velocity and pressure change with time.
+// changes are the keys for the time dependence of velocity and pressure.
 var changes = []string{"ramp", "table", "sha256", "repeat"}
 
-// turbulence are the keys of what an inlet adds to its velocity.
+// turbulence are the keys for the fluctuations at an inlet.
 var turbulence = []string{"turbulence_intensity", "turbulence_rms", "turbulence_length", "turbulence_modes", "turbulence_seed"}
 
 // Kinds in the order of the documentation. Periodic axes are declared in
@@ -46,27 +46,27 @@ var Kinds = []Kind{
 	},
 	{
 		Name: "moving_wall", Law: MovingFace, Faces: true, Keys: []string{"velocity"}, May: changes,
-		Doc:   "wall half-way before the first cell that moves in its own plane. The ghost cell behind it has the opposite velocity across the face. Along it the mean of both cells' velocity is the wall's. Density and non-equilibrium stress are the first cell's. With bgk and trt, and in closed boxes without slip or where faces that move meet each other or a body: f_i(x, t+1) = f*_i'(x, t) + 6 w_i c_i.u_w",
+		Doc:   "wall half-way before the first cell, moving in its plane. The ghost cell behind it has the opposite normal velocity. The mean tangential velocity of both cells is the wall's. Density and non-equilibrium stress are the first cell's. With bgk and trt, and in closed boxes without slip or where faces that move meet each other or a body: f_i(x, t+1) = f*_i'(x, t) + 6 w_i c_i.u_w",
 		Paper: "after the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007; Ladd, J. Fluid Mech. 271 (1994) 285",
 	},
 	{
 		Name: "interpolated_wall", Law: Interpolated, Bodies: true, May: []string{"conserve_mass"},
-		Doc:   "no-slip wall where the body's surface is, at the distance q along the link (linear): f_i = 2q f*_i' + (1-2q) f*_i'(x+c_i) for q < 1/2, else f_i = f*_i'/2q + (1-1/2q) f*_i",
+		Doc:   "no-slip wall at the body's surface, at the distance q along the link (linear): f_i = 2q f*_i' + (1-2q) f*_i'(x+c_i) for q < 1/2, else f_i = f*_i'/2q + (1-1/2q) f*_i",
 		Paper: "Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452",
 	},
 	{
 		Name: "velocity", Law: VelocityFace, Faces: true, Keys: []string{"velocity"}, May: slices.Concat([]string{"profile", "profile_sha256", "profile_along"}, turbulence, changes),
-		Doc:   "inlet, or outlet, of given velocity half-way before the first cell. The ghost cell behind the face has the velocity across it, the mean of both cells that along it. Density and non-equilibrium are the first cell's. bgk needs tau of 0.505 there, trt 0.52",
+		Doc:   "inlet, or outlet, of given velocity half-way before the first cell. The ghost cell behind the face has the normal velocity, the mean of both cells the tangential velocity. Density and non-equilibrium are the first cell's. bgk needs tau of 0.505 there, trt 0.52",
 		Paper: "after the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007",
 	},
 	{
 		Name: "pressure", Law: PressureFace, Faces: true, May: append([]string{"pressure", "direction", "sponge", "sponge_viscosity"}, changes...),
-		Doc:   "inlet or outlet of given pressure half-way before the first cell. The mean density of the first cell and the ghost cell behind the face is rho_w. Velocity and non-equilibrium stress have no gradient across it. With a direction d the velocity along the face behind it, where fluid enters, is u_n d_t/d_n",
+		Doc:   "inlet or outlet of given pressure half-way before the first cell. The mean density of the first cell and the ghost cell behind the face is rho_w. Velocity and non-equilibrium stress have zero gradient. With a direction d the tangential velocity of entering fluid is u_n d_t/d_n",
 		Paper: "the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007, to a face half-way",
 	},
 	{
 		Name: "outflow", Law: Outflow, Faces: true, May: []string{"pressure", "relaxation", "sponge", "sponge_viscosity"},
-		Doc:   "outlet that sound and vortices leave. The wave that comes in, W = rho/rho0 - u_n/cs, goes with the flow as far as the velocity changes it. It relaxes to the pressure: dW/dt = -u_n dW/dn + k (rho_w - rho). All else is as in the last cell",
+		Doc:   "outlet for sound and vortices. The incoming wave, W = rho/rho0 - u_n/cs, is convected as far as the velocity changes it, and relaxes to the pressure: dW/dt = -u_n dW/dn + k (rho_w - rho). All else is as in the last cell",
 		Paper: "Thompson, J. Comput. Phys. 68 (1987) 1; Giles, AIAA J. 28 (1990) 2050; relaxation: Poinsot & Lele, J. Comput. Phys. 101 (1992) 104",
 	},
 	{

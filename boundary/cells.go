@@ -13,14 +13,14 @@ type Wall struct {
 	Density float64 // r_w, rho - 1 at the face: PressureFace, Outflow
 	// MayExit is set where fluid may leave through a VelocityFace.
 	MayExit bool
-	// Direction of the fluid that enters through a PressureFace; nil: the velocity along the face has no gradient.
+	// Direction of the fluid that enters through a PressureFace; nil: the tangential velocity has zero gradient.
 	Direction *[3]float64
-	Relax     float64 // Outflow: share of the pressure's error that is mended in a step
-	// Conserve makes Interpolated give back, as population at rest, the mass that it
-	// takes, so that a closed box keeps its own.
+	Relax     float64 // Outflow: share of the pressure error that is corrected per step
+	// Conserve makes Interpolated return the absorbed mass as rest population, so that a closed box
+	// conserves its mass.
 	Conserve bool
 	Motion   Motion    // nil: at rest
-	Measured bool      // asked for by device.Program.Forces
+	Measured bool      // requested by device.Program.Forces
 	Model    WallModel // of a ModelledWall
 	Scalar   ScalarWall
 }
@@ -42,30 +42,31 @@ type Cells struct {
 	// Slope of the surface that Distance finds, |c.n| with the unit vector n across it; 0 where it is not known. nil:
 	// all surfaces are across axes.
 	Slope func(x, c [3]int) float64
-	// Rates returns the rates of a cell that lies in a sponge, nil for others: of these numbers
-	// Omega, OmegaMinus and Viscosity. nil: there is no sponge.
+	// Rates returns the rates of a cell in a sponge (Omega, OmegaMinus and Viscosity), nil for
+	// others. nil: there is no sponge.
 	Rates func(x [3]int) *model.Params
 	// Modelled lists the ghost cells of Modelled walls; nil: there are none.
 	Modelled *Modelled
-	// Global is the domain's cells and Origin the place of this box in it, for what
-	// depends on the position. Zero Global: the box is the domain.
+	// Global is the size of the domain in cells and Origin the position of this box in it, for
+	// quantities that depend on the position. Zero Global: the box is the domain.
 	Global, Origin [3]int
 	Periodic       [3]bool // axes along which the domain continues at its other end
-	// Rest reports for the low and the high end of x whether all that lies beyond, edges
-	// and corners included, are walls that are Still in the whole domain. Kernels may treat
-	// such ends by themselves, with another order of additions, so that all ranks have
-	// to receive the same values. False is always allowed.
+	// Rest reports for the low and the high end of x whether all cells beyond, edges and corners
+	// included, are walls that are Still in the whole domain. Kernels may treat such ends
+	// separately, with a different order of additions, so all ranks must receive the same values.
+	// False is always allowed.
 	Rest [2]bool
-	// Patch is what a refined grid knows of the cells; nil: all are of one spacing.
+	// Patch describes the cells of a refined grid; nil: the grid is uniform.
 	Patch *Patch
 }
 
-// Patch says what the cells are for that a patch of a refined grid stores, and the cells around it.
+// Patch describes the roles of the cells that a patch of a refined grid stores, and of the cells
+// around it.
 type Patch struct {
 	Wraps [3]bool // axes along which the patch continues at its other end
 	// Role returns the role of a cell of the domain or of an image of it, in the domain's cells.
 	Role func(cell [3]int) decomp.Role
-	// Sixths is what is added to a wall's type for links of which a part is measured (Walls.Measured).
+	// Sixths is added to a wall's type for partly measured links (Walls.Measured).
 	Sixths uint8
 	// Blocked is the type of cells that are solid since the patch does not store them or no step reads them. What a step computes in
 	// cells beside them is not read either: these are mirror cells, and the outer layer of the overlap. 0: there are none.
@@ -80,7 +81,7 @@ func (c Cells) role(x [3]int) decomp.Role {
 	return c.Patch.Role(plus(c.Origin, x))
 }
 
-// NewCells makes an all-fluid box.
+// NewCells returns an all-fluid box.
 func NewCells(n [3]int) Cells {
 	return Cells{N: n, Type: make([]uint8, (n[0]+2)*(n[1]+2)*(n[2]+2))}
 }
@@ -114,7 +115,7 @@ func (c Cells) Wall(k uint8) Wall {
 // cells from the domain's lower corner.
 func (c Cells) Place(at [3]int, q float64, v [3]int) (p [3]float64) {
 	for a := range p {
-		// Of a link across a periodic face the body's end counts.
+		// For a link across a periodic face, the end at the body counts.
 		behind := c.Origin[a] + at[a] - v[a]
 		n := c.Global[a]
 		if n == 0 {
@@ -128,12 +129,12 @@ func (c Cells) Place(at [3]int, q float64, v [3]int) (p [3]float64) {
 	return p
 }
 
-// Timed reports whether some wall changes with time.
+// Timed reports whether any wall changes with time.
 func (c Cells) Timed() bool {
 	return slices.ContainsFunc(c.Walls, func(w Wall) bool { return w.Motion != nil && !w.Motion.Steady() })
 }
 
-// Plain reports whether type k > 0 is a half-way wall, at rest or in a constant motion.
+// Plain reports whether type k > 0 is a half-way wall, at rest or in constant motion.
 func (c Cells) Plain(k uint8) bool {
 	_, constant := c.Motion(k).(Constant)
 	return c.Wall(k).Law == Bounce && constant
@@ -159,7 +160,7 @@ func (c Cells) AtRest(x, dims int) bool {
 	return true
 }
 
-// WithRest sets Rest by the cells' own word, for a box that is the whole domain.
+// WithRest sets Rest from the cells themselves, for a box that is the whole domain.
 func (c Cells) WithRest(periodic bool, dims int) Cells {
 	for side, x := range []int{-1, c.N[0]} {
 		c.Rest[side] = !periodic && c.AtRest(x, dims)

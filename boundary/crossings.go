@@ -9,18 +9,18 @@ import (
 	"lbmsim/model"
 )
 
-// Crossings lists the populations that pass faces of the interface between two levels, for one rank's part of a patch and its
+// Crossings lists the populations that cross faces of the interface between two levels, for one rank's part of a patch and its
 // kernels (kernels/levels.h). An upstream cell sends the populations of one axis and side, computed once for all faces that they
-// pass. Faces are counted in groups with one sum each, and groups that are alike share their list of crossings.
+// cross. Faces are counted in groups with one sum each, and groups that are alike share their list of crossings.
 type Crossings struct {
 	Upstream []Upstream
-	Gains    []float64 // what moving walls add to populations that they send back: as further upstream cells would send it
+	Gains    []float64 // contributions of moving walls to reflected populations, as if from further upstream cells
 	Models   []ModelledUpstream
 	Groups   []Crossed
 	Cells    []uint32       // of the groups: numbers in Upstream, behind them in Gains, and behind these in Models
 	List     []Crossing     // of the patterns
 	Scale    float64        // of the sums, in populations of the coarser level per sixth, positive out of the covered cell
-	Sums     int            // places of sums that are written: one more than the largest
+	Sums     int            // number of sums: one more than the largest place
 	Heat     *HeatCrossings // nil: there is no scalar
 
 	lattice model.Lattice
@@ -28,13 +28,14 @@ type Crossings struct {
 	timed   []timedGain
 }
 
-// timedGain is what walls that change with time add to the populations that a cell sends across an axis.
+// timedGain is the contribution of time-dependent walls to the populations that a cell sends across an
+// axis.
 type timedGain struct {
 	sender
 	first, count int // of its numbers in Gains
 }
 
-// Timed reports whether some of Gains change with time.
+// Timed reports whether any of Gains change with time.
 func (c *Crossings) Timed() bool { return c != nil && len(c.timed) > 0 }
 
 // AdvanceTo sets Gains for time t, in steps of the level.
@@ -116,14 +117,15 @@ type Upstream struct {
 	_          [2]uint8
 }
 
-// ModelledUpstream is a ghost cell of a wall with a model that sends populations, which are in no state.
+// ModelledUpstream is a ghost cell of a modelled wall that sends populations; these are not in any
+// state.
 type ModelledUpstream struct {
 	Ghost uint32 // number in Modelled.Cells
 	Axis  int
 	Side  int
 }
 
-// Crossing is a population that passes a face (lbm_crossing).
+// Crossing is a population that crosses a face (lbm_crossing).
 type Crossing struct {
 	Cell            uint16 // number within the group's Cells
 	Slot, Direction uint8  // among the populations that the cell sends; of the lattice
@@ -197,13 +199,13 @@ type faceOf struct {
 	axis, side int
 }
 
-// path is a way of a population through a face: the start, from the cell inside, and the end.
+// path is the path of a population through a face: the start, from the cell inside, and the end.
 type path struct {
 	decomp.Crossing
 	direction, axis, side int
 }
 
-// passage is what counts of a population on a path.
+// passage is the counted part of a population on a path.
 type passage struct {
 	from           [3]int
 	mass, momentum int
@@ -215,11 +217,11 @@ type passage struct {
 type sender struct {
 	cell       [3]int // from the inside of the group's first face
 	axis, side int
-	gains      bool // what walls add is meant
-	models     bool // it is a ghost cell of a wall with a model
+	gains      bool // it stands for the contribution of walls
+	models     bool // it is a ghost cell of a modelled wall
 }
 
-// pattern is what groups share.
+// pattern is shared by groups.
 type pattern struct {
 	senders      []sender
 	first, count uint32
@@ -385,7 +387,7 @@ func (f *crossingFinder) pattern(first [3]int) *pattern {
 	return p
 }
 
-// crossing returns what passes a face on a path, in sixths; no momentum: nothing.
+// crossing returns the flux through a face on a path, in sixths; no momentum: nothing.
 func (f *crossingFinder) crossing(up [3]int, p path, sign int) passage {
 	c, dims, part := f.lattice.Velocities[p.direction], f.lattice.Dims, sign*p.Sixths
 	from := minus(up, p.Before)
@@ -449,7 +451,7 @@ func (f *crossingFinder) besideModel(from, to [3]int, p path, sign int) (x passa
 	return passage{from: from, mass: sign * p.Along(c, p.axis, across), momentum: part, models: true}, true
 }
 
-// isModelled reports whether a cell is a ghost cell of a wall with a model.
+// isModelled reports whether a cell is a ghost cell of a modelled wall.
 func (f *crossingFinder) isModelled(x [3]int) bool { return len(f.cells.Modelled.at.all(x)) > 0 }
 
 // sends reports whether a cell is one of the fluid, or a ghost cell behind an open face.
@@ -497,7 +499,7 @@ func (f *crossingFinder) place(cell [3]int, axis, side int) (Upstream, error) {
 	return u, nil
 }
 
-// finish puts upstream cells that send alike next to each other, in the order of the state.
+// finish groups upstream cells of the same kind, in the order of the state.
 func (f *crossingFinder) finish() (*Crossings, error) {
 	if f.err != nil {
 		return nil, f.err

@@ -6,14 +6,14 @@ import (
 	"lbmsim/model"
 )
 
-// HeatCrossings lists what of a scalar passes the faces of Crossings (kernels/level_scalar.h). Mass that passes has the value of the
-// cell that it comes from; the rest of its populations diffuses, from cell to cell and along walls.
+// HeatCrossings lists the flux of a scalar through the faces of Crossings (kernels/level_scalar.h). Mass carries the value of its
+// source cell; the rest of the scalar's populations diffuses, from cell to cell and along walls.
 type HeatCrossings struct {
 	Carriers  []Carrier
 	Crossings // without Upstream: Cells are numbers in Carriers; of each Crossing Mass counts
 }
 
-// Carrier is a cell that sends what passes (lbm_carrier).
+// Carrier is a cell that sends a scalar through a face (lbm_carrier).
 type Carrier struct {
 	At, Source               int64 // places of the cell with the populations of the flow, and of the scalar's cell
 	Rule                     int32 // as of Upstream; of Gained the number in Gains
@@ -26,7 +26,7 @@ const (
 	Enters           // theta and the population, from beyond an open face
 	Reflected        // what diffuses, and the value at rest: off a wall
 	Slides           // what diffuses: off a face that the fluid slides along
-	Gained           // theta and what a moving wall adds to a population
+	Gained           // theta and the contribution of a moving wall to a population
 )
 
 // heatFinder collects them beside the crossings of the flow.
@@ -105,7 +105,8 @@ func (f *heatFinder) carrier(first [3]int, s carrying) (c Carrier, err error) {
 	return Carrier{At: flow.At, Source: source.At, Rule: flow.Rule, Axis: flow.Axis, High: flow.High, Kind: s.kind, Mirror: s.mirror}, nil
 }
 
-// pattern lists what passes the group at hand, by the rules of the oracle (internal/ref/coupling.go).
+// pattern lists the fluxes through the group at hand, by the rules of the oracle
+// (internal/ref/coupling.go).
 func (f *heatFinder) pattern(first [3]int) *heatPattern {
 	found := newCollector[carrying]()
 	add := func(s carrying, direction, share int) {
@@ -152,8 +153,8 @@ func (f *heatFinder) before(cell [3]int) [3]int {
 	return cell
 }
 
-// diffusion is what diffuses through a face on a path, in sixths: from the source, with its flux in the path's direction reversed along
-// the axes of mirror.
+// diffusion is the diffusive flux through a face on a path, in sixths: from the source, with its flux in the path's direction
+// reversed along the axes of mirror.
 type diffusion struct {
 	source       [3]int
 	share        int
@@ -223,7 +224,7 @@ func (c Cells) scalarMirror(l model.Lattice, x [3]int, i int, k uint8) (source [
 	return source, across, own == ScalarMirror && other == ScalarMirror || reflects(own) && reflects(other)
 }
 
-// finish puts carriers that send alike next to each other, in the order of the state.
+// finish groups carriers of the same kind, in the order of the state.
 func (f *heatFinder) finish() *HeatCrossings {
 	c := &f.found
 	order := make([]uint32, len(c.Carriers))

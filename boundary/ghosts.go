@@ -9,18 +9,17 @@ import (
 	"lbmsim/model"
 )
 
-// Faces lists the ghost cells that faces of the domain fill, for kernels/face.h. Those
-// beyond the ends of x are not in the state, whose rows have no room for them, but in an array
-// of their own, which devices arrange (a GPU as [end][row][component]).
+// Faces lists the ghost cells that faces of the domain fill, for kernels/face.h. Those beyond the
+// ends of x are not in the state, whose rows have no room for them, but in a separate array
+// arranged by the device (on a GPU as [end][row][component]).
 type Faces struct {
-	// Cells whose source is the box's own come first, Own of them; the others are beside ghost
-	// cells that an exchange fills.
+	// Cells with a source in the rank's own box come first, Own of them; the others are next to
+	// ghost cells filled by an exchange.
 	Cells []FaceCell
 	Own   int
 	Rules []CodedRule
 	Ends  bool // are there any beyond the ends of x?
-	// Steady is the number of rules that stay as they are: those that change with time come
-	// behind them.
+	// Steady is the number of constant rules: time-dependent rules follow them.
 	Steady int
 
 	// Outlets are the cells beside outflows; the cells of interior row z ny + y begin at OutletRows[row],
@@ -44,10 +43,10 @@ type OutletCell struct {
 // OutletBits are the bits of one axis in OutletCell.Axes.
 const OutletBits = 3
 
-// OutletNumbers are Relax and Target of a Outlet.
+// OutletNumbers is the number of values of an Outlet: Relax and Target.
 const OutletNumbers = 2
 
-// FaceCell is a ghost cell: its place and its source's. Rows are decomp.Layout.Row.
+// FaceCell is a ghost cell: its position and its source. Rows are decomp.Layout.Row.
 type FaceCell struct {
 	X    int32 // -1 or N beyond an end of the row
 	Row  uint32
@@ -55,8 +54,8 @@ type FaceCell struct {
 	Rule uint32
 }
 
-// CodedRule is the numbers of a FaceRule: what the density and the velocity are made
-// of, and bits that say how.
+// CodedRule is the encoding of a FaceRule: the terms of density and velocity, and bits for their
+// combination.
 type CodedRule struct {
 	Velocity [3]float64 // B
 	Density  float64    // B
@@ -152,7 +151,7 @@ func FindFaces(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells Ce
 	return f, nil
 }
 
-// numberTimed puts the rules that change with time behind the others.
+// numberTimed moves time-dependent rules behind the others.
 func (f *Faces) numberTimed() {
 	f.Steady = len(f.Rules)
 	for i := range f.Cells {
@@ -209,7 +208,7 @@ func (f *Faces) findOutlets(l model.Lattice, layout decomp.Layout) {
 	f.OutletRows = append(f.OutletRows, uint32(len(f.Outlets)))
 }
 
-// OutletRuleNumbers returns the numbers of OutletRules, one rule after the other.
+// OutletRuleNumbers returns the numbers of OutletRules, rule by rule.
 func OutletRuleNumbers[T float32 | float64](f *Faces) []T {
 	var list []T
 	for _, r := range f.OutletRules {
@@ -233,7 +232,7 @@ func (f *Faces) AdvanceTo(t float64) {
 	})
 }
 
-// unit returns the rule of a ghost cell with its factors of time set to 1: equal ones of equal types stay equal.
+// unit returns the rule of a ghost cell with time factors set to 1: equal rules of equal types stay equal.
 func (f *Faces) unit(ghost Ghost) CodedRule {
 	c := f.cells
 	return encode(c.rule(ghost, func(axis int) (u [3]float64, density float64) {

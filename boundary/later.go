@@ -2,11 +2,11 @@ package boundary
 
 import "lbmsim/internal/parallel"
 
-// Rules and laws that change with time, in a form that a device works out itself, step after step: sums
-// of what walls give to them, each a fixed share of the wall's velocity and density at that time.
+// Time-dependent rules and laws, in a form that a device evaluates itself at each step: sums of
+// contributions of walls, each a fixed share of the wall's velocity and density at that time.
 
-// Later is four numbers that belong together, Velocity and Density of a CodedRule or K and Velocity of a
-// LinkLaw: Base and what Terms give to them.
+// Later is four related numbers, Velocity and Density of a CodedRule or K and Velocity of a LinkLaw:
+// Base plus the contributions of Terms.
 type Later struct {
 	Base  [4]float64
 	Terms []Term
@@ -24,7 +24,7 @@ type Term struct {
 	Timed bool  // the Bare motion depends on the time
 }
 
-// term of wall k whose velocity counts at a place.
+// term of wall k, with its velocity at a position.
 func (c Cells) term(k uint8, p [3]float64, share [4]float64) Term {
 	m, t := Unscaled(c.Motion(k)), Term{At: p, Gain: 1, Share: share, Wall: k}
 	if t.Timed = !m.Steady(); !t.Timed {

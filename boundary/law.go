@@ -1,8 +1,8 @@
-// Package boundary is what faces of the domain and surfaces of bodies do to the fluid: which kinds a case may
-// name (catalogue.go), which cell is what (cells.go), the law of each with its numbers beside its formula
-// (law.go, scalar.go), and from them the lists that devices work on: the masks of walls at rest (walls.go),
-// the links of curved and moving ones (links.go), the rules of ghost cells behind faces (rules.go) and where
-// these cells lie (ghosts.go). It computes no flow: that is what kernels do.
+// Package boundary defines the effect of domain faces and body surfaces on the fluid: the kinds that a case
+// may name (catalogue.go), the types of cells (cells.go), the law of each kind with its numbers next to its
+// formula (law.go, scalar.go), and from them the lists for devices: the masks of walls at rest (walls.go),
+// the links of curved and moving walls (links.go), the rules of ghost cells behind faces (rules.go) and the
+// positions of these cells (ghosts.go). The flow itself is computed by kernels.
 package boundary
 
 // Law is the treatment of populations at a wall. All laws are for a wall, or a face,
@@ -12,8 +12,8 @@ package boundary
 type Law int
 
 const (
-	// Bounce is half-way bounce-back, f_i = f*_i' + 6 w_i c_i.u_w: conserves mass where
-	// u_w is tangential, and lets the mass u_w through elsewhere.
+	// Bounce is half-way bounce-back, f_i = f*_i' + 6 w_i c_i.u_w: conserves mass where u_w is
+	// tangential, and passes the mass u_w elsewhere.
 	Bounce Law = iota
 	// Interpolated is bounce-back at the distance q of the wall along the link (Bouzidi,
 	// Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452, eq. 5, linear):
@@ -30,8 +30,8 @@ const (
 	// wall's; density and stress are the cell's. With the same velocity as the wall a fluid
 	// stays as it is, whatever its viscosity: a bounce-back moving wall makes noise at tau -> 1/2.
 	MovingFace
-	// VelocityFace gives the ghost cell the wanted velocity across the face, and along it the
-	// one that makes the mean of both cells the wanted one; density and stress are the cell's.
+	// VelocityFace gives the ghost cell the prescribed normal velocity, and the tangential velocity
+	// for which the mean of both cells is the prescribed one; density and stress are the cell's.
 	VelocityFace
 	// PressureFace makes the mean of both densities r_w; velocity and stress have no gradient
 	// across the face (the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007, to a

@@ -11,14 +11,13 @@ import (
 	"lbmsim/model"
 )
 
-// Links lists cells with links whose law is more than half-way bounce-back, cells with
-// rates of their own, or links that are measured, for kernels/special.h: row after row, in rising x, the links of a
-// cell in rising direction.
+// Links lists cells with links whose law is more than half-way bounce-back, cells with individual rates, or
+// measured links, for kernels/special.h: row by row, in rising x, the links of a cell in rising direction.
 type Links struct {
 	Rows  []uint32 // first cell of interior row z*ny + y; one more at the end
 	Cells []LinkCell
-	// List has, for each link of each cell, the number of its law in Laws; and GhostLink where
-	// a ghost cell behind a face sends what comes back, and the law is for its force alone.
+	// List has, for each link of each cell, the number of its law in Laws; and GhostLink if a ghost
+	// cell behind a face sends the incoming population, and the law is for its force alone.
 	List []uint32
 	// Ghosts has, for each link of List marked ModelledLink, the number of its ghost cell in Modelled, 0 for others; nil: none is.
 	Ghosts []uint32
@@ -26,11 +25,10 @@ type Links struct {
 	Types []uint8
 	Laws  []LinkLaw
 
-	// Steady is the number of laws that stay as they are: those that change with time come
-	// behind them.
+	// Steady is the number of constant laws: time-dependent laws follow them.
 	Steady int
 
-	timed []timedLaw // of each of these a link that has it
+	timed []timedLaw // a link for each of these
 }
 
 // timedLaw is a link whose law changes with time, and all that have the same law.
@@ -53,7 +51,7 @@ func (w *Walls) AdvanceTo(l *Links, t float64) {
 	})
 }
 
-// Touches reports whether a cell lies at an end of the rows of n cells.
+// Touches reports whether a cell is at an end of the rows of n cells.
 func (l *Links) Touches(n int) bool {
 	return l != nil && slices.ContainsFunc(l.Cells, func(c LinkCell) bool { return c.X == 0 || int(c.X) == n-1 })
 }
@@ -70,7 +68,7 @@ type LinkCell struct {
 
 // Bits of LinkCell.More.
 const (
-	MoreConserve = 1 << iota // what interpolated walls take comes back
+	MoreConserve = 1 << iota // interpolated walls return the absorbed mass
 	MoreRates                // the cell's rates are in law More >> MoreShift
 
 	MoreShift = 8
@@ -99,8 +97,8 @@ func LawNumbers[T float32 | float64](l *Links, first int) []T {
 	return list
 }
 
-// Special lists the cells that a step has to compute by their links' laws; nil where no
-// cell has such links.
+// Special lists the cells that a step has to compute by the laws of their links; nil if no cell has
+// such links.
 func (w *Walls) Special() (*Links, error) {
 	return w.list(func(k uint8) bool { return !w.cells.Plain(k) }, true)
 }
@@ -156,9 +154,9 @@ func (l *Links) Of(row int) []LinkCell {
 	return l.Cells[l.Rows[row]:l.Rows[row+1]]
 }
 
-// Measured lists the links to walls whose force is asked for; nil if the case wants no force. Of a refined grid these are links that meet the
-// wall beside the finest cells in their places; one of which a part does so is there once for each sixth, with the type Patch.Sixths
-// higher.
+// Measured lists the links to walls with a requested force; nil if the case has no force outputs. On a refined grid these are
+// links that meet the wall next to the finest cells there; a link that does so in part is listed once per sixth, with the type
+// raised by Patch.Sixths.
 func (w *Walls) Measured() (*Links, error) {
 	return w.list(func(k uint8) bool { return w.cells.Wall(k).Measured }, false)
 }
@@ -171,7 +169,7 @@ type search struct {
 	rates  func([3]int) *model.Params
 }
 
-// block describes the cells of a block that have a link that counts, or rates of their own.
+// block describes the cells of a block with a link that counts, or individual rates.
 func (s *search) block(b, y, z int, l *lister) {
 	end := min(s.w.block, s.w.cells.N[0]-b*s.w.block)
 	for near := s.near(b, y, z, end); near != 0; near &= near - 1 {
@@ -454,7 +452,7 @@ func (l *lister) describe(x [3]int, links uint32, rates *model.Params, whole boo
 	l.Cells = append(l.Cells, cell)
 }
 
-// beside sets a bit for each cell of a block of row (y, z) that touches the layer around the box.
+// beside sets a bit for each cell of a block of row (y, z) adjacent to the layer around the box.
 func (w *Walls) beside(b, y, z int) (mask uint64) {
 	n := w.cells.N
 	if y == 0 || y == n[1]-1 || w.lattice.Dims == 3 && (z == 0 || z == n[2]-1) {

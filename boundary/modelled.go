@@ -7,18 +7,18 @@ import (
 	"lbmsim/model"
 )
 
-// WallModel holds the numbers of a Modelled wall, in cells.
+// WallModel holds the parameters of a Modelled wall, in cells.
 type WallModel struct {
 	Sample       float64 // height above the surface at which the law reads the velocity
 	Layer        float64 // height of the layer that has eddies; 0: none
 	Roughness    float64 // z0 of the logarithmic law; 0: smooth
-	Frictionless bool    // there is nothing to sample and no layer
+	Frictionless bool    // no sampling and no layer
 	Prandtl      float64 // of the fluid, for the heat flux of walls with a temperature; 0: no scalar
 }
 
 // Modelled lists the ghost cells of Modelled walls: the solid cells from which populations stream into fluid cells. Before a step
-// each gets moments from an image point on the surface's normal (kernels/modelled.h), and its populations stream
-// as fluid cells' do.
+// each gets moments from an image point on the surface normal (kernels/modelled.h), and its populations stream like a fluid
+// cell's.
 //
 // Stencils may read cells of other ranks, by places beyond the box. The rank gets these cells one by one, in rows behind its
 // state (Listed), and what follows from them comes last in both lists.
@@ -37,7 +37,8 @@ type Modelled struct {
 // Sent is an own cell and its place in the rows behind the state, both local, that travels to another rank.
 type Sent struct{ From, To [3]int }
 
-// ModelledCell is a ghost cell behind a Modelled wall. Each rank whose cells need it has the same one.
+// ModelledCell is a ghost cell behind a Modelled wall. All ranks whose cells need it have an identical
+// copy.
 type ModelledCell struct {
 	At       [3]int // local; periodic images are one cell
 	Own      bool   // its first link that counts leads into one of the box's own cells: sums over walls count it on this rank

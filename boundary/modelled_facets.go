@@ -291,7 +291,7 @@ func (f *modelledSearch) meets(s *surface, normal [3]float64, other *foundGhost,
 	return below < 0
 }
 
-// count finds what follows from a ghost cell's links.
+// count derives quantities from a ghost cell's links.
 func (f *modelledSearch) count(g *foundGhost) {
 	g.out, g.own, g.needed = [3]float64{}, false, false
 	counted := false

@@ -102,7 +102,7 @@ type foundGhost struct {
 	surface
 }
 
-// surface is what is before a ghost cell.
+// surface is the surface at a ghost cell.
 type surface struct {
 	normal [3]float64
 	behind float64
@@ -191,7 +191,7 @@ func (f *modelledSearch) holds(p [3]int) bool {
 // rowsOfPiece is the number of rows of cells that a processor takes at a time.
 const rowsOfPiece = 16
 
-// find lists the solid cells beside fluid, z slowest.
+// find lists the solid cells adjacent to fluid, z slowest.
 func (f *modelledSearch) find() {
 	for k, w := range f.Walls {
 		f.modelled[k+1] = w.Law == ModelledWall

@@ -10,7 +10,7 @@ import (
 // ghostsOfPiece is the number of ghost cells that a processor takes at a time.
 const ghostsOfPiece = 256
 
-// fit finds the surface before each ghost cell.
+// fit determines the surface at each ghost cell.
 func (f *modelledSearch) fit() {
 	// Planes of all first: which neighbours belong to the same smooth surface follows from their normals.
 	f.fitEach(planeReach, f.plane)
@@ -215,7 +215,7 @@ func (f *modelledSearch) bent(g *foundGhost, near []beside, room *[]fitTerms) su
 	return s
 }
 
-// tangents returns two unit vectors across a unit vector.
+// tangents returns two unit vectors perpendicular to a unit vector.
 func tangents(n [3]float64) (t [2][3]float64) {
 	least := 0
 	for a := range n {

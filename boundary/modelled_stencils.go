@@ -2,7 +2,7 @@ package boundary
 
 import "math"
 
-// Image points are sought from leastImage on to mostImage cells before the surface, in steps of imageStep.
+// Image points are searched from leastImage to mostImage cells before the surface, in steps of imageStep.
 const (
 	leastImage, mostImage, imageStep = 0.5, 2.5, 0.02
 	leastSample                      = 1.5 // height

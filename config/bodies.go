@@ -162,7 +162,7 @@ func (r *bodies) surfaceMotion(s *language.Section, b *Body) {
 	b.Motion = m
 	r.once(func() {
 		if share := geometry.Leaving(r.shape(*b), r.Cells, r.dims, after(*m)); share > 0.05 {
-			r.warn(finding.MovesAcross, "%s: %s %% of the surface moves across itself: velocity and angular_velocity are for surfaces that look the same after the motion, such as a wheel; fluid would pass the others", s.Head(), percent(share))
+			r.warn(finding.MovesAcross, "%s: %s %% of the surface moves across itself: velocity and angular_velocity are for surfaces that look the same after the motion, such as a wheel; fluid would pass through others", s.Head(), percent(share))
 		}
 	}, *b)
 }
@@ -246,7 +246,7 @@ func (r *bodies) claim(m *made, known map[string]*made) {
 			r.Add(e.WordAt[i], "", "%s contains itself", m.s.Head())
 			m.kind = solidKind{}
 		case part.in != nil:
-			r.Add(e.WordAt[i], "a body is part of one combination only: define it again under another name", "[body.%s] is already a part of %s", w, part.in.s.Head())
+			r.Add(e.WordAt[i], "a body can be in only one combination: define it again under another name", "[body.%s] is already a part of %s", w, part.in.s.Head())
 			m.kind = solidKind{}
 		default:
 			part.in = m

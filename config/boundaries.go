@@ -263,7 +263,7 @@ func (r *faces) sponge(s *language.Section, b *Boundary) {
 	}
 	if e := s.Get("sponge_viscosity"); e != nil {
 		if most = r.latticeViscosity(e); most < nu {
-			r.Add(e.At, "a sponge damps by its viscosity, which rises to this one at the face", "the sponge of %s is less viscous than the fluid", s.Head())
+			r.Add(e.At, "a sponge damps by its viscosity, which rises to this value at the face", "the sponge of %s is less viscous than the fluid", s.Head())
 		}
 	}
 	thick := r.cellsOf(e)

@@ -101,7 +101,7 @@ func (r *expectations) errorNorms() {
 		return
 	}
 	if !s.Has("l2") && !s.Has("linf") {
-		r.missing(s, "l2 = 0.01: how large the norm of the error may be", "[expect.velocity] needs l2 or linf")
+		r.missing(s, "l2 = 0.01: the largest norm of the error", "[expect.velocity] needs l2 or linf")
 	}
 	r.need(s, "reference", "the exact velocity, such as [\"0.1*y/Ly m/s\", 0]")
 	ref := r.vector(s, "reference")

@@ -19,11 +19,11 @@ import (
 func refineTable() language.Table {
 	return language.Table{Path: "refine.*", OneOf: [][]string{{"from", "around"}, {"to", "around"}}, Keys: []language.Key{
 		{Name: "level", Kind: language.Integer, Within: language.Counts(1, decomp.MaxLevel), Doc: "level of the cells: their edge is the spacing divided by 2 for level 1, by 4 for level 2, up to 32 for level 5. A box of a level above 1 lies inside boxes of the level below, two of their cells away from their ends"},
-		{Name: "from", Kind: language.Vector, Dim: model.Length, Doc: "the box's lower corner. Boxes grow to whole cells of the level below; what is outside the domain is cut off"},
+		{Name: "from", Kind: language.Vector, Dim: model.Length, Doc: "the box's lower corner. Boxes are extended to whole cells of the level below and clipped to the domain"},
 		{Name: "to", Kind: language.Vector, Dim: model.Length, Doc: "the box's upper corner"},
 		{Name: "around", Kind: language.Name, Doc: "instead of corners, a [body.NAME] with a shape: the bounding box of the body, with a margin"},
-		{Name: "margin", Kind: language.Quantity, Dim: model.Length, Within: language.AtLeast(0), DefaultDoc: "6 cells of the level, and with a wall model as many as its sample or layer more, plus 2", Doc: "around: distance of the box's ends from the body. Boxes of several levels around one body fit into each other with the default"},
-	}, Doc: "A box of finer cells ([when and how](refine.md)): a cell of level l has half the edge of a cell of level l-1 and does two steps in one of it. [domain] describes level 0. Boxes of a level may overlap or touch."}
+		{Name: "margin", Kind: language.Quantity, Dim: model.Length, Within: language.AtLeast(0), DefaultDoc: "6 cells of the level; with a wall model plus its sample or layer, plus 2", Doc: "around: distance of the box's ends from the body. Boxes of several levels around one body nest with the default"},
+	}, Doc: "A box of finer cells ([when and how](refine.md)): a cell of level l has half the edge of a cell of level l-1 and takes two steps per step of it. [domain] describes level 0. Boxes of a level may overlap or touch."}
 }
 
 // marginCells is the default distance of a box's ends from the body, in cells of its level. The body needs 4 of them. With 6 boxes of

@@ -7,7 +7,7 @@ func checkpointOutput() outputKind {
 	return outputKind{
 		table: language.Table{Optional: true, Path: "checkpoint", Keys: append([]language.Key{
 			{Name: "keep", Kind: language.Integer, Default: "2", Within: language.Counts(1, 1000), Doc: "number of newest files to keep"},
-			{Name: "on_error", Kind: language.Word, Choices: onError(), Default: `"stop"`, Doc: "behaviour when a checkpoint cannot be written, as on_error of [output]. With go_on the last good one is kept and the next is tried when it is due"},
+			{Name: "on_error", Kind: language.Word, Choices: onError(), Default: `"stop"`, Doc: "behaviour when a checkpoint cannot be written, as on_error of [output]. With go_on the last good one is kept and the next is tried when due"},
 		}, scheduleKeys("", "false", "true")...), Doc: "Files from which the run can be resumed. The table enables them."},
 		read:      func(r *outputs, s *language.Section) { r.checkpoint(s) },
 		footprint: func(*Case) []Footprint { return nil }, // internal/forecast knows the layout of the state

@@ -17,7 +17,7 @@ func lineOutput() outputKind {
 			{Name: "to", Kind: language.Vector, Dim: model.Length, Doc: "the other end"},
 			{Name: "points", Kind: language.Integer, Within: language.Counts(2, MaxAxis), DefaultDoc: "one for each spacing", Doc: "number of equidistant points, both ends included"},
 			{Name: "fields", Kind: language.Words, Choices: fields(), Default: `["pressure", "velocity"]`, Doc: "fields to record"},
-		}, begunKeys("", "false", "true")...), Doc: "Values along a line over time, as one CSV file `line_NAME.csv`. Each time has a block of rows, one per point: the step, the time, the distance from the first end, the position and the fields. Between cell centres values are interpolated linearly along each axis; beyond the outermost centres the outermost counts. Cells inside bodies count as they are stored: zero velocity. Of wall_shear_stress the cells beside walls count."},
+		}, begunKeys("", "false", "true")...), Doc: "Values along a line over time, as one CSV file `line_NAME.csv`. Each time has a block of rows, one per point: the step, the time, the distance from the first end, the position and the fields. Between cell centres values are interpolated linearly along each axis; beyond the outermost centres their value is used. Cells inside bodies have zero velocity. For wall_shear_stress only cells at walls count."},
 		read: func(r *outputs, s *language.Section) { r.lineOutput(s) },
 		footprint: func(c *Case) (list []Footprint) {
 			for _, p := range c.Lines {

@@ -15,7 +15,7 @@ func planeOutput() outputKind {
 			{Name: "at", Kind: language.Quantity, Dim: model.Length, DefaultDoc: "the middle", Doc: "position of the plane along its normal; the values are from the cells that contain it; `check` reports their centres where they differ"},
 			{Name: "fields", Kind: language.Words, Choices: fields(), DefaultDoc: "`[\"pressure\", \"velocity\"]`, and `\"solid\"` with bodies", Doc: "fields to write, see the table of fields"},
 			{Name: "precision", Kind: language.Word, Choices: []string{model.Float32.String(), model.Float64.String()}, Default: `"float32"`, Doc: "of the numbers in the file"},
-		}, begunKeys("", "false", "true")...), Doc: "Fields of one plane of cells of a case in 3D, as VTKHDF files for ParaView, in `planes/NAME`, where whole fields would be too large."},
+		}, begunKeys("", "false", "true")...), Doc: "Fields of one plane of cells in 3D, as VTKHDF files for ParaView, in `planes/NAME`, if whole fields would be too large."},
 		read: func(r *outputs, s *language.Section) { r.plane(s) },
 		footprint: func(c *Case) (list []Footprint) {
 			for _, p := range c.Planes {

@@ -12,7 +12,7 @@ import (
 func profileOutput() outputKind {
 	return outputKind{
 		table: language.Table{Path: "output.profile.*", Keys: []language.Key{
-			{Name: "along", Kind: language.Word, Choices: axes(), Doc: "axis of the profile; each plane of cells across it gives one row. On a refined grid planes are as thin as the largest cell in them"},
+			{Name: "along", Kind: language.Word, Choices: axes(), Doc: "axis of the profile; each plane of cells across it gives one row. On a refined grid planes are as thick as their largest cell"},
 			{Name: "fields", Kind: language.Words, Choices: names(model.ProfileFields(), func(f model.Field) string { return f.Name }), Default: `["mean_velocity", "reynolds_stress"]`, Doc: "fields to write, see the tables of averages and profiles"},
 			{Name: "start", Kind: language.Period, Within: language.AtLeast(0), DefaultDoc: "the start of the run", Doc: "when sampling begins, in steps or simulated time: after the initial transient"},
 			{Name: "sample_every", Kind: language.Period, Default: "10", Doc: "steps, or simulated time, between two samples"},

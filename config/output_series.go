@@ -13,7 +13,7 @@ func seriesOutput() outputKind {
 		table: language.Table{Path: "output.series.*", Keys: append([]language.Key{
 			{Name: "quantities", Kind: language.Words, Choices: names(SeriesQuantities(), func(q SeriesQuantity) string { return q.Name }), DefaultDoc: "[\"kinetic_energy\"]; none with lines", Doc: "quantities to record, see the table of series; columns are in the order of that table"},
 			{Name: "lines", Kind: language.Names, Doc: "names of [expect.line.NAME]: their numbers over time, such as a reattachment point, in columns of these names after the quantities"},
-		}, begunKeys("100", "true", "true")...), Doc: "Numbers of the flow over time, as CSV."},
+		}, begunKeys("100", "true", "true")...), Doc: "Quantities over time, as CSV."},
 		read: func(r *outputs, s *language.Section) { r.series(s) },
 		footprint: func(c *Case) (list []Footprint) {
 			for _, p := range c.Series {
@@ -87,13 +87,13 @@ func SeriesQuantities() []SeriesQuantity {
 		{Name: SeriesVelocity, Vector: true, Dim: model.Velocity, Doc: "sum(rho u) / sum(rho)"},
 		{Name: SeriesMaxSpeed, Dim: model.Velocity, Doc: "the largest |u|"},
 		{Name: SeriesEnergy, Dim: model.Pressure, Doc: "the mean of rho u^2/2 (J/m3 = Pa)"},
-		{Name: SeriesEnstrophy, Dim: model.SecondInvariant, Doc: "the mean of |curl u|^2/2, differences as of the field `vorticity`. In a periodic box of constant density and viscosity, 2 nu times it is the dissipation rate of kinetic energy. It costs as much as an output of the vorticity; the other quantities cost as much as a check of the watch"},
+		{Name: SeriesEnstrophy, Dim: model.SecondInvariant, Doc: "the mean of |curl u|^2/2, differences as for `vorticity`. In a periodic box of constant density and viscosity, 2 nu times it is the dissipation rate of kinetic energy. It costs as much as an output of the vorticity; the other quantities cost as much as a check of the watch"},
 		{Name: SeriesForce, Vector: true, Dim: model.ForceDensity, Doc: "the uniform body force per volume (N/m3, as a pressure gradient Pa/m), which [force] may adjust"},
 		{Name: SeriesDrift, Doc: "the change of the mean density since the start of the run, divided by it"},
-		{Name: SeriesGridScale, Doc: "the fraction of the kinetic energy at grid scale. It is the sum of |u(x-1) - 2 u(x) + u(x+1)|^2/16 divided by the sum of |u(x)|^2, over cells x whose two neighbours along x are also fluid and inside the domain. It samples every n-th plane across z, in 2D every n-th row, n the smaller of a 2^18th of all cells and a 16th of the planes, at least 1. In a refined grid both sums are over cells of each level that no finer level covers, with both neighbours among these, by their volumes. It is 1 for a checkerboard, sin(k/2)^4, about (k/2)^4, for a wave of k radians per cell along x, and 3/8 for white noise. 0 for a fluid at rest"},
+		{Name: SeriesGridScale, Doc: "the fraction of the kinetic energy at grid scale. It is the sum of |u(x-1) - 2 u(x) + u(x+1)|^2/16 divided by the sum of |u(x)|^2, over cells with two fluid neighbours along x inside the domain. It samples every n-th plane across z, in 2D every n-th row, n the smaller of a 2^18th of all cells and a 16th of the planes, at least 1. In a refined grid both sums are over cells of each level that no finer level covers, with both neighbours among these, by their volumes. It is 1 for a checkerboard, sin(k/2)^4, about (k/2)^4, for a wave of k radians per cell along x, and 3/8 for white noise. 0 for a fluid at rest"},
 		{Name: SeriesTemperature, Dim: model.Temperature, Doc: "the mean of the temperature, of a case with [temperature]"},
-		{Name: SeriesLeastPlus, Doc: "the least y+ of half a cell, u_tau dx/(2 nu), at walls of type wall_model; NaN where none of their area has the model"},
-		{Name: SeriesMeanPlus, Doc: "its mean over their area that has the model"},
+		{Name: SeriesLeastPlus, Doc: "the smallest y+ of half a cell, u_tau dx/(2 nu), at walls of type wall_model; NaN if no area has the model"},
+		{Name: SeriesMeanPlus, Doc: "its mean over the modelled area"},
 		{Name: SeriesMostPlus, Doc: "the largest"},
 	}
 }

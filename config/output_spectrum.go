@@ -11,8 +11,8 @@ func spectrumOutput() outputKind {
 	return outputKind{
 		table: language.Table{Path: "output.spectrum.*", Keys: []language.Key{
 			{Name: "along", Kind: language.Word, Choices: axes(), Doc: "the axis of the lines, along which the domain must be periodic"},
-			{Name: "normal", Kind: language.Word, Choices: axes(), DefaultDoc: "the other axis that is not periodic; in 2D the other one", Doc: "axis across the planes of cells that contain the lines; the mean is over the lines of a plane"},
-			{Name: "at", Kind: language.Quantities, Dim: model.Length, DefaultDoc: "the middle; without normal in a domain that is periodic along all axes all lines together", Doc: "positions of the planes along the normal, each with a separate spectrum, from the cells that contain it"},
+			{Name: "normal", Kind: language.Word, Choices: axes(), DefaultDoc: "the other non-periodic axis; in 2D the other axis", Doc: "axis across the planes of cells that contain the lines; the mean is over the lines of a plane"},
+			{Name: "at", Kind: language.Quantities, Dim: model.Length, DefaultDoc: "the middle; without normal in a fully periodic domain, all lines together", Doc: "positions of the planes along the normal, each with a separate spectrum, from the cells that contain it"},
 			{Name: "fields", Kind: language.Words, Choices: names(model.Spectra(), func(f model.Field) string { return f.Name }), Default: `["velocity_spectrum"]`, Doc: "fields to write, see the table of spectra"},
 			{Name: "start", Kind: language.Period, Within: language.AtLeast(0), DefaultDoc: "the start of the run", Doc: "when sampling begins, in steps or simulated time: after the initial transient"},
 			{Name: "sample_every", Kind: language.Period, Default: "100", Doc: "steps, or simulated time, between two samples. For each the CPUs of the ranks transform the lines"},
@@ -20,7 +20,7 @@ func spectrumOutput() outputKind {
 			{Name: "every", Kind: language.Period, Doc: "number of steps, or simulated time with a unit, between two outputs of the spectrum so far"},
 			{Name: "every_wall", Kind: language.Duration, Within: language.Above(0), Doc: "wall time between two outputs, whatever the step"},
 			{Name: "at_end", Kind: language.Flag, Default: "true", Doc: "also when the run ends"},
-		}, Doc: "One-dimensional spectra of lines of cells along a periodic axis, averaged over lines and time, as CSV, `spectrum_NAME.csv` ([how](turbulence.md#spectra)). Each output has a block of rows, one per position and wave number. After step, time, position and wave number follow the number of samples, the fields, and half-widths of their 95 % confidence intervals, as for [output.force.NAME]. Lines with solid cells are left out, in a refined grid also lines [with cells of several levels](refine.md#values-between-cells). The bits depend neither on the number of ranks nor on restarts."},
+		}, Doc: "One-dimensional spectra of lines of cells along a periodic axis, averaged over lines and time, as CSV, `spectrum_NAME.csv` ([how](turbulence.md#spectra)). Each output has a block of rows, one per position and wave number. After step, time, position and wave number follow the number of samples, the fields, and half-widths of their 95 % confidence intervals, as for [output.force.NAME]. Lines with solid cells are omitted, in a refined grid also lines [with cells of several levels](refine.md#values-between-cells). The bits depend neither on the number of ranks nor on restarts."},
 		read: func(r *outputs, s *language.Section) { r.spectrum(s) },
 		footprint: func(c *Case) (list []Footprint) {
 			for _, p := range c.Spectra {

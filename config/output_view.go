@@ -12,18 +12,18 @@ import (
 func viewOutput() outputKind {
 	return outputKind{
 		table: language.Table{Path: "output.view.*", Keys: append([]language.Key{
-			{Name: "surface", Kind: language.Word, Choices: fields(), Default: `"q_criterion"`, Doc: "field whose surface of constant value is drawn; of a vector its magnitude"},
+			{Name: "surface", Kind: language.Word, Choices: fields(), Default: `"q_criterion"`, Doc: "field of the isosurface; for a vector its magnitude"},
 			{Name: "value", Kind: language.Quantity, Any: true, DefaultDoc: "0.1 (U/L)^2 of the q_criterion, with velocity U and length L of [fluid]", Doc: "value of the field on the surface"},
-			{Name: "colour", Kind: language.Word, Choices: fields(), Default: `"speed"`, Doc: "field that colours the surface; of a vector its magnitude"},
-			{Name: "range", Kind: language.Pair, Any: true, Doc: "smallest and largest value of the colours; default from the surface in sight"},
-			{Name: "from", Kind: language.Vector, Dim: model.Length, DefaultDoc: "upstream, above and to one side, so that the bodies and four of their lengths behind them fill the picture; without bodies the domain", Doc: "position of the camera, which may be outside of the domain"},
-			{Name: "at", Kind: language.Vector, Dim: model.Length, DefaultDoc: "the middle of what the default of from shows", Doc: "position in the middle of the picture"},
+			{Name: "colour", Kind: language.Word, Choices: fields(), Default: `"speed"`, Doc: "field that colours the surface; for a vector its magnitude"},
+			{Name: "range", Kind: language.Pair, Any: true, Doc: "smallest and largest value of the colours; default from the visible surface"},
+			{Name: "from", Kind: language.Vector, Dim: model.Length, DefaultDoc: "upstream, above and to one side, so that the bodies and four of their lengths behind them fill the picture; without bodies the domain", Doc: "position of the camera, which may be outside the domain"},
+			{Name: "at", Kind: language.Vector, Dim: model.Length, DefaultDoc: "the middle of the default view", Doc: "position in the middle of the picture"},
 			{Name: "up", Kind: language.Word, Choices: axes(), Default: `"z"`, Doc: "axis that points upwards in the picture"},
 			{Name: "orbit", Kind: language.Number, Default: "0", Doc: "degrees by which the camera turns per second of simulated time, in lattice units per step, about the axis up through at"},
 			{Name: "field_of_view", Kind: language.Number, Default: "30", Within: language.Counts(1, 120), Doc: "angle from the lower to the upper edge of the picture, in degrees"},
 			{Name: "size", Kind: language.Integers, Within: language.Counts(1, mostPixels), Default: "[1280, 720]", Doc: "width and height of the picture in pixels, without title and scale"},
 			{Name: "ground", Kind: language.Word, Choices: append([]string{noGround}, faceNames()...), Default: language.Quote(noGround), Doc: "face of the domain that is drawn as a plane, such as the floor"},
-		}, begunKeys("", "false", "true")...), Doc: "A view in space of a case in 3D, as PNG with files NAME_STEP.png: a surface of constant value and the bodies, in perspective ([views](results.md#views))."},
+		}, begunKeys("", "false", "true")...), Doc: "A 3D view, as PNG files NAME_STEP.png: an isosurface and the bodies, in perspective ([views](results.md#views))."},
 		read: func(r *outputs, s *language.Section) { r.view(s) },
 		footprint: func(c *Case) (list []Footprint) {
 			for _, v := range c.Views {

@@ -35,7 +35,7 @@ func Reference() string {
 	for _, f := range language.Functions() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Name, f.Doc)
 	}
-	b.WriteString("\n## Collision models\n\nWhich one for which flow, and the range of stability of each: [models.md](models.md).\n\n| model | state | | parameters | source |\n|---|---|---|---|---|\n")
+	b.WriteString("\n## Collision models\n\nHow to choose one, and the stability range of each: [models.md](models.md).\n\n| model | state | | parameters | source |\n|---|---|---|---|---|\n")
 	for _, c := range model.Collisions {
 		var p []string
 		for _, q := range c.Params {

@@ -228,7 +228,7 @@ func (r *scaling) relaxation(tau float64, why *language.Entry) {
 			return
 		}
 	}
-	const reason = "tau = 1/2 + 3 viscosity time_step/spacing^2. A larger viscosity or lattice_velocity raises it, a finer spacing too when lattice_velocity is fixed"
+	const reason = "tau = 1/2 + 3 viscosity time_step/spacing^2. A larger viscosity or lattice_velocity raises it, and so does a finer spacing at fixed lattice_velocity"
 	switch {
 	case !(tau > 0.5):
 		r.Add(why.At, reason, "tau = %s: at 1/2 and below there is no damping", language.Short(tau))

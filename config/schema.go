@@ -17,9 +17,9 @@ import (
 // boundaryKeys returns the keys that rows of boundary.Kinds may name.
 func boundaryKeys() []language.Key {
 	return append([]language.Key{
-		{Name: "velocity", Kind: language.Formulas, Dim: model.Velocity, Time: true, Doc: "velocity of a moving_wall or a wall_model, constant and without a component normal to its face. Of type velocity it is the fluid's, where it may depend on the position and the time t"},
+		{Name: "velocity", Kind: language.Formulas, Dim: model.Velocity, Time: true, Doc: "velocity of a moving_wall or a wall_model, constant and without a component normal to its face. For type velocity, of the fluid; it may depend on the position and the time t"},
 		{Name: "pressure", Kind: language.Quantity, Dim: model.Pressure, Any: true, DefaultDoc: "0", Doc: "pressure at the face relative to the pressure at the reference density"},
-		{Name: "direction", Kind: language.Vector, DefaultDoc: "the velocity along the face has no gradient", Doc: "type pressure: direction of the entering fluid, into the domain and of any length; [0, -1] at y+ is normal to the face. Leaving fluid keeps its direction. At edges of two faces the velocity has zero gradient"},
+		{Name: "direction", Kind: language.Vector, DefaultDoc: "the tangential velocity has zero gradient", Doc: "type pressure: direction of the entering fluid, into the domain and of any length; [0, -1] at y+ is normal to the face. Leaving fluid keeps its direction. At edges of two faces the velocity has zero gradient"},
 		{Name: "ramp", Kind: language.Quantity, Dim: model.Time, Within: language.Above(0), Doc: "smooth start: for this time T velocity and pressure are multiplied by (1 - cos(pi t/T))/2"},
 		{Name: "table", Kind: language.Text, Doc: "a file of two columns, time (seconds; steps in lattice units) and a factor of velocity and pressure, separated by commas; relative to the case file's folder. Factors are interpolated linearly, and constant before the first and after the last line"},
 		{Name: "sha256", Kind: language.Text, DefaultDoc: "the file's, in the resolved copy", Doc: "SHA-256 of the table in hexadecimal; the run ends if the file's differs"},
@@ -34,7 +34,7 @@ func boundaryKeys() []language.Key {
 		{Name: "turbulence_seed", Kind: language.Integer, Within: language.Counts(0, 1<<53), DefaultDoc: "1 with turbulence", Doc: "seed of the waves: another seed gives another realisation with the same statistics"},
 		{Name: "sponge", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), Doc: "thickness L of a layer in front of the face with a viscosity that increases towards it, nu + (sponge_viscosity - nu)(1 - d/L)^2 at the distance d. It damps vortices, and sound in part (least with cumulant, whose bulk viscosity does not change). After the absorbing layers of Israeli & Orszag, J. Comput. Phys. 41 (1981) 115; on lattices Xu & Sagaut, J. Comput. Phys. 245 (2013) 14"},
 		{Name: "sponge_viscosity", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{language.DynamicViscosity()}, Within: language.Above(0), DefaultDoc: "ten times the fluid's; if that is less, the viscosity of tau = 1", Doc: "viscosity of the sponge at the face"},
-		{Name: "relaxation", Kind: language.Number, Within: language.Between(0, 1), DefaultDoc: "0.1 cs/L, L the length of the domain across the face", Doc: "fraction of the pressure error that an outflow corrects per step: at 0 all sound leaves and the mean pressure may drift"},
+		{Name: "relaxation", Kind: language.Number, Within: language.Between(0, 1), DefaultDoc: "0.1 cs/L, with the domain length L normal to the face", Doc: "fraction of the pressure error that an outflow corrects per step: at 0 all sound leaves and the mean pressure may drift"},
 	}, wallModelKeys()...)
 }
 
@@ -68,7 +68,7 @@ func boundaries(use func(boundary.Kind) bool) []string {
 // expectKeys returns the keys in more, the expected value and its tolerance.
 func expectKeys(value language.Key, more ...language.Key) []language.Key {
 	value.Name, value.Kind = "value", language.Quantity
-	value.Doc = "the expected value; with neither value nor within the quantity is measured and nothing is expected of it"
+	value.Doc = "the expected value; with neither value nor within the quantity is only measured"
 	return append(more, value, language.Key{Name: "within", Kind: language.Tolerance, Any: true,
 		Doc: "largest deviation: a percentage of the value (\"1 %\") or a quantity"})
 }
@@ -79,7 +79,7 @@ func absent() []language.Absent {
 		{Words: []string{"surface_tension", "sigma", "phase", "phases", "multiphase", "contact_angle", "free_surface", "vof", "interface", "bubble", "droplet", "cavitation", "wetting"},
 			Answer: "the fluid is a single phase: there are no interfaces, free surfaces or contact angles"},
 		{Words: []string{"particle", "particles", "dem", "tracer", "tracers", "lagrangian", "sediment"},
-			Answer: "no particles move with the flow; [temperature] without expansion carries a passive scalar"},
+			Answer: "there are no particles; [temperature] without expansion carries a passive scalar"},
 		{Words: []string{"mach", "compressible", "gamma", "gas_constant", "energy_equation", "shock", "heat_capacity_ratio"},
 			Answer: "the flow is nearly incompressible, below a lattice Mach number of 0.3: no shocks, no equation of state; [scaling] lattice_velocity sets the Mach number of the lattice"},
 		{Words: []string{"species", "reaction", "reactions", "combustion", "chemistry", "concentration"},
@@ -87,7 +87,7 @@ func absent() []language.Absent {
 		{Words: []string{"radiation", "emissivity", "melting", "solidification", "latent_heat", "phase_change"},
 			Answer: "heat is carried and conducted; there is no radiation and no change of phase"},
 		{Words: []string{"k_epsilon", "k_omega", "kepsilon", "komega", "spalart_allmaras", "rans", "sst", "turbulent_viscosity_ratio"},
-			Answer: "turbulence is resolved, with [turbulence] for what the grid does not resolve (smagorinsky, wale): there are no equations of a Reynolds average"},
+			Answer: "turbulence is resolved, with [turbulence] for what the grid does not resolve (smagorinsky, wale): there are no RANS models"},
 		{Words: []string{"moving_mesh", "mesh_motion", "overset", "sliding_mesh", "fsi", "elasticity", "youngs_modulus", "six_dof"},
 			Answer: "bodies keep their place; a surface may move along itself (velocity, angular_velocity)"},
 		{Words: []string{"magnetic", "mhd", "charge", "electric", "coriolis", "rotating_frame"},
@@ -102,8 +102,8 @@ func absent() []language.Absent {
 func caseLanguage() language.Schema {
 	l := language.Schema{
 		Tables:   tables(),
-		Formulas: "expressions in x, y, z may stand in [initial], in the velocity of a face and in [expect.velocity]",
-		Times:    "only the velocity of a face, the force and what is expected may",
+		Formulas: "expressions in x, y, z are allowed in [initial], in the velocity of a face and in [expect.velocity]",
+		Times:    "only face velocities, the force and [expect] may",
 		Absent:   absent(),
 	}
 	for i := range l.Tables {
@@ -129,7 +129,7 @@ func flowTables() []language.Table {
 			{Name: "title", Kind: language.Text, Default: `""`, Doc: "title of the case"},
 		}, Doc: "At the top of the file, before any table."},
 		{Path: "domain", Keys: []language.Key{
-			{Name: "lattice", Kind: language.Word, Choices: lattices(), DefaultDoc: "D2Q9 for two values of cells or size; for three D3Q27, but D3Q19 with bgk and trt, which store a number for each velocity", Doc: "velocity set, and with it 2D or 3D"},
+			{Name: "lattice", Kind: language.Word, Choices: lattices(), DefaultDoc: "D2Q9 for two values of cells or size; for three D3Q27, but D3Q19 with bgk and trt, which store a number per velocity", Doc: "velocity set, and with it 2D or 3D"},
 			{Name: "cells", Kind: language.Integers, Within: language.Counts(1, MaxAxis), DefaultDoc: "size / spacing", Doc: "number of cells along each axis"},
 			{Name: "size", Kind: language.Vector, Dim: model.Length, Within: language.Above(0), DefaultDoc: "cells * spacing", Doc: "lengths of the domain; whole numbers of spacings"},
 			{Name: "spacing", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), DefaultDoc: "size / cells", Doc: "edge of a cell; 1 in lattice units"},
@@ -138,16 +138,16 @@ func flowTables() []language.Table {
 		}, Doc: "The box of cells. Any two of cells, size and spacing give the third. Cell centres are half a spacing away from the faces."},
 		{Path: "fluid", OneOf: [][]string{{"viscosity", "reynolds"}}, Keys: []language.Key{
 			{Name: "density", Kind: language.Quantity, Dim: model.Density, Within: language.Above(0), DefaultDoc: "\"1 kg/m3\", so that pressures are p/rho; 1 in lattice units", Doc: "reference density, of lattice density 1"},
-			{Name: "viscosity", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{language.DynamicViscosity()}, Within: language.Above(0), Doc: "kinematic viscosity, or the dynamic one (Pa s), which is divided by the density"},
+			{Name: "viscosity", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{language.DynamicViscosity()}, Within: language.Above(0), Doc: "kinematic viscosity, or the dynamic viscosity (Pa s), divided by the density"},
 			{Name: "reynolds", Kind: language.Number, Within: language.Above(0), Doc: "Reynolds number, instead of the viscosity: viscosity = velocity * length / reynolds"},
 			{Name: "length", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), Doc: "characteristic length of the Reynolds number"},
 			{Name: "velocity", Kind: language.Quantity, Dim: model.Velocity, Within: language.Above(0), Doc: "characteristic velocity of the Reynolds number, and the expected maximum speed"},
-			{Name: "bulk_viscosity", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{language.DynamicViscosity()}, Within: language.Above(0), DefaultDoc: "what the model has: 2/D times the viscosity, 1/(3D) cells^2/step with cumulant", Doc: "kinematic bulk viscosity, which damps sound, and the streaks of recursive_regularized downstream of an inlet"},
+			{Name: "bulk_viscosity", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{language.DynamicViscosity()}, Within: language.Above(0), DefaultDoc: "of the model: 2/D times the viscosity, 1/(3D) cells^2/step with cumulant", Doc: "kinematic bulk viscosity, which damps sound, and the streaks of recursive_regularized downstream of an inlet"},
 			{Name: "viscosity_law", Kind: language.Word, Choices: fluidLaws(), DefaultDoc: "`newtonian`", Doc: "how the viscosity depends on the shear rate, see the table of laws"},
 			{Name: "index", Kind: language.Number, Within: language.Between(0, 2), Doc: "power_law, carreau: the flow index n; below 1 the fluid is shear-thinning"},
 			{Name: "shear_rate", Kind: language.Quantity, Dim: model.Rate, Within: language.Above(0), Doc: "power_law: the shear rate at which the fluid has its viscosity"},
-			{Name: "viscosity_min", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{language.DynamicViscosity()}, Within: language.Above(0), DefaultDoc: "viscosity / 100", Doc: "power_law: the least viscosity"},
-			{Name: "viscosity_max", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{language.DynamicViscosity()}, Within: language.Above(0), DefaultDoc: "viscosity * 100", Doc: "power_law: the largest viscosity"},
+			{Name: "viscosity_min", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{language.DynamicViscosity()}, Within: language.Above(0), DefaultDoc: "viscosity / 100", Doc: "power_law: minimum viscosity"},
+			{Name: "viscosity_max", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{language.DynamicViscosity()}, Within: language.Above(0), DefaultDoc: "viscosity * 100", Doc: "power_law: maximum viscosity"},
 			{Name: "time_constant", Kind: language.Quantity, Dim: model.Time, Within: language.Above(0), Doc: "carreau: lambda"},
 			{Name: "viscosity_infinite", Kind: language.Quantity, Dim: model.Viscosity, Alt: []model.Dimension{language.DynamicViscosity()}, Within: language.Above(0), Doc: "carreau: the viscosity at large shear rates; viscosity is the value at zero shear rate"},
 		}, Doc: "The fluid: a viscosity, or a Reynolds number with its length and velocity."},
@@ -164,12 +164,12 @@ func flowTables() []language.Table {
 		{Path: "turbulence", Keys: []language.Key{
 			{Name: "model", Kind: language.Word, Choices: eddyLaws(), Doc: "subgrid model, see the table of laws"},
 			{Name: "constant", Kind: language.Number, Within: language.Between(0, 1), DefaultDoc: "0.1 with smagorinsky, 0.325 with wale", Doc: "smagorinsky: " + model.ViscosityLaws[model.Smagorinsky].Params[0].Doc + ". wale: " + model.ViscosityLaws[model.Wale].Params[0].Doc},
-		}, Doc: "Large-eddy simulation, by any collision model. Without this table there is no subgrid model."},
+		}, Doc: "Large-eddy simulation, with any collision model. Without this table there is no subgrid model."},
 		{Path: "force", Keys: []language.Key{
 			{Name: "acceleration", Kind: language.Formulas, Dim: model.Acceleration, Time: true, Doc: "uniform body force per mass, such as gravity; its components may depend on the time t: \"0.01*sin(2*pi*t/8) m/s2\""},
 			{Name: "force_density", Kind: language.Formulas, Dim: model.ForceDensity, Time: true, Doc: "uniform body force per volume, such as a pressure gradient (Pa/m); may also depend on t"},
 			{Name: "mean_velocity", Kind: language.Vector, Dim: model.Velocity, Doc: "the force is adjusted so that the mean velocity of the fluid, sum(rho u)/sum(rho), reaches and maintains this value; along axes where it is 0 there is no force. Along the others the domain must be periodic"},
-			{Name: "flow_rate", Kind: language.Quantity, Dim: model.FlowRate, Alt: []model.Dimension{model.Viscosity}, Doc: "the same, by the volumetric flow rate along an axis; in 2D per metre of span (m2/s). It is the mean velocity of the fluid times its volume divided by the domain's length"},
+			{Name: "flow_rate", Kind: language.Quantity, Dim: model.FlowRate, Alt: []model.Dimension{model.Viscosity}, Doc: "the same for the volumetric flow rate along an axis; in 2D per metre of span (m2/s). It is the mean velocity of the fluid times its volume divided by the domain's length"},
 			{Name: "axis", Kind: language.Word, Choices: axes(), DefaultDoc: "`\"x\"` with flow_rate", Doc: "axis of the flow_rate"},
 			{Name: "adjust_every", Kind: language.Integer, Within: language.Counts(1, maxSteps), DefaultDoc: "10 with mean_velocity or flow_rate", Doc: "steps between two adjustments; each costs as much as a check of the watch"},
 			{Name: "response", Kind: language.Quantity, Dim: model.Time, Within: language.Above(0), DefaultDoc: "the time in which the flow passes a tenth of the domain, at least ten adjustments", Doc: "time T in which a deviation of the mean velocity is corrected. The new force is the current force, minus the current acceleration of the fluid, plus (target - current mean velocity)/T (after Benocci & Pinelli, in Engineering Turbulence Modeling and Experiments, Elsevier 1990)"},
@@ -182,7 +182,7 @@ func flowTables() []language.Table {
 			{Name: "initial", Kind: language.Formula, Dim: model.Temperature, DefaultDoc: "the reference", Doc: "initial temperature, of the fluid and of conducting solids"},
 			{Name: "expansion", Kind: language.Quantity, Dim: model.Expansion, Doc: "expansion coefficient of the buoyancy, the force -density expansion (T - reference) gravity (Boussinesq)"},
 			{Name: "gravity", Kind: language.Vector, Dim: model.Acceleration, Doc: "gravitational acceleration of the buoyancy. Its effect on fluid at the reference temperature is only a pressure and is omitted"},
-		}, Doc: "A temperature transported by the flow, which drives it if there is an expansion. Walls are adiabatic unless they have a temperature or a heat_flux, and bodies a diffusivity; interpolated walls act on it at their exact position. Any other passive scalar is the same without an expansion, with K as its unit. The diffusivity does not change where a law of [fluid] changes the viscosity. With precision = \"float16\" it lies within 16 K of the reference."},
+		}, Doc: "A temperature transported by the flow, which drives it if there is an expansion. Walls are adiabatic unless they have a temperature or a heat_flux, and bodies a diffusivity; interpolated walls act on it at their exact position. Any other passive scalar is the same without an expansion, with K as its unit. A viscosity law of [fluid] does not change the diffusivity. With precision = \"float16\" it lies within 16 K of the reference."},
 		{Path: "initial", Keys: []language.Key{
 			{Name: "density", Kind: language.Formula, Dim: model.Density, Doc: "initial density; default the reference density"},
 			{Name: "pressure", Kind: language.Formula, Dim: model.Pressure, Doc: "initial pressure relative to the pressure at the reference density, instead of density"},
@@ -203,25 +203,25 @@ func solidTables() []language.Table {
 		{Path: "boundary.*", Keys: append([]language.Key{
 			{Name: "type", Kind: language.Word, Choices: onFaces, Doc: "see the table of boundaries"},
 			{Name: "faces", Kind: language.Words, Choices: faceNames(), Doc: "faces of the domain: x- is the face at the smallest x"},
-			{Name: "from", Kind: language.Vector, Dim: model.Length, Doc: "the boundary covers only a part of its faces, a box: its lower corner. The coordinate across a face does not count"},
+			{Name: "from", Kind: language.Vector, Dim: model.Length, Doc: "the boundary covers only a part of its faces, a box: its lower corner. The coordinate normal to a face is ignored"},
 			{Name: "to", Kind: language.Vector, Dim: model.Length, Doc: "the box's upper corner"},
 			{Name: "centre", Kind: language.Vector, Dim: model.Length, Doc: "the boundary covers only a part of its faces, a disc: its centre"},
 			{Name: "radius", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), Doc: "the disc's radius"},
-			{Name: "temperature", Kind: language.Quantity, Dim: model.Temperature, DefaultDoc: "no heat passes a wall; at faces that the fluid passes the temperature has no gradient, but a face of type velocity through which fluid may enter must have one", Doc: "temperature of the wall, or of the fluid that enters through the face: where fluid leaves, the temperature has zero gradient. With wall_model the heat flux follows by Kader's law (Int. J. Heat Mass Transfer 24 (1981) 1541)"},
+			{Name: "temperature", Kind: language.Quantity, Dim: model.Temperature, DefaultDoc: "walls are adiabatic; open faces have zero gradient, but a face of type velocity through which fluid may enter must have one", Doc: "temperature of the wall, or of the fluid that enters through the face: where fluid leaves, the temperature has zero gradient. With wall_model the heat flux follows by Kader's law (Int. J. Heat Mass Transfer 24 (1981) 1541)"},
 			{Name: "heat_flux", Kind: language.Quantity, Dim: model.HeatFlux, Doc: "instead of a temperature, the heat flux into the fluid, divided by density and heat capacity: the diffusivity times the gradient"},
 		}, boundaryKeys()...), Doc: "A boundary on faces of the domain. Every face of a non-periodic axis needs exactly one boundary for the whole face, or boundaries for parts of it and one, without a part, for the rest. A cell of the face belongs to a part when its centre is inside it."},
 		{Path: "body.*", Keys: append([]language.Key{
-			{Name: "type", Kind: language.Word, Choices: onBodies, DefaultDoc: "interpolated_wall for a surface from a file, a curved or oblique one, and one between faces of cells; wall for one on faces of cells, an image, and a body with diffusivity or thicken", Why: "a surface that moves has velocity or angular_velocity besides", Doc: "how the surface acts, see the table of boundaries"},
+			{Name: "type", Kind: language.Word, Choices: onBodies, DefaultDoc: "interpolated_wall for a surface from a file, curved, oblique, or between cell faces; wall for a surface on cell faces, an image, and a body with diffusivity or thicken", Why: "for a moving surface add velocity or angular_velocity", Doc: "how the surface acts, see the table of boundaries"},
 			{Name: "velocity", Kind: language.Vector, Dim: model.Velocity, Doc: "surface velocity of a body that does not move, such as a belt; for motions that map the surface onto itself"},
 			{Name: "angular_velocity", Kind: language.Quantity, Dim: model.Rate, Doc: "angular velocity of the surface of a body that does not move, such as a wheel, by the right-hand rule: \"10 rad/s\", \"300 rpm\", \"2 rev/s\" (1/s is rad/s). Its velocity is u = velocity + omega x (r - spin_centre)"},
 			{Name: "spin_axis", Kind: language.Vector, DefaultDoc: "z", Doc: "3D: direction of the angular velocity, of any length"},
 			{Name: "spin_centre", Kind: language.Vector, Dim: model.Length, DefaultDoc: "the middle of the box around the body", Doc: "a point of the axis of the angular velocity"},
-			{Name: "conserve_mass", Kind: language.Flag, DefaultDoc: "true where type is left out and no face is of type pressure or outflow", Doc: "interpolated_wall: returns the small mass that interpolation absorbs, as rest population; for closed boxes"},
+			{Name: "conserve_mass", Kind: language.Flag, DefaultDoc: "true without type, if no face is of type pressure or outflow", Doc: "interpolated_wall: returns the small mass that interpolation absorbs, as rest population; for closed boxes"},
 			{Name: "thicken", Kind: language.Flag, Default: "false", Doc: "make the body at least one cell thick where it is thinner: for each lattice link that passes through it between two fluid cells, the nearer cell becomes solid. A box may then have zero thickness, and open parts of a surface from a file are sheets"},
 			{Name: "temperature", Kind: language.Quantity, Dim: model.Temperature, DefaultDoc: "no heat passes", Doc: "temperature of the surface; with wall_model the heat flux follows by Kader's law"},
 			{Name: "heat_flux", Kind: language.Quantity, Dim: model.HeatFlux, Doc: "instead, the heat flux from the surface into the fluid, divided by density and heat capacity of the fluid"},
 			{Name: "diffusivity", Kind: language.Quantity, Dim: model.Viscosity, Within: language.Above(0), Doc: "instead, the body conducts and exchanges heat with the fluid: the diffusivity of its temperature, conductivity/(density heat capacity) of the body. The two meet half-way between the last fluid and the first solid cell, whatever the type"},
-			{Name: "heat_capacity", Kind: language.Number, Within: language.AtLeast(0.5), DefaultDoc: "1 with a diffusivity", Doc: "density times heat capacity of a body with a diffusivity, relative to the fluid's; less than a half is not stable. A steady state depends only on the conductivity, diffusivity times this value, and is reached soonest with a small one"},
+			{Name: "heat_capacity", Kind: language.Number, Within: language.AtLeast(0.5), DefaultDoc: "1 with a diffusivity", Doc: "density times heat capacity of a body with a diffusivity, relative to the fluid's; below 0.5 it is unstable. A steady state depends only on the conductivity, diffusivity times this value, and is reached fastest with a small value"},
 			{Name: "heat_source", Kind: language.Quantity, Dim: model.HeatSource, DefaultDoc: "none", Doc: "heat source per volume of a body with a diffusivity, divided by density and heat capacity of the fluid"},
 			{Name: "shape", Kind: language.Word, Choices: shapes(), Doc: "the shape, see docs/geometry.md; in 2D a cylinder is a disc and a cone its section"},
 			{Name: "from", Kind: language.Vector, Dim: model.Length, Doc: "box: the lower corner; cone, capsule: where the axis begins"},
@@ -235,10 +235,10 @@ func solidTables() []language.Table {
 			{Name: "length", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), DefaultDoc: "through the whole domain", Doc: "cylinder: length along its axis, half on each side of the centre"},
 			{Name: "point", Kind: language.Vector, Dim: model.Length, Doc: "half_space: a point of its plane"},
 			{Name: "normal", Kind: language.Vector, Doc: "half_space: a direction out of it, of any length"},
-			{Name: "of", Kind: language.Names, Doc: "union, intersection, difference: names of other bodies, which then are no longer bodies in the flow. A difference is the first minus the others"},
+			{Name: "of", Kind: language.Names, Doc: "union, intersection, difference: names of other bodies, which are then no longer bodies in the flow. A difference is the first minus the others"},
 			{Name: "file", Kind: language.Text, Doc: "stl, image: the file, relative to the case file's folder. An image ends in .vti (VTK ImageData, uncompressed) or is raw: numbers without a header, x fastest, little-endian"},
 			{Name: "sha256", Kind: language.Text, DefaultDoc: "the file's, in the resolved copy", Doc: "stl, image: SHA-256 of the file in hexadecimal; the run ends if the file's differs"},
-			{Name: "unit", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), DefaultDoc: "1 cell in lattice units; with units it must be given", Doc: "stl, image: what 1 in the file means, such as \"1 mm\": the formats have no unit. In a raw image the edge of a voxel"},
+			{Name: "unit", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), DefaultDoc: "1 cell in lattice units; with units it must be given", Doc: "stl, image: the unit of the file, such as \"1 mm\": the formats have no unit. In a raw image the edge of a voxel"},
 			{Name: "voxels", Kind: language.Integers, Within: language.Counts(1, 1<<20), Doc: "image, raw: number of voxels along each axis"},
 			{Name: "number", Kind: language.Word, Choices: []string{"uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32", "float64"}, Default: `"uint8"`, Doc: "image, raw: type of the values"},
 			{Name: "array", Kind: language.Text, DefaultDoc: "the first", Doc: "image, VTI: name of the array, of one number per point or per cell"},
@@ -261,7 +261,7 @@ func runTables() []language.Table {
 			{Name: "stop_when", Kind: language.Text, Doc: "ends the run as soon as means have converged: \"drag.NAME +-0.5 %\". NAME is an [output.force.NAME], drag one of its quantities (force_x, force_y, force_z, torque_x, torque_y, torque_z, drag, lift, heat, nusselt, and with walls of type wall_model friction_x to friction_z, pressure_x to pressure_z, friction_drag, pressure_drag). It is followed by the half-width of the 95 % confidence interval, as a percentage of the mean or as a quantity. Conditions are joined by \"and\""},
 			{Name: "wall_time", Kind: language.Duration, Within: language.Above(0), Doc: "the run ends cleanly after this wall time; default no limit"},
 			{Name: "stall_limit", Kind: language.Duration, Within: language.AtLeast(0), Default: `"5 min"`, Doc: "a rank that is stopped, or whose step, disk or device makes no progress for this wall time, ends the run on all ranks; \"0 s\": never. Longer than the longest step, and than the longest wait for a file to be on disk"},
-			{Name: "end_margin", Kind: language.Duration, Choices: []string{"off"}, Within: language.Above(0), Default: `"60 s"`, Doc: "in a SLURM job the run ends cleanly ahead of the time limit, with a checkpoint where there is [checkpoint]. It reserves this time, and twice the time of writing its files. off: it computes until SLURM ends it"},
+			{Name: "end_margin", Kind: language.Duration, Choices: []string{"off"}, Within: language.Above(0), Default: `"60 s"`, Doc: "in a SLURM job the run ends cleanly ahead of the time limit, with a checkpoint if there is [checkpoint]. It reserves this time, and twice the time of writing its files. off: it computes until SLURM ends it"},
 			{Name: "watch_every", Kind: language.Integer, Default: "100", Within: language.Counts(1, maxSteps), Doc: "steps between two stability checks"},
 			{Name: "max_mach", Kind: language.Number, Default: "0.5", Within: language.Between(0, 10), Doc: "the run stops as unstable when the Mach number passes this"},
 			{Name: "warn_density_drift", Kind: language.Number, Default: "0.01", Within: language.Counts(0, 1), Doc: "the watch warns when the mean density has changed by this fraction since the start: it is constant in a flow of constant density. Changes due to face pressures and the weight of the fluid do not count. Initial sound is excluded (docs/reliability.md); 0: never"},

@@ -13,8 +13,8 @@ func wallModelKeys() []language.Key {
 	return []language.Key{
 		{Name: "law", Kind: language.Word, Choices: []string{"smooth", "frictionless"}, DefaultDoc: "smooth with wall_model", Doc: "wall_model: smooth has the friction of the law of the wall. frictionless has none, at any angle to the grid: for inviscid flow and planes of symmetry"},
 		{Name: "sample", Kind: language.Number, Within: language.Counts(1, 20), DefaultDoc: "4.5 with wall_model", Doc: "wall_model: height above the surface at which the law of the wall reads the velocity, in cells; just above the layer is best"},
-		{Name: "layer", Kind: language.Number, Within: language.Counts(0, 20), DefaultDoc: "4.5 with wall_model", Doc: "wall_model: height of the layer that has the eddy viscosity of the law of the wall, in cells; with 0 there is no layer, and the first cells have hardly any shear stress"},
-		{Name: "roughness", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), DefaultDoc: "none: the wall is smooth", Doc: "wall_model: roughness length z0 of the logarithmic law u = u_tau/kappa ln((y + z0)/z0); a thirtieth of the height of sand grains"},
+		{Name: "layer", Kind: language.Number, Within: language.Counts(0, 20), DefaultDoc: "4.5 with wall_model", Doc: "wall_model: height of the layer that has the eddy viscosity of the law of the wall, in cells; with 0 there is no layer, and the first cells have almost no shear stress"},
+		{Name: "roughness", Kind: language.Quantity, Dim: model.Length, Within: language.Above(0), DefaultDoc: "none: the wall is smooth", Doc: "wall_model: roughness length z0 of the logarithmic law u = u_tau/kappa ln((y + z0)/z0); 1/30 of the sand-grain height"},
 	}
 }
 
@@ -96,7 +96,7 @@ func (r *modelledWalls) check() {
 	spec := &r.Spec
 	refuse(r.dims == 2, "use 3D, periodic along z if need be", "wall_model needs 3D: turbulence is three-dimensional")
 	refuse(spec.Collision.Scheme != model.Moments, "use regularized, recursive_regularized or cumulant", "wall_model sets moments, and %q has none", spec.Collision.Name)
-	refuse(spec.Precision == model.Float16, "use float32 or float64", "wall_model cannot be combined with float16: its last place is as large as the wall's shear stress")
+	refuse(spec.Precision == model.Float16, "use float32 or float64", "wall_model cannot be combined with float16: its rounding is as large as the wall shear stress")
 	refuse(spec.Viscosity.OfFluid(), "", "wall_model cannot be combined with viscosity_law = %q: the law of the wall is for a constant viscosity", spec.Viscosity)
 	if spec.Viscosity == model.Newtonian {
 		// Smagorinsky's law with C = 0: eddies in the layer alone.
@@ -117,7 +117,7 @@ func (r *thermal) ofModel(s *language.Section, m *boundary.WallModel, heat bound
 	m.Prandtl = (r.Tau - 0.5) / 3 / r.Temperature.Diffusivity
 	switch {
 	case heat.Law == boundary.ScalarConducts:
-		r.Add(s.KeyAt("diffusivity"), "use type \"wall\" or \"interpolated_wall\", or give its temperature or heat_flux", "%s has type wall_model and a diffusivity: the heat flux by the law of the wall needs a surface temperature that is known", s.Head())
+		r.Add(s.KeyAt("diffusivity"), "use type \"wall\" or \"interpolated_wall\", or give its temperature or heat_flux", "%s has type wall_model and a diffusivity: the heat flux by the law of the wall needs a known surface temperature", s.Head())
 	case heat.Law == boundary.ScalarFixed && m.Frictionless:
 		r.Add(s.KeyAt("temperature"), "remove it: the wall is adiabatic; or give its heat_flux", "%s is frictionless and has a temperature: without friction there is no law for the heat flux", s.Head())
 	case heat.Law == boundary.ScalarFixed && m.Roughness > 0:

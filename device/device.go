@@ -67,10 +67,9 @@ type Event interface {
 // Program is the compiled kernels of one case on one box. Boxes are given in
 // local cells (0 to N).
 type Program interface {
-	// Step computes out = collide(stream(in)) for the cells of box, which reads
-	// one layer around it. It is queued on s. Solid cells of out are at rest (zeros)
-	// afterwards if they were before: Step may leave them alone, since Alloc's
-	// memory is at rest and nothing else writes them.
+	// Step computes out = collide(stream(in)) for the cells of box, reading one layer around it. It
+	// is queued on s. Solid cells of out are at rest (zeros) afterwards if they were before: Step
+	// need not write them, since Alloc's memory is at rest and nothing else writes them.
 	Step(s Stream, in, out Buffer, box decomp.Box, p model.Params)
 	// FillFaces fills the ghost cells behind faces (boundary.Cells.Open) in state, which a step, or
 	// Forces, reads: those beside the box's own cells or, exchanged, those beside ghost cells,
@@ -87,27 +86,26 @@ type Program interface {
 	// cells of box, in the same arrangement; solid cells give zeros, but for the scalar of those that conduct. The box
 	// may reach into the ghost layers, whose solid cells give meaningless values. It returns when done, and several goroutines may call it at once, with the same p.
 	Fields(state Buffer, box decomp.Box, fields []float64, p model.Params) error
-	// Planes sums the interior cells plane by plane along layout.Axis(), in a
-	// fixed order that does not depend on threads or on the cut.
+	// Planes sums the interior cells plane by plane along layout.Axis(), in a fixed order that does
+	// not depend on threads or on the decomposition.
 	Planes(state Buffer, p model.Params) ([]Plane, error)
-	// Rows are the sums that Planes adds up, of each interior row, [z][y]: what ranks
-	// that share planes go on with.
+	// Rows returns the sums of each interior row, [z][y], from which Planes is computed: for ranks
+	// that share planes.
 	Rows(state Buffer, p model.Params) ([]Plane, error)
 	// Forces returns the loads of the fluid in the coming step on the walls that are
 	// Measured, for every type of the cells (0 for others): force and torque about the lower
 	// corner of the domain, with the pressure at rest as zero.
 	Forces(state Buffer, p model.Params) ([]Load, error)
-	// BytesPerCell is the memory traffic of one step and cell that the layout
-	// makes unavoidable: the numerator of the roofline share.
+	// BytesPerCell is the minimum memory traffic per step and cell for the layout: the numerator of
+	// the roofline share.
 	BytesPerCell() int
-	// Bytes is the memory that the program holds beside the state: cell flags
-	// and boundary lists.
+	// Bytes is the memory of the program in addition to the state: cell flags and boundary lists.
 	Bytes() int
 	Close()
 }
 
-// Wrapper is a Device whose programs read the other end of a periodic axis by themselves where a box
-// spans it: no ghost cells have to be filled there. Found by type assertion.
+// Wrapper is a Device whose programs read the other end of a periodic axis directly if a box spans
+// it: no ghost cells have to be filled there. Found by type assertion.
 type Wrapper interface{ Wraps() bool }
 
 // Timed is a Program whose walls, faces and force may change with time. Found by type assertion.
@@ -116,7 +114,7 @@ type Timed interface {
 	// Advance before anything else needs the force: from here on steps use the force of their moment, not the force of
 	// their Params. At most MaxScheduled moments.
 	Schedule(steps []Moment) error
-	// Advance moves walls, faces and force to the next of these moments, in the order of s: before FillFaces, Step and
+	// Advance sets walls, faces and force to the next of these moments, in the order of s: before FillFaces, Step and
 	// Forces of that step. It may be recorded.
 	Advance(s Stream)
 }

@@ -8,7 +8,7 @@ import (
 
 // LevelCoupler is a Device whose programs couple levels of refined grids. Found by type assertion.
 type LevelCoupler interface {
-	// CouplesLevels reports whether programs of a spec are Couplers that couple: moments of 32 or 64 bits.
+	// CouplesLevels reports whether programs of a spec support coupling: moments of 32 or 64 bits.
 	CouplesLevels(spec model.Spec) bool
 }
 
@@ -18,8 +18,8 @@ type Coupler interface {
 	Couple(CouplingLists) (Coupling, error)
 }
 
-// CouplingLists are what passes between a part of a patch and other levels or patches; lists may be empty. The formats are in
-// decomp/coupling.go and boundary/crossings.go.
+// CouplingLists describe the transfer between a part of a patch and other levels or patches; lists may be empty. The formats
+// are in decomp/coupling.go and boundary/crossings.go.
 type CouplingLists struct {
 	Gathered, Scattered []decomp.Copied
 	Values              []decomp.Copied // cells that a finer level is interpolated from
@@ -30,7 +30,7 @@ type CouplingLists struct {
 	Faces               []uint32 // of Corrected
 }
 
-// SumNumbers returns the numbers of a sum of what passes faces: mass, momentum and the heat of a scalar.
+// SumNumbers returns the number of values in a flux sum: mass, momentum and the heat of a scalar.
 func SumNumbers(spec model.Spec) int {
 	if spec.Scalar {
 		return 2 + spec.Lattice.Dims
@@ -56,7 +56,8 @@ type Coupling interface {
 	// Gather copies cells of Gathered to a compact buffer, Scatter the cells of Scattered from one.
 	Gather(s Stream, state, buffer Buffer)
 	Scatter(s Stream, buffer, state Buffer)
-	// GatherValues writes rho - 1, u and P of the cells of Values to a compact buffer: once each, as many parents read them.
+	// GatherValues writes rho - 1, u and P of the cells of Values to a compact buffer: once each, since many parents read
+	// them.
 	GatherValues(s Stream, state, buffer Buffer, p model.Params)
 	// Prolong fills the interpolated overlap from a compact buffer of values of the coarser level, with room for Parents.Extrapolated behind
 	// its cells; coarse are the numbers of that level, own the numbers of the program's.
@@ -67,7 +68,7 @@ type Coupling interface {
 	Count(s Stream, state, sums Buffer, add bool)
 	// Correct adds to each cell of Corrected its own sum, by CoarseCrossings, and its faces' in fine. P and a scalar's flux stay.
 	Correct(s Stream, own, fine, state Buffer, p model.Params)
-	// Bytes is the memory that the lists take.
+	// Bytes is the memory of the lists.
 	Bytes() int
 	Close()
 }

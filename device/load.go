@@ -4,11 +4,11 @@ package device
 // and fixed point: sums of integers do not depend on the order of cells and ranks.
 type Load struct {
 	Force, Torque [3]int64
-	Scalar        int64 // what of a scalar leaves the fluid
+	Scalar        int64 // amount of a scalar that leaves the fluid
 }
 
-// Units of a Load, as in kernels/special.h. They hold 5e5 and 8e6 lattice units, and lose
-// at most 3e-14 and 5e-13 a link.
+// Units of a Load, as in kernels/special.h. They represent up to 5e5 and 8e6 lattice units, and
+// lose at most 3e-14 and 5e-13 per link.
 const (
 	ForceUnits  = 1 << 44
 	TorqueUnits = 1 << 40

@@ -2,7 +2,7 @@ package device
 
 import "lbmsim/model"
 
-// WallModeler is a Program that computes the ghost cells of walls with a model (boundary.Modelled). Found by type assertion.
+// WallModeler is a Program that computes the ghost cells of modelled walls (boundary.Modelled). Found by type assertion.
 type WallModeler interface {
 	// FillModelled computes the ghost cells from a state, and the eddies of the layer, in the order of s: before the step, or the
 	// forces, that read them. It computes those that follow from the box's own cells (boundary.Modelled.Early) or, exchanged, the
@@ -11,8 +11,7 @@ type WallModeler interface {
 	// ModelledWalls returns what the last FillModelled found at each ghost cell, in the order of boundary.Modelled.Cells, once
 	// all queued work is done. Forces of a rank with links to a measured wall fills them too.
 	ModelledWalls() ([]ModelledWall, error)
-	// WallMomentum fills the ghost cells from a state and returns what the links of each type do in the step that leads on from
-	// it.
+	// WallMomentum fills the ghost cells from a state and returns the exchange of the links of each type in the next step.
 	WallMomentum(state Buffer, p model.Params) ([]WallMomentum, error)
 	// TuneWalls sets two corrections of ghost cells, once all queued work is done: the slope of their velocity is multiplied by a
 	// factor of each type, 1 at the start, and eps, 0 at the start, is added to their density.
@@ -26,12 +25,12 @@ type Gatherer interface {
 	Gather(s Stream, state Buffer)
 }
 
-// WallMomentum holds what the links of a wall with a model do in a step, momentum in units of 1/ForceUnits: sums that do not
-// depend on their order, nor on how a domain is cut.
+// WallMomentum holds the exchange of the links of a modelled wall in a step, momentum in units of 1/ForceUnits: sums that
+// depend neither on their order nor on the decomposition.
 type WallMomentum struct {
-	Exchanged int64 // momentum along the traction that the fluid gives to the wall where the model holds in full
+	Exchanged int64 // momentum along the traction, from the fluid to the wall, where the model fully applies
 	Law       int64 // the same by the law of the wall: traction times area
-	All       int64 // traction times area, also where the model holds in part
+	All       int64 // traction times area, also where the model applies in part
 	Area      int64 // in units of 1/WallAreaUnits
 }
 
@@ -43,14 +42,14 @@ func (m *WallMomentum) Add(n WallMomentum) {
 	m.Exchanged, m.Law, m.All, m.Area = m.Exchanged+n.Exchanged, m.Law+n.Law, m.All+n.All, m.Area+n.Area
 }
 
-// WallModels is a Device that has programs with a wall model. Found by type assertion.
+// WallModels is a Device with programs that support the wall model. Found by type assertion.
 type WallModels interface{ WallModels() }
 
-// ModelledWall is the flow at a ghost cell of a wall with a model.
+// ModelledWall is the flow at a ghost cell of a modelled wall.
 type ModelledWall struct {
 	Traction [3]float64 // of the fluid on the wall, by the law of the wall; 0 where the cell has no model
 	HalfPlus float64    // y+ of half a cell; 0 where the cell has no model
-	Share    float64    // of the model, from 0 at a no-slip wall to 1 where the law of the wall holds in full
+	Share    float64    // of the model, from 0 at a no-slip wall to 1 where the law of the wall fully applies
 }
 
 // NoSlip reports whether the wall is the no-slip wall there.

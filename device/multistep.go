@@ -7,8 +7,8 @@ import "lbmsim/model"
 type Multistepper interface {
 	// Stride returns the number of steps that Steps computes; 1: this case is computed step by step, and Steps may not be called.
 	Stride() int
-	// Steps queues on s what Stride calls of Step for all cells would compute from in, with the same bits, and leaves
-	// the last state in out. States between them are nowhere.
+	// Steps queues on s the equivalent of Stride calls of Step for all cells from in, with the same bits, and leaves
+	// the last state in out. Intermediate states are not stored.
 	Steps(s Stream, in, out Buffer, p model.Params)
 }
 

@@ -8,20 +8,20 @@ import (
 // SnapshotTaker is a Program that reads fields while later steps continue. Found by
 // type assertion.
 type SnapshotTaker interface {
-	// Prepare takes the memory of one snapshot of box ahead of time: locking pages takes
-	// as long as filling them, and the steps would wait for it.
+	// Prepare allocates the memory of one snapshot of box in advance: locking pages takes as long
+	// as filling them, and the steps would wait for it.
 	Prepare(box decomp.Box) error
-	// FieldsAsync queues on s what Program.Fields does, for the cells of box: the
-	// fields are computed on the device into memory of their own and travel to
-	// page-locked host memory. It does not wait. An error means that there is no
-	// memory for it: Program.Fields does the same work in pieces.
+	// FieldsAsync queues the work of Program.Fields on s, for the cells of box: the fields are
+	// computed on the device into separate memory and copied to page-locked host memory. It does
+	// not wait. An error means that there is no memory for it: Program.Fields does the same work in
+	// pieces.
 	FieldsAsync(s Stream, state Buffer, box decomp.Box, p model.Params) (Snapshot, error)
 }
 
-// Snapshot is fields on their way to the host.
+// Snapshot is a set of fields in transfer to the host.
 type Snapshot interface {
-	// Taken fires when the state has been read. Work that overwrites the state waits
-	// for it; the transfer to the host continues behind it.
+	// Taken fires when the state has been read. Work that overwrites the state waits for it; the
+	// transfer to the host continues.
 	Taken() Event
 	// Wait returns when the values are on the host, in the arrangement of
 	// Program.Fields: as float64 when the state is of float64, else as float32; the
@@ -34,15 +34,15 @@ type Snapshot interface {
 // FieldsWriter is a Program that leaves fields in the device's memory, for readers
 // on the device. Found by type assertion.
 type FieldsWriter interface {
-	// FieldsTo queues on s the fields of box, in the arrangement of Program.Fields,
-	// into out: 8 bytes a value when the state is of float64, else 4.
+	// FieldsTo queues on s the fields of box, in the arrangement of Program.Fields, into out: 8
+	// bytes per value for a float64 state, otherwise 4.
 	FieldsTo(s Stream, state Buffer, box decomp.Box, out Buffer, p model.Params)
 }
 
-// StepFielder is a Program whose steps can leave the fields of the state that they lead to: the values
-// of FieldsTo without a second look at the state. Found by type assertion.
+// StepFielder is a Program whose steps can store the fields of the resulting state: the values of
+// FieldsTo without a second pass over the state. Found by type assertion.
 type StepFielder interface {
-	// PrepareStepFields gets ready for StepFields. False: steps of this program cannot, or a second
+	// PrepareStepFields prepares for StepFields. False: steps of this program cannot, or a second
 	// pass costs as little.
 	PrepareStepFields() (bool, error)
 	// StepFields is Step, and leaves the fields of box in fields, which has those of frame in the
@@ -51,7 +51,8 @@ type StepFielder interface {
 	StepFields(s Stream, in, out Buffer, box decomp.Box, fields Buffer, frame decomp.Box, p model.Params)
 }
 
-// StepSnapshots is a StepFielder whose fields travel to the host as snapshots do. Found by type assertion.
+// StepSnapshots is a StepFielder whose fields are copied to the host like snapshots. Found by type
+// assertion.
 type StepSnapshots interface {
 	StepFielder
 	// SendFields is FieldsAsync of the cells of frame, whose fields steps have left in a buffer. Those of

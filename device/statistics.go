@@ -2,9 +2,10 @@ package device
 
 import "lbmsim/model"
 
-// Averager is a Program that keeps averages over time in the device's memory. Found by type assertion.
+// Averager is a Program that accumulates time averages in the device's memory. Found by type
+// assertion.
 type Averager interface {
-	// NewAverages takes the memory; it fails where the device lacks it.
+	// NewAverages allocates the memory; it fails if the device lacks it.
 	NewAverages(sums model.AverageSums) (Averages, error)
 }
 
@@ -27,7 +28,7 @@ type HostAverager interface {
 
 // Profiler is a Program that sums fields over planes. Found by type assertion.
 type Profiler interface {
-	// PrepareProfile gets ready for Profile. An error means that the device cannot.
+	// PrepareProfile prepares for Profile. An error means that the device cannot.
 	PrepareProfile() error
 	// Profile sums the fluid cells of each interior plane across an axis, when the streams are at rest, into
 	// [plane][value]. Each cell's numbers are multiplied by unit, those of the scalar by warmth before, and rounded: the

@@ -14,7 +14,7 @@ import (
 	"lbmsim/halo/transport"
 )
 
-// Transport is a way to a neighbour.
+// Transport is a path to a neighbour.
 type Transport = transport.Kind
 
 const (
@@ -49,7 +49,7 @@ type Route struct {
 // not know addresses of a GPU breaks on them.
 func New(s Setup) (Exchange, error) { return newExchange(s, "ghost planes", s.paths) }
 
-// newExchange makes an exchange of something on the paths to others and to the rank itself.
+// newExchange creates an exchange on the paths to others and to the rank itself.
 func newExchange(s Setup, what string, paths func() ([]path, []loop, error)) (Exchange, error) {
 	b := &builder{Setup: s, paths: paths, e: &exchange{c: s.Comm, states: s.States}}
 	for _, stage := range []func() error{b.look, b.exchangeOffers, b.open, b.choose, b.shareHost, b.build, b.verify} {
@@ -62,7 +62,7 @@ func newExchange(s Setup, what string, paths func() ([]path, []loop, error)) (Ex
 			err = comm.Agree(s.Comm, err)
 		}
 		if err != nil {
-			// Where the ranks do not agree, messages may still be at work on the memory.
+			// If the ranks do not agree, messages may still be using the memory.
 			var all *comm.Failure
 			if errors.As(err, &all) {
 				b.drop()
@@ -78,7 +78,7 @@ func newExchange(s Setup, what string, paths func() ([]path, []loop, error)) (Ex
 	return e, nil
 }
 
-// builder is an exchange on its way.
+// builder is an exchange under construction.
 type builder struct {
 	Setup
 	paths   func() (others []path, self []loop, err error)
@@ -87,7 +87,7 @@ type builder struct {
 	nb      comm.NonBlocking // of all who have others
 	notGPU  string           // why the library of messages gets no GPU memory; "": it does
 	mine    offer
-	talk    bool                 // is there more to choose from, on some rank?
+	talk    bool                 // some rank has more to choose from
 	theirs  []offer              // of each link's neighbour
 	opened  map[int]openedMemory // to the neighbours whose memory is open ...
 	refused map[int]string       // ... and why other neighbours' memory is not; "": it is
@@ -120,7 +120,7 @@ func (d openedMemory) close() {
 	}
 }
 
-// look finds out what this rank has, without messages.
+// look determines the capabilities of this rank, without messages.
 func (b *builder) look() error {
 	others, self, err := b.paths()
 	if err != nil {
@@ -150,7 +150,7 @@ func (b *builder) look() error {
 	if b.e.words, err = p.AllocShared(len(others) * device.BarrierWord); err != nil {
 		return err
 	}
-	// What cannot be shared is no error yet: other transports do without.
+	// Memory that cannot be shared is not an error yet: other transports do not need it.
 	for i, state := range b.States {
 		if b.mine.States[i], err = p.Share(state); err != nil {
 			b.mine.NoPeer = err.Error()
@@ -162,7 +162,7 @@ func (b *builder) look() error {
 	return nil
 }
 
-// whyNotGPU asks the library of messages, and believes the user more.
+// whyNotGPU queries the MPI library; the user's answer takes precedence.
 func (b *builder) whyNotGPU() string {
 	name := comm.Describe(b.Comm)
 	if _, ok := b.States[0].(device.Addressed); !ok {
@@ -188,8 +188,8 @@ func (b *builder) whyNotGPU() string {
 	return name + " does not report whether it is GPU-aware (set gpu_aware_mpi = \"yes\" in [device] if it is)"
 }
 
-// exchangeOffers exchanges offers with the neighbours, where some rank has more to choose
-// from than a library's messages from host memory.
+// exchangeOffers exchanges offers with the neighbours, if some rank has more to choose from than
+// MPI messages from host memory.
 func (b *builder) exchangeOffers() error {
 	more := []int64{0}
 	_, shares := sharesHost(b.Device)
@@ -215,7 +215,7 @@ func (b *builder) exchangeOffers() error {
 		offers[i].Send, offers[i].Recv = spans(p.send), spans(p.recv)
 	}
 	if !b.talk {
-		b.theirs = offers // all are in the same case
+		b.theirs = offers // the same holds for all
 		return nil
 	}
 	var err error
@@ -223,8 +223,8 @@ func (b *builder) exchangeOffers() error {
 	return err
 }
 
-// open opens the memory of neighbours and reports to them whether that succeeded: a link is
-// served in one way in both directions.
+// open opens the memory of neighbours and reports the outcome to them: a link has the same
+// transport in both directions.
 func (b *builder) open() error {
 	b.opened, b.refused = map[int]openedMemory{}, map[int]string{}
 	for i, p := range b.others {
@@ -261,8 +261,8 @@ func (b *builder) open() error {
 	return nil
 }
 
-// whyRefused returns the reason that keeps this rank from opening a neighbour's memory, ""
-// if there is none. It is the same for both of them.
+// whyRefused returns the reason why this rank cannot open a neighbour's memory, "" if there is
+// none. It is the same on both sides.
 func (b *builder) whyRefused(theirs offer) string {
 	switch {
 	case b.mine.NoPeer != "":
@@ -272,9 +272,8 @@ func (b *builder) whyRefused(theirs offer) string {
 	case b.mine.Machine != theirs.Machine:
 		return "on another node"
 	case b.mine.Shared || theirs.Shared:
-		// It works, but a GPU gives its time to one process after the other: a process that waits on it keeps the others from the
-		// work that is waited for. Four ranks that shared two H200 in this way lost a fourth of the speed, compared with messages
-		// through the host.
+		// It works, but a GPU alternates between processes: a process that waits on it delays the work of the others that it
+		// waits for. Four ranks sharing two H200 this way lost a quarter of the speed, compared with messages through the host.
 		return "ranks share a GPU, where a waiting rank would slow down the others"
 	}
 	return ""
@@ -330,7 +329,7 @@ func (b *builder) choose() error {
 	return nil
 }
 
-// build makes the transports of the routes.
+// build creates the transports of the routes.
 func (b *builder) build() error {
 	var links []peerLink
 	var signals, opened []device.Buffer
@@ -395,7 +394,7 @@ func (b *builder) build() error {
 	return nil
 }
 
-// drop gives back what a New has taken that failed on all ranks, and is collective.
+// drop releases the resources of a New that failed on all ranks. Collective.
 func (b *builder) drop() {
 	for _, d := range b.opened {
 		d.close()
@@ -406,12 +405,12 @@ func (b *builder) drop() {
 		}
 	}
 	b.e.broken = errors.New("never made")
-	b.e.end(true) // the caller frees the states, which others had open
+	b.e.end(true) // the caller frees the states, which other ranks had open
 }
 
-// swap gives each link's neighbour one value and takes one from it.
+// swap exchanges one value with the neighbour of each link.
 func swap[T any](b *builder, mine []T) ([]T, error) {
-	// Lengths first, for a receiver has to know them.
+	// Lengths first, since a receiver has to know them.
 	lengths, bodies := make([][]byte, len(mine)), make([][]byte, len(mine))
 	in := make([][]byte, len(mine))
 	for i, v := range mine {
@@ -507,7 +506,7 @@ func (e *exchange) Describe() string {
 	return strings.Join(parts, ", ")
 }
 
-// hostText reports how messages through the host come from the state.
+// hostText reports how messages through the host leave the state.
 func (e *exchange) hostText() string {
 	direct, shared, all := 0, 0, 0
 	for _, m := range e.messages.list {

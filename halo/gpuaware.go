@@ -10,7 +10,7 @@ import (
 // of many rows is packed into memory of the device's first: libraries are said to take
 // descriptions of rows (derived datatypes), and some send them byte by byte.
 
-// onGPU is a carrier for such a library.
+// onGPU is a carrier for a GPU-aware library.
 type onGPU struct {
 	path
 	lib      comm.DeviceMessages
@@ -20,7 +20,7 @@ type onGPU struct {
 	leave, land device.Stream
 }
 
-// newOnGPU makes a carrier for a link.
+// newOnGPU creates a carrier for a link.
 func newOnGPU(p path, lib comm.DeviceMessages, dev Memory) (*onGPU, error) {
 	g := &onGPU{path: p, lib: lib}
 	var err error

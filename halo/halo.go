@@ -34,9 +34,9 @@ type Exchange interface {
 	// Finish returns when the ghost planes are valid and the edge planes may be
 	// overwritten. After an error the exchange is of no more use: end all ranks.
 	Finish() error
-	// Stats of all exchanges so far.
+	// Stats returns the totals of all exchanges so far.
 	Stats() Stats
-	// Describe names the transports and their ways through memory.
+	// Describe names the transports and their paths through memory.
 	Describe() string
 	// Routes returns the transport of each of the rank's links, and the reason for it.
 	Routes() []Route
@@ -44,9 +44,8 @@ type Exchange interface {
 	Close()
 }
 
-// Queued is an Exchange that needs nothing of the host between two steps: what it
-// does is in the streams, ordered by events. Many steps can then be queued, or recorded, before the host waits. Found by type
-// assertion.
+// Queued is an Exchange that does not need the host between two steps: its work is in the streams, ordered by events. Many
+// steps can then be queued, or recorded, before the host waits. Found by type assertion.
 type Queued interface {
 	Exchange
 	// Queue fills the ghost planes of state, in the order of s: work before it on s
@@ -70,7 +69,7 @@ type Stats struct {
 	Seconds, Last, Longest float64
 }
 
-// sent counts what leaves on a path.
+// sent counts the bytes sent on a path.
 func (s *Stats) sent(p path) {
 	s.Messages += min(p.sendBytes, 1)
 	s.Bytes += p.sendBytes
@@ -82,13 +81,13 @@ type Memory interface {
 	NewStream(urgent bool) device.Stream
 }
 
-// HostAllocator is a device with host memory that it copies to and from faster
-// (page-locked); free gives it back. Without it staging uses ordinary memory.
+// HostAllocator is a device with page-locked host memory, to and from which it copies faster; free
+// releases it. Without it staging uses ordinary memory.
 type HostAllocator interface {
 	AllocHost(bytes int) (memory []byte, free func(), err error)
 }
 
-// Setup is the input of New; the same on all ranks, but for a rank's own data.
+// Setup is the input of New; the same on all ranks, except for a rank's own data.
 type Setup struct {
 	Comm       comm.Comm
 	Links      []decomp.Link // of this rank's box
@@ -98,13 +97,13 @@ type Setup struct {
 	// States are the two that a run uses alternately; from AllocState, so that other
 	// ranks can be given them. Their edge and ghost planes hold nothing yet.
 	States [2]device.Buffer
-	// Want is the transport to neighbours, Auto to take the best for each.
+	// Want is the transport to neighbours, Auto selects the best for each.
 	Want Transport
-	// Aware is the user's word on the library of messages: does it take GPU memory?
+	// Aware is the user's statement whether the MPI library is GPU-aware.
 	Aware Word
 }
 
-// AllocState makes a state for an exchange.
+// AllocState allocates a state for an exchange.
 func AllocState(dev Memory, bytes int) (device.Buffer, error) {
 	if p, ok := dev.(device.Peer); ok {
 		return p.AllocShared(bytes)
@@ -120,7 +119,7 @@ type exchange struct {
 	peers    *peers        // nil: none
 	messages *messages     // nil: none
 	boxes    int           // links by inboxes
-	shares   bool          // some rank's memory is open to another
+	shares   bool          // some rank's memory is open to another rank
 	words    device.Buffer // where neighbours signal this device; nil: nothing is shared
 
 	stream  device.Stream // of the device's part in Start; nil where it has none
@@ -141,14 +140,14 @@ var _ Queued = queuedExchange{}
 // Queue implements Queued.
 func (e queuedExchange) Queue(s device.Stream, state device.Buffer) {
 	if err := e.turn(state); err != nil {
-		panic(fmt.Sprintf("rank %d: %v", e.c.Rank(), err)) // the run's own mistake
+		panic(fmt.Sprintf("rank %d: %v", e.c.Rank(), err)) // a bug of the caller
 	}
 	e.onDevice(s, state)
 	e.stats.Exchanges++
 }
 
-// turn checks that the states take turns. Neighbours that write into this rank's
-// memory count on it (peer.go).
+// turn checks that the states alternate. Neighbours that write into this rank's memory rely on it
+// (peer.go).
 func (e *exchange) turn(state device.Buffer) error {
 	if state != e.states[0] && state != e.states[1] {
 		return errors.New("exchange of a state that it was not set up for")
@@ -160,7 +159,7 @@ func (e *exchange) turn(state device.Buffer) error {
 	return nil
 }
 
-// onDevice queues what needs no host: first what is sent to others, which wait for it.
+// onDevice queues the work that needs no host: data for other ranks first, since they wait for it.
 func (e *exchange) onDevice(s device.Stream, state device.Buffer) {
 	if e.peers != nil {
 		e.peers.push(s, state, e.self)
@@ -200,9 +199,9 @@ func (e *exchange) Start(state device.Buffer, ready device.Event) error {
 	return nil
 }
 
-// Finish implements Exchange. Messages come first, because the host moves them, while
-// the device's part continues by itself: neighbours that are written to wait for the edges
-// alone, never for this rank's messages.
+// Finish implements Exchange. Messages come first, because the host moves them, while the device's
+// part continues by itself: peer neighbours wait for the edges alone, never for this rank's
+// messages.
 func (e *exchange) Finish() error {
 	if e.broken != nil {
 		return e.fail("finish", e.broken)
@@ -228,7 +227,7 @@ func (e *exchange) Finish() error {
 		if e.peers != nil {
 			last = max(last, e.copied.Seconds()-e.ready.Seconds())
 		}
-	} else if e.messages == nil { // nothing to do but to wait for the edges, as others do
+	} else if e.messages == nil { // nothing to do but wait for the edges, like others
 		if err := e.ready.Wait(); err != nil {
 			return e.fail("start", fmt.Errorf("the edge cells: %w", err))
 		}
@@ -263,7 +262,7 @@ func (e *exchange) Close() {
 	e.end(usable && e.shares)
 }
 
-// end gives everything back, after a barrier of all ranks if they are all here.
+// end releases everything, after a barrier if all ranks take part.
 func (e *exchange) end(together bool) {
 	if e.messages != nil {
 		e.messages.close()

@@ -62,7 +62,7 @@ func hostPart(state device.Buffer, r decomp.Range) ([]byte, error) {
 	return v.Host()[r.Lo:r.Hi], nil
 }
 
-// staged is a carrier by way of staging memory.
+// staged is a carrier through staging memory.
 type staged struct {
 	path
 	nb       comm.NonBlocking
@@ -74,7 +74,7 @@ type staged struct {
 	out, in     []stridedCopy
 }
 
-// newStaged makes a carrier for a link.
+// newStaged creates a carrier for a link.
 func newStaged(p path, nb comm.NonBlocking, dev Memory) (*staged, error) {
 	s := &staged{path: p, nb: nb}
 	for _, m := range []struct {

@@ -18,7 +18,7 @@ import (
 // An inbox has room for two exchanges. The bytes of exchange n+2 replace the bytes of n behind the neighbour's number n+1, and it
 // sends that after it has taken out n. So numbers go both ways, even where bytes go one way only.
 
-// inbox is a carrier of that kind.
+// inbox is a carrier through shared host memory.
 type inbox struct {
 	path
 	nb           comm.NonBlocking
@@ -40,10 +40,10 @@ func sharesHost(dev Memory) (device.HostSharer, bool) {
 	return h, ok
 }
 
-// inboxBytes returns the size of an inbox for messages of so many bytes: there is no memory without bytes to share.
+// inboxBytes returns the size of an inbox for messages of the given size: empty memory cannot be shared.
 func inboxBytes(message int) int { return 2 * max(message, 1) }
 
-// newInbox makes the rank's own side of a link.
+// newInbox creates the rank's own side of a link.
 func newInbox(p path, nb comm.NonBlocking, dev Memory, h device.HostSharer) (box *inbox, key []byte, err error) {
 	box = &inbox{path: p, nb: nb, count: make([]byte, 8), heardCount: make([]byte, 8)}
 	memory, key, free, err := h.ShareHost(inboxBytes(p.recvBytes))
@@ -111,7 +111,7 @@ func (b *inbox) close() {
 	b.free = nil
 }
 
-// shareHost makes inboxes for the links that go through the host, where both sides can.
+// shareHost creates inboxes for the links through the host that support them on both sides.
 func (b *builder) shareHost() error {
 	h, ok := sharesHost(b.Device)
 	wanted := []int64{0}

@@ -17,14 +17,13 @@ type path struct {
 	sendBytes, recvBytes int
 }
 
-// loop is a path of a rank to itself: what leaves on one side lands in the ghost
-// cells of the opposite side.
+// loop is a path of a rank to itself: cells of one side fill the ghost cells of the opposite side.
 type loop struct {
 	path
 	copies []stridedCopy
 }
 
-// newPath makes a path of places in a state that are counted in units of so many bytes.
+// newPath creates a path from positions in a state, in units of the given number of bytes.
 func newPath(rank, sendTag, recvTag int, send, recv []decomp.Range, unit int) path {
 	p := path{Rank: rank, SendTag: sendTag, RecvTag: recvTag}
 	for _, r := range send {
@@ -91,7 +90,7 @@ func (s Setup) check(l decomp.Link) error {
 	return nil
 }
 
-// stridedCopy is rows of bytes that go from one place to another in one piece of work.
+// stridedCopy copies rows of bytes from one place to another in one operation.
 type stridedCopy struct {
 	From, To             int // the first row
 	FromStride, ToStride int

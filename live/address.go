@@ -56,7 +56,7 @@ func Here() Place {
 	return Place{cmp.Or(os.Getenv("SLURMD_NODENAME"), host), os.Getenv("SLURM_JOB_ID"), os.Getenv("SLURM_SUBMIT_HOST")}
 }
 
-// Directions returns the lines that say how to see the page: its address, and how to reach it from another machine.
+// Directions returns the instructions for viewing the page: its address, and how to reach it from another machine.
 func (s *Server) Directions(at Place) []string {
 	return directions(at, s.web.Port(), s.web.Loopback(), s.token)
 }

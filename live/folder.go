@@ -16,7 +16,7 @@ import (
 	"lbmsim/sim/output"
 )
 
-// Folder is a run on any machine, seen by the files in its output folder.
+// Folder is a run on any machine, observed through the files in its output folder.
 type Folder struct {
 	dir  string
 	list *listing
@@ -62,7 +62,7 @@ func (f *Folder) About() About {
 	return a
 }
 
-// caseText returns the resolved case, which tables and pictures have beside their numbers.
+// caseText returns the resolved case, which tables and pictures contain.
 func (f *Folder) caseText() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -84,7 +84,7 @@ func (f *Folder) caseText() string {
 	return f.text
 }
 
-// Lines implements Run: the folder has no log, but the state has the run's end.
+// Lines implements Run: the folder has no log, but the state has the outcome of the run.
 func (f *Folder) Lines(from int) ([]string, int) {
 	s := f.State()
 	var all []string
@@ -117,7 +117,7 @@ func (f *Folder) Order(o sim.Order) error {
 	return nil
 }
 
-// Shelf finds runs below folders, again and again: runs come while they are watched.
+// Shelf finds runs below folders, repeatedly, since runs may start while they are watched.
 type Shelf struct {
 	roots []string
 
@@ -129,8 +129,8 @@ type Shelf struct {
 	report func(string)
 }
 
-// NewShelf returns the runs whose output folders are the given ones, or are in them. report, or nil, is called when it becomes known
-// that the shelf leaves something out.
+// NewShelf returns the runs whose output folders are the given ones, or are in them. report, or nil, is called when the shelf
+// first omits something.
 func NewShelf(roots []string, report func(string)) *Shelf {
 	return &Shelf{roots: roots, known: map[string]bool{}, report: report}
 }
@@ -142,16 +142,16 @@ const (
 	mostSeen    = 20000 // folders
 )
 
-// search is one look for runs.
+// search is one search for runs.
 type search struct {
 	seen   int // folders
-	runs   int // beyond those that the shelf has room for
-	cut    int // folders that were not looked into: too many were
-	deep   int // folders that were not looked into: they are too deep
+	runs   int // beyond the shelf's limit
+	cut    int // folders not searched: too many
+	deep   int // folders not searched: too deep
 	deeper string
 }
 
-// leftOut says what a search has left out; "" where that is nothing.
+// leftOut describes the omissions of a search; "" if there are none.
 func (s search) leftOut() string {
 	var all []string
 	if s.runs > 0 {
@@ -169,7 +169,7 @@ func (s search) leftOut() string {
 	return strings.Join(all, "; ") + ". Give lbmsim watch folders nearer to the runs"
 }
 
-// Runs returns the runs that were found, in the order in which they were.
+// Runs returns the runs found, in order of discovery.
 func (s *Shelf) Runs() []Run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,7 +188,7 @@ func (s *Shelf) Runs() []Run {
 	return s.runs
 }
 
-// LeftOut says what Runs has left out; "" where that is nothing.
+// LeftOut describes the omissions of Runs; "" if there are none.
 func (s *Shelf) LeftOut() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -47,10 +47,11 @@ func (l *lines) after(from int) ([]string, int) {
 	return append([]string{}, l.list[k:]...), l.first + len(l.list)
 }
 
-// history keeps samples of a whole run, ever further apart: when it is full, each second one goes.
+// history keeps samples of a whole run at increasing distance: when it is full, every second one is
+// dropped.
 type history struct {
 	list  []Sample
-	every int // samples that come for one that is kept
+	every int // samples per kept sample
 	seen  int
 }
 

@@ -16,8 +16,8 @@ import (
 	"lbmsim/sim/output"
 )
 
-// Process is the run of this process. For the run it is a reporter, a source of orders and a viewer; it takes from it no more than
-// a copy of what it reports.
+// Process is the run of this process. For the run it is a reporter, a source of orders and a viewer; it only copies the run's
+// reports.
 type Process struct {
 	status func() status.State // as the run's reporters have it; called by the run alone
 	log    *report.Text
@@ -40,7 +40,7 @@ func NewProcess(status func() status.State) *Process {
 	return p
 }
 
-// starting is the standing of a run before its first step.
+// starting is the status of a run before its first step.
 const starting = "starting"
 
 // update takes the state after an event.
@@ -161,7 +161,7 @@ func (p *Process) About() About {
 	return a
 }
 
-// seenOf lists what slices of a case show, and the axes across them.
+// seenOf lists the fields of slices of a case, and the axes normal to them.
 func seenOf(c *config.Case) (fields []field, axes []axis) {
 	for _, f := range model.Fields {
 		if output.Sliced(c, f) {
@@ -242,7 +242,7 @@ func (p *Process) Slice(of output.Slice, gone <-chan struct{}) (Shown, error) {
 	return p.slices.wait(of, gone)
 }
 
-// Order implements Run. The run takes it at its next agreement of all ranks.
+// Order implements Run. The run takes it at the next synchronization of its ranks.
 func (p *Process) Order(o sim.Order) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -269,8 +269,9 @@ func (p *Process) Take() sim.Order {
 	return o
 }
 
-// Viewer returns what the run asks for slices to show.
+// Viewer returns the viewer that the run queries for slices.
 func (p *Process) Viewer() sim.Viewer { return p.slices }
 
-// patience is the time after which a viewer learns that the run shows no slice: it writes a large file, or its steps take long.
+// patience is the time after which a viewer is told that the run shows no slice: it may be writing a large file, or its steps
+// take long.
 const patience = 30 * time.Second

@@ -19,7 +19,7 @@ type Run interface {
 	State() State
 	// Folder returns the folder of the run's outputs; "" where it is not known yet.
 	Folder() string
-	// About returns what stays as it is.
+	// About returns the constant information.
 	About() About
 	// Lines returns the log from line `from` on and the number of the next line. Older lines may be gone.
 	Lines(from int) (lines []string, next int)
@@ -27,21 +27,22 @@ type Run interface {
 	Order(sim.Order) error
 }
 
-// Historian is a run that knows how its speed and its watch were before a viewer came.
+// Historian is a run with the history of its speed and stability checks from before a viewer
+// connected.
 type Historian interface{ History() []Sample }
 
 // Sliced is a run that can show slices of its present state.
 type Sliced interface {
 	// Slice waits for a slice, until gone is closed or the run does not answer.
 	Slice(of output.Slice, gone <-chan struct{}) (Shown, error)
-	// Find returns the slice that a viewer names, or why the case has none.
+	// Find returns the slice that a viewer names, or the reason why the case has none.
 	Find(field, component, axis string, at int) (output.Slice, error)
 }
 
-// State is what a run is at: status.json, and what else a run of this process reports.
+// State is the state of a run: status.json, plus further reports of a run of this process.
 type State struct {
 	status.State
-	Standing      string     `json:"standing"` // the phase, or why it does not hold
+	Standing      string     `json:"standing"` // the phase, or the reason why it is out of date
 	Bad           bool       `json:"bad"`      // the run needs attention
 	Elapsed       float64    `json:"elapsed"`  // seconds since the first step, or since the start
 	Roofline      float64    `json:"roofline,omitempty"`
@@ -49,7 +50,7 @@ type State struct {
 	Times         *sim.Times `json:"times,omitempty"`
 }
 
-// About is what is known of a run from its start on.
+// About is the constant information about a run.
 type About struct {
 	Live    bool       `json:"live"` // the run is in the process of the server
 	Case    string     `json:"case"` // resolved
@@ -83,7 +84,7 @@ type axis struct {
 	Across bool    `json:"across"` // slices may be across it
 }
 
-// Sample is a run's speed and what its watch saw at a step.
+// Sample is a run's speed and the result of a stability check at a step.
 type Sample struct {
 	Step  int     `json:"step"`
 	Time  float64 `json:"elapsed"`

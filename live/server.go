@@ -37,12 +37,12 @@ type Server struct {
 	listings map[Run]*listing
 }
 
-// Options are what a server shows and allows.
+// Options configure the content and permissions of a server.
 type Options struct {
 	Address  string // host:port; port 0: a free one
 	ReadOnly bool   // no orders
 	Runs     func() []Run
-	LeftOut  func() string // what Runs has not; nil: nothing
+	LeftOut  func() string // the omissions of Runs; nil: none
 }
 
 // Serve starts a server.
@@ -63,7 +63,7 @@ func Serve(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends the server. Viewers see the last state; the caller waits a second for them at most.
+// Close ends the server. Viewers see the last state; the caller waits at most a second for them.
 func (s *Server) Close() {
 	s.mu.Lock()
 	for _, l := range s.listings {
@@ -138,7 +138,7 @@ func file(r *web.Request) web.Answer {
 	return web.Answer{Type: kind + "; charset=utf-8", Body: text}
 }
 
-// asJSON returns a value; one that JSON does not have, as NaN, is an error of the program.
+// asJSON encodes a value; a value that JSON cannot represent, such as NaN, is a bug.
 func asJSON(v any) web.Answer {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -181,7 +181,7 @@ func (s *Server) files(run Run) files {
 	return l.of(run.Folder())
 }
 
-// about returns what stays as it is; a page that may give no orders offers none.
+// about returns the constant information; a read-only page offers no orders.
 func (s *Server) about(run Run) web.Answer {
 	a := run.About()
 	if s.readOnly {
@@ -280,8 +280,8 @@ const (
 	lastWithin  = 400 * time.Millisecond // in which a page may read the last rows and pictures
 )
 
-// events streams what changes, as server-sent events, until the client or the server ends. Nothing is queued for a client: a slow
-// one gets the present state less often.
+// events streams changes as server-sent events, until the client or the server ends. Nothing is queued for a client: a slow
+// client gets the present state less often.
 func (s *Server) events(r *web.Request, run Run) web.Answer {
 	from, _ := strconv.Atoi(r.Query.Get("line"))
 	s.mu.Lock()
@@ -351,7 +351,8 @@ func (e *events) send(kind string, v any) {
 	}
 }
 
-// flush writes what was collected. A comment now and then shows whether the client is there.
+// flush writes the collected events. An occasional comment shows whether the client is still
+// connected.
 func (e *events) flush() error {
 	if len(e.text) == 0 && time.Since(e.sent) > aliveEvery {
 		e.text = []byte(": alive\n\n")

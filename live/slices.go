@@ -13,7 +13,7 @@ import (
 	"lbmsim/sim/output"
 )
 
-// sliceQueue holds the slices that viewers wait for. One is computed after the other, for all who wait for the same.
+// sliceQueue holds the slices that viewers wait for. They are computed one at a time, each for all its viewers.
 type sliceQueue struct {
 	mu       sync.Mutex
 	wishes   []*wish
@@ -33,7 +33,7 @@ type wish struct {
 
 const (
 	mostWishes = 32
-	// Painting takes one part of so many of the time. A CPU run needs the cores that paint; beside a GPU they are idle.
+	// Painting takes 1/share of the time. A CPU run needs the painting cores; with a GPU they are idle.
 	paintShareCPU = 160
 	paintShareGPU = 4
 	paintSaved    = 200 * time.Millisecond
@@ -51,7 +51,7 @@ func (s *sliceQueue) start(cpu bool) {
 	}
 }
 
-// end lets all viewers go.
+// end releases all viewers.
 func (s *sliceQueue) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,7 +19,8 @@ import (
 	"lbmsim/sim/output"
 )
 
-// listing is what a folder has for viewers. It is read at most once per second, for all of them.
+// listing is the content of a folder for viewers. It is read at most once per second, for all of
+// them.
 type listing struct {
 	mu  sync.Mutex
 	at  time.Time
@@ -120,7 +121,7 @@ func list(dir string) files {
 	return f
 }
 
-// addPicture adds a picture to its series, unless that is one too many.
+// addPicture adds a picture to its series, unless there are too many series.
 func (f *files) addPicture(name string, step int64) bool {
 	list := f.Pictures
 	for k := range list {
@@ -298,7 +299,7 @@ func sampled(f *os.File, from, size int64) (lines [][]byte, next int64, err erro
 	return lines, next, err
 }
 
-// caseIn returns the resolved case that the head of a table, or a picture's text, has.
+// caseIn returns the resolved case from the header of a table, or from a picture's text.
 func caseIn(dir string, f files) string {
 	for _, t := range f.Tables {
 		if text := output.CaseOf(filepath.Join(dir, t.Name)); text != "" {

@@ -45,7 +45,7 @@ type Collision struct {
 var Collisions = []Collision{
 	{
 		Name: "regularized", Scheme: Moments,
-		Doc:        "non-equilibrium projected on second-order moments, those above vanish. For resolved flows: close to tau = 1/2 it amplifies noise even in a uniform flow",
+		Doc:        "non-equilibrium projected on second-order moments; higher ones vanish. For resolved flows: close to tau = 1/2 it amplifies noise even in a uniform flow",
 		Paper:      "Latt & Chopard, Math. Comput. Simul. 72 (2006) 165; moment storage: Gounley, Vardhan, Draeger et al., IEEE TPDS 33 (2022) 2799",
 		WallLambda: func(tau float64) float64 { return (tau - 0.5) / 2 },
 	},
@@ -60,7 +60,7 @@ var Collisions = []Collision{
 		Name: "trt", Scheme: Populations,
 		Params: []Param{{
 			Name: "lambda", Default: 3. / 16, Min: 0, Max: 10,
-			Doc: "magic parameter (tau+ - 1/2)(tau- - 1/2); 3/16 puts a straight half-way wall exactly",
+			Doc: "magic parameter (tau+ - 1/2)(tau- - 1/2); 3/16 places a straight half-way wall exactly",
 		}},
 		Doc:     "two relaxation times, for the even and the odd part of the populations",
 		Paper:   "Ginzburg, Verhaeghe & d'Humieres, Commun. Comput. Phys. 3 (2008) 427",
@@ -75,7 +75,7 @@ var Collisions = []Collision{
 	},
 	{
 		Name: "cumulant", Scheme: Moments,
-		Doc:        "the default. Cumulants of third and higher order vanish: the populations have the moments of a normal distribution with the mean u and the covariance that the collision leaves. For high Reynolds numbers, in 3D best on D3Q27, which has the velocities for all moments; the bulk viscosity is 1/(3D) cells^2/step unless [fluid] has one",
+		Doc:        "the default. Cumulants of third and higher order vanish: the populations have the moments of a normal distribution with the mean u and the post-collision covariance. For high Reynolds numbers, in 3D best on D3Q27, which has velocities for all moments; the bulk viscosity is 1/(3D) cells^2/step unless [fluid] has one",
 		Paper:      "Geier, Schoenherr, Pasquali & Krafczyk, Comput. Math. Appl. 70 (2015) 507, with the rate 1 for all cumulants above the second order",
 		WallLambda: func(tau float64) float64 { return (tau - 0.5) / 2 },
 	},

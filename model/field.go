@@ -70,17 +70,17 @@ var SecondInvariant = Dimension{S: -2}
 // Fields in the order of the documentation.
 var Fields = []Field{
 	{"density", 1, Density, "mass density rho"},
-	{"pressure", 1, Pressure, "pressure against the reference density: cs^2 (rho - rho0)"},
-	{"velocity", 3, Velocity, "fluid velocity u, half of the body force included"},
+	{"pressure", 1, Pressure, "pressure relative to rho0: cs^2 (rho - rho0)"},
+	{"velocity", 3, Velocity, "fluid velocity u, including half of the body force"},
 	{"speed", 1, Velocity, "magnitude of the velocity"},
 	{"temperature", 1, Temperature, "temperature, of a case with [temperature]; the reference in solid cells that do not conduct"},
 	{"vorticity", 3, Rate, "curl of the velocity by central differences, one-sided at walls"},
-	{"strain_rate", 1, Rate, "magnitude sqrt(2 S_ij S_ij) of the strain rate S_ij = (d_i u_j + d_j u_i)/2, differences as of the vorticity; the shear rate in simple shear"},
-	{"q_criterion", 1, SecondInvariant, "Q = (W_ij W_ij - S_ij S_ij)/2, W_ij = (d_i u_j - d_j u_i)/2: positive where the fluid rotates more than it is strained, inside vortices (Hunt, Wray & Moin, Report CTR-S88 (1988) 193); differences as of the vorticity"},
-	{"wall_shear_stress", 3, Pressure, "traction of the fluid along the wall, rho nu (I - n n).d_n w, in cells that share a face with a no-slip wall, 0 elsewhere. w is the velocity relative to the wall, whose own rotation is no strain. The stress at the wall is by the line through the stresses half-way to the wall and half-way to the next cell. Each has the viscosity nu of its shear rate, by the law of the fluid, with Smagorinsky's eddies, and in a sponge the sponge's; those of WALE vanish at a wall. Where the wall is interpolated it is at its distance; a half-way wall slips as the collision model has it (models.md). In channels of 12 cells it is within 0.6 % of the force on the fluid by every law. The normal n is from the solid cells around, by the weights of D3Q27 (16:4:1): on a staircase the mean is within 8 %, single cells are not"},
-	{"y_plus", 1, Dimensionless, "u_tau dx/(2 nu), y+ of half a cell, in cells beside walls of type wall_model, 0 elsewhere and where the wall has no model. Of several ghost cells that send into the cell the largest counts"},
-	{"wall_shear", 3, Pressure, "traction of the fluid on walls of type wall_model by the law of the wall, rho u_tau^2 along the wall, in cells beside them, 0 elsewhere. Of several ghost cells that have the model it is the mean, by the area that their links cross. Where y+ is too small for the model it is still the law's"},
-	{"wall_model", 1, Dimensionless, "1 in cells beside walls of type wall_model where the model holds in full, 0 elsewhere and beside frictionless ones. Where it is blended with the no-slip wall, at y+ of half a cell from 4 to 5, its share from 0 to 1. Of several ghost cells the largest share counts. -1 beside a ghost cell without a model: in a gap, in a corner, in a body one cell thick, or where all links are bounced back beside an edge"},
+	{"strain_rate", 1, Rate, "magnitude sqrt(2 S_ij S_ij) of the strain rate S_ij = (d_i u_j + d_j u_i)/2, differences as for vorticity; the shear rate in simple shear"},
+	{"q_criterion", 1, SecondInvariant, "Q = (W_ij W_ij - S_ij S_ij)/2, W_ij = (d_i u_j - d_j u_i)/2: positive where the fluid rotates more than it is strained, inside vortices (Hunt, Wray & Moin, Report CTR-S88 (1988) 193); differences as for vorticity"},
+	{"wall_shear_stress", 3, Pressure, "traction of the fluid along the wall, rho nu (I - n n).d_n w, in cells that share a face with a no-slip wall, 0 elsewhere. w is the velocity relative to the wall; rotation of the wall is not strain. The wall stress is extrapolated linearly from the stresses half-way to the wall and half-way to the next cell. Each has the viscosity nu at its shear rate, including Smagorinsky's and the sponge's; WALE's vanishes at a wall. An interpolated wall is at its distance; the position of a half-way wall depends on the collision model (models.md). In channels of 12 cells it is within 0.6 % of the force on the fluid for every law. The normal n follows from the adjacent solid cells, with the weights of D3Q27 (16:4:1): on a staircase the mean is within 8 %, single cells are not"},
+	{"y_plus", 1, Dimensionless, "u_tau dx/(2 nu), y+ of half a cell, in cells at walls of type wall_model, 0 elsewhere and where the wall has no model. Of several ghost cells at the cell the largest value counts"},
+	{"wall_shear", 3, Pressure, "traction of the fluid on walls of type wall_model by the law of the wall, rho u_tau^2 along the wall, in cells at them, 0 elsewhere. For several ghost cells with the model it is the mean, weighted by the area of their links. If y+ is too small for the model it still follows the law"},
+	{"wall_model", 1, Dimensionless, "1 in cells at walls of type wall_model where the model fully applies, 0 elsewhere and at frictionless walls. Where it is blended with the no-slip wall, at y+ of half a cell from 4 to 5, its share from 0 to 1. Of several ghost cells the largest share counts. -1 at a ghost cell without a model: in a gap, in a corner, in a body one cell thick, or where all links at an edge are bounced back"},
 	{"wall_distance", 1, Length, "distance from the cell's centre to the nearest face of a solid cell with a no-slip wall; exact Euclidean transform of the whole domain (Felzenszwalb & Huttenlocher, Theory Comput. 8 (2012) 415)"},
 	{"solid", 1, Dimensionless, "0 in fluid cells, k in cells of the k-th body"},
 }
@@ -89,7 +89,7 @@ var Fields = []Field{
 var Averages = []Field{
 	{"mean_pressure", 1, Pressure, "mean pressure <p>"},
 	{"mean_velocity", 3, Velocity, "mean velocity <u>"},
-	{"reynolds_stress", 6, Dimension{M: 2, S: -2}, "<u'_i u'_j> = <u_i u_j> - <u_i><u_j> (per density, without the sign), in the order xx, yy, zz, xy, yz, xz that ParaView takes for a symmetric tensor"},
+	{"reynolds_stress", 6, Dimension{M: 2, S: -2}, "<u'_i u'_j> = <u_i u_j> - <u_i><u_j> (per density, without the sign), in ParaView's order for a symmetric tensor, xx, yy, zz, xy, yz, xz"},
 	{"pressure_variance", 1, Dimension{M: -2, S: -4, Kg: 2}, "<p' p'> = <p p> - <p><p>"},
 }
 

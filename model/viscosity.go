@@ -52,7 +52,7 @@ var ViscosityLaws = []ViscosityLawRow{
 		Name: "smagorinsky",
 		Params: []Param{{
 			Name: "constant", Default: 0.1, Min: 0, Max: 1,
-			Doc: "C of nu_t = (C dx)^2 |shear rate|; 0.1 to 0.17 is usual, 0.1 beside walls",
+			Doc: "C of nu_t = (C dx)^2 |shear rate|; 0.1 to 0.17 is usual, 0.1 near walls",
 		}},
 		Doc:   "large-eddy simulation: nu = nu0 + (C dx)^2 |shear rate|, tau = (tau0 + sqrt(tau0^2 + 18 sqrt(2) C^2 |Pi| / rho)) / 2, Pi the traceless non-equilibrium stress",
 		Paper: "Smagorinsky, Mon. Weather Rev. 91 (1963) 99; from the stress at hand: Hou, Sterling, Chen & Doolen, Fields Inst. Commun. 6 (1996) 151",
@@ -73,7 +73,7 @@ var ViscosityLaws = []ViscosityLawRow{
 			Name: "constant", Default: 0.325, Min: 0, Max: 1,
 			Doc: "C of nu_t = (C dx)^2 times a rate that vanishes in plain shear; 0.325 to 0.5 is usual",
 		}},
-		Doc:   fmt.Sprintf("large-eddy simulation: nu = nu0 + (C dx)^2 (Sd:Sd)^(3/2) / ((S:S)^(5/2) + (Sd:Sd)^(5/4)), S the strain rate, Sd the traceless symmetric part of the squared velocity gradient: no eddies in plain shear, and few beside walls. From velocity gradients, recomputed every %d steps", EddySteps),
+		Doc:   fmt.Sprintf("large-eddy simulation: nu = nu0 + (C dx)^2 (Sd:Sd)^(3/2) / ((S:S)^(5/2) + (Sd:Sd)^(5/4)), S the strain rate, Sd the traceless symmetric part of the squared velocity gradient: no eddy viscosity in pure shear, little at walls. From velocity gradients, recomputed every %d steps", EddySteps),
 		Paper: "Nicoud & Ducros, Flow Turbul. Combust. 62 (1999) 183",
 		Looks: true,
 	},

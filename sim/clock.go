@@ -7,9 +7,8 @@ import (
 	"lbmsim/sim/level"
 )
 
-// stopwatch splits the wall time of the steps into computing, messages and the
-// rest. Kernels and messages run at the same time, so the split follows what the
-// step waited for.
+// stopwatch splits the wall time of the steps into computing, messages and the rest. Kernels and
+// messages overlap, so the split counts the time that the step waited for each.
 type stopwatch struct {
 	wall     float64 // of all steps, seconds
 	compute  float64 // from the start of the steps to the end of their last kernel
@@ -18,8 +17,7 @@ type stopwatch struct {
 	watch    float64
 }
 
-// steps adds steps that were waited for together. Events share the device's clock,
-// wall is the host's.
+// steps adds steps with a common wait. Events share the device's clock, wall is the host's.
 func (s *stopwatch) steps(wall time.Duration, started device.Event, ends ...device.Event) {
 	s.wall += wall.Seconds()
 	done := 0.0
@@ -29,8 +27,8 @@ func (s *stopwatch) steps(wall time.Duration, started device.Event, ends ...devi
 	s.compute += done - started.Seconds()
 }
 
-// sample takes one of k queued steps as their mean: how long its exchange took, and how
-// much of that the bulk did not hide, which would otherwise count as computing.
+// sample takes one of k queued steps as their mean: the duration of its exchange, and the part not
+// hidden by the bulk, which would otherwise count as computing.
 func (s *stopwatch) sample(k int, of level.Ends) {
 	edges, exchanged := of.Edges.Seconds(), of.Exchanged.Seconds()
 	s.exchange += float64(k) * max(0, exchanged-edges)
@@ -62,9 +60,9 @@ func (s *stopwatch) hidden() float64 {
 	return 0
 }
 
-// pace is the speed of the latest steps alone: what is written, watched and agreed between
-// them does not count. It averages over one to two seconds of steps, because over the tenth of
-// a second between two synchronizations it would be noise.
+// pace is the speed of the latest steps alone, without output, checks and synchronization between
+// them. It averages over one to two seconds of steps; over the tenth of a second between two
+// synchronizations it would be noise.
 type pace struct {
 	from, next split
 }
@@ -77,7 +75,7 @@ type split struct {
 
 const paceOver = 1 // seconds
 
-// at takes what the steps until now took in all and gives steps a second; 0 where that is unknown.
+// at takes the total time of the steps so far and returns steps per second; 0 if unknown.
 func (p *pace) at(steps int, seconds float64) float64 {
 	took := seconds - p.from.seconds
 	if steps <= p.from.steps || took <= 0 {

@@ -8,10 +8,10 @@ import (
 	"lbmsim/internal/finding"
 )
 
-// mostCoefficient is a coefficient of drag or lift that no body has; below Re 1 it grows with 1/Re, as Stokes drag does.
+// mostCoefficient is a drag or lift coefficient beyond any body's; below Re 1 it grows with 1/Re, like Stokes drag.
 const mostCoefficient = 1000
 
-// warnOfCoefficients warns of means that are far from any body's: the reference values have hardly the units that were meant.
+// warnOfCoefficients warns about means far from any body's: the reference values probably have a wrong unit.
 func (r *run) warnOfCoefficients() {
 	if !r.Rank.Root {
 		return

@@ -18,8 +18,8 @@ type control struct {
 	next     int       // step of the next synchronization
 	pace     pace
 	signal   int64         // the gravest caught so far: 0, byLauncher or byHand
-	ending   time.Duration // what the files of the end may take, of the slowest rank
-	asked    time.Time     // rank 0 asked for orders
+	ending   time.Duration // time that the final files may take, on the slowest rank
+	asked    time.Time     // rank 0 last asked for orders
 	wallDue  []time.Time
 }
 
@@ -35,17 +35,17 @@ func (c *control) begin(step, outputs int) {
 // syncEvery is the longest wall time between two synchronizations.
 const syncEvery = 100 * time.Millisecond
 
-// What each rank puts on the table; the largest value counts.
+// Entries of each rank in the table; the largest value counts.
 const (
 	syncSignal   = iota
 	syncJobTime  // the job's time is nearly over
-	syncEnding   // nanoseconds that the files of the end may take
+	syncEnding   // nanoseconds that the final files may take
 	syncWallTime // rank 0's clock has passed the limit
 	syncBusy     // writers still at work
 	syncNanos    // wall time since the last synchronization
 	syncStop     // rank 0 has an order to stop
-	syncSave     // or to write a checkpoint
-	syncDraw     // or to write pictures
+	syncSave     // rank 0 has an order to write a checkpoint
+	syncDraw     // rank 0 has an order to write pictures
 	syncShow     // the code of a slice that a viewer of rank 0 waits for
 	syncRows     // rank 0 has rows that it cannot write
 	syncOutputs  // from here on: output k is due by rank 0's clock
@@ -62,7 +62,7 @@ func (r *run) synchronizeWhenDue() error {
 	return err
 }
 
-// synchronize lets all ranks know what one of them does, and act on it alike. Collective.
+// synchronize shares the knowledge of each rank with all, so that they act alike. Collective.
 func (r *run) synchronize() error {
 	c := &r.control
 	c.listen(r.options.Signals)
@@ -121,7 +121,7 @@ func (r *run) proposals(now time.Time) []int64 {
 	return table
 }
 
-// one returns 1 for what is true.
+// one returns 1 for true, 0 for false.
 func one(b bool) int64 {
 	if b {
 		return 1
@@ -129,8 +129,8 @@ func one(b bool) int64 {
 	return 0
 }
 
-// schedule sets the step of the next synchronization, from the steps since the last one and
-// the nanoseconds that the slowest rank had for them.
+// schedule sets the step of the next synchronization, from the steps since the last one and their
+// duration on the slowest rank in nanoseconds.
 func (c *control) schedule(now time.Time, step, steps int, nanos int64) {
 	if nanos > 0 && steps > 0 {
 		steps = min(max(int(int64(syncEvery)*int64(steps)/nanos), 1), 2*steps+1)
@@ -177,8 +177,8 @@ const (
 	byHand     = 2 // Ctrl-C
 )
 
-// jobTimeOver reports, on rank 0, whether no more of the job's time is left than the end of the run may need: twice what its
-// files took until now, and the case's own margin.
+// jobTimeOver reports, on rank 0, whether the remaining job time is needed for the end of the run: twice the time that its
+// files took so far, plus the case's margin.
 func (c *control) jobTimeOver(jobEnd func() time.Time, margin time.Duration, now time.Time) bool {
 	if jobEnd == nil || margin < 0 {
 		return false
@@ -187,7 +187,7 @@ func (c *control) jobTimeOver(jobEnd func() time.Time, margin time.Duration, now
 	return !end.IsZero() && now.Add(margin+2*c.ending).After(end)
 }
 
-// listen takes the signals that came since the last synchronization.
+// listen takes the signals received since the last synchronization.
 func (c *control) listen(signals <-chan os.Signal) {
 	for {
 		select {
@@ -210,8 +210,8 @@ func (c *control) elapsed() time.Duration {
 	return time.Since(c.began)
 }
 
-// stopIfKnown ends the run on all ranks when every mean of [run] stop_when is known well
-// enough. Collective.
+// stopIfKnown ends the run on all ranks once every mean of [run] stop_when has converged.
+// Collective.
 func (r *run) stopIfKnown() error {
 	if len(r.Case.Run.StopWhen) == 0 || r.reason != "" {
 		return nil

@@ -8,15 +8,15 @@ import (
 	"lbmsim/sim/watch"
 )
 
-// driver adjusts the body force so that a mean velocity is kept.
+// driver adjusts the body force to maintain a mean velocity.
 type driver struct {
 	*stepper
 	watch *watch.Watch
 	drive output.Drive // on rank 0
 }
 
-// steer sets the force of the coming steps where that is due. The sums have the order of
-// domain.Part.PlaneSums, so that no cut changes the force. Collective.
+// steer sets the force of the coming steps when due. The sums have the order of
+// domain.Part.PlaneSums, so the force does not depend on the decomposition. Collective.
 func (d *driver) steer() error {
 	c := d.Case.Force.Drive
 	if c == nil || d.Step()%c.Every != 0 {
@@ -74,7 +74,7 @@ func (d *driver) recall(m *output.Drive) {
 	}
 }
 
-// start makes a force the one of the current state.
+// start sets the force of the current state.
 func (d *driver) start(force [3]float64) {
 	if d.grid != nil {
 		d.grid.Recall(force)
@@ -83,7 +83,7 @@ func (d *driver) start(force [3]float64) {
 	}
 }
 
-// memory returns what a checkpoint keeps of the driver.
+// memory returns the driver's part of a checkpoint.
 func (d *driver) memory() *output.Drive {
 	if d.Case.Force.Drive == nil {
 		return nil

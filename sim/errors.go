@@ -12,7 +12,7 @@ const (
 	ExitDiffer   = exit.Differ
 )
 
-// Error carries the exit code of an error that every rank knows of.
+// Error carries the exit code of an error known to every rank.
 type Error = exit.Error
 
 // ExitCode of an error returned by Run; agreed reports whether every rank returns
@@ -22,6 +22,6 @@ func ExitCode(err error) (code int, agreed bool) { return exit.Code(err) }
 // Agreed gives the error of a collective call its exit code when it is the error that the ranks agreed on.
 func Agreed(code int, err error) error { return exit.Agreed(code, err) }
 
-// all makes an error of one rank an error of all, so that every rank takes the same way
-// out. Collective.
+// all makes an error of one rank an error of all, so that every rank returns the same way.
+// Collective.
 func (r *run) all(what string, err error) error { return exit.All(r.Rank.Comm, r.Step(), what, err) }

@@ -8,8 +8,8 @@ import (
 	"lbmsim/config"
 )
 
-// judge measures what the case expects of its end state. Sums do not depend on the
-// number of ranks (domain.Part.PlaneSums). Verdicts are the same on every rank.
+// judge evaluates the case's expectations of its end state. Sums do not depend on the number of
+// ranks (domain.Part.PlaneSums). Verdicts are the same on every rank.
 func (r *run) judge() ([]Verdict, error) {
 	if len(r.Case.Expect) == 0 {
 		return nil, nil
@@ -17,7 +17,7 @@ func (r *run) judge() ([]Verdict, error) {
 	if err := (state{r.stepper}).Fill(); err != nil {
 		return nil, fmt.Errorf("rank %d: cells beside the rank's own at the end: %w", r.Rank.ID, err)
 	}
-	var got []float64 // of each its value and half the width of its interval
+	var got []float64 // value and half-width of the interval of each
 	for _, e := range r.Case.Expect {
 		v, half, err := r.measure(e)
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 
 // The state of step 0: formulas, or the flow of another run.
 
-// origin makes the state of step 0 of a run.
+// origin creates the state of step 0 of a run.
 type origin struct{ *run }
 
 // state makes it. Collective.
@@ -56,7 +56,7 @@ func (r origin) state() error {
 	return r.warnOfRest(in.deep.Load())
 }
 
-// levels gives the cells of a refined grid the values of a flow in their places. Collective.
+// levels sets the cells of a refined grid from a flow. Collective.
 func (r origin) levels(flow *transfer.Flow) error {
 	deep := int64(0)
 	var last *another
@@ -118,7 +118,7 @@ func (r origin) openFlow() (*transfer.Flow, error) {
 	return flow, nil
 }
 
-// describe writes where the flow comes from into the case, once.
+// describe records the source of the flow in the case, once.
 func (r origin) describe(flow *transfer.Flow) {
 	if config.FlowSum(r.Case.Resolved) != "" && slices.ContainsFunc(r.level.Part.Inputs, func(in domain.Input) bool { return in.SHA256 == r.found.SHA256 }) {
 		return // the state is made once more
@@ -131,7 +131,7 @@ func (r origin) describe(flow *transfer.Flow) {
 	r.level.Part.Inputs = append(r.level.Part.Inputs, domain.Input{Path: r.found.Path, Shown: from.Shown, SHA256: r.found.SHA256, Beside: flow.Beside(), Flow: true})
 }
 
-// recallDrive continues with the force that kept the mean velocity of the other flow.
+// recallDrive continues with the force that maintained the mean velocity of the other flow.
 func (r origin) recallDrive(flow *transfer.Flow) error {
 	force, ok, err := flow.Drive()
 	if err := comm.Agree(r.Rank.Comm, err); err != nil {
@@ -170,8 +170,7 @@ func (r origin) warnOfRest(deep int64) error {
 	return nil
 }
 
-// keepFlow takes the checksum of the flow that the run once started from out of its checkpoint: the flow itself is no
-// longer needed.
+// keepFlow takes the checksum of the run's initial flow from its checkpoint: the flow itself is no longer needed.
 func keepFlow(c *config.Case, h checkpoint.Header) {
 	if c.Initial.From != nil {
 		c.Resolved = config.PinFlow(c.Resolved, config.FlowSum(h.Case))

@@ -31,9 +31,10 @@ type friction struct {
 	output.WallTuning
 }
 
-// The walls are corrected every frictionEvery steps, a number that recordings have (recorded). A factor follows what the exchanged
-// momentum lacks, in parts of the law's, as means over frictionMean steps. The exchange answers at once, so that the mean alone
-// limits the gain. The momentum of faces that share a factor with bodies does not follow it: hence the tolerance and the leak back to 1.
+// The walls are corrected every frictionEvery steps, a number that recordings have (recorded). A factor follows the deficit of
+// the exchanged momentum, relative to the law, as means over frictionMean steps. The exchange responds at once, so only the mean
+// limits the gain. The momentum of faces that share a factor with bodies does not follow it: hence the tolerance and the
+// relaxation back to 1.
 const (
 	frictionEvery           = 64
 	frictionMean            = 1000
@@ -41,11 +42,11 @@ const (
 	frictionLeak            = frictionGain / 50
 	frictionTolerance       = 0.005
 	leastFactor, mostFactor = 0.7, 1.3
-	leastShare, mostShare   = 0.6, 1.6 // of the law's momentum: beyond them it is not friction that walls exchange
-	massGain                = 0.75     // of what a correction expects to remove by the next one
+	leastShare, mostShare   = 0.6, 1.6 // of the law's momentum: beyond them the exchange is not friction
+	massGain                = 0.75     // fraction of the error that a correction removes by the next one
 )
 
-// correct sets the corrections of the coming steps where that is due. Collective.
+// correct sets the corrections of the coming steps when due. Collective.
 func (f *friction) correct() error {
 	if len(f.group) == 0 || f.Step()%frictionEvery != 0 {
 		return nil
@@ -83,7 +84,7 @@ func (f *friction) correct() error {
 	return f.set()
 }
 
-// momentum adds what the links of a level's walls do in its coming step.
+// momentum adds the exchange of a level's wall links in its coming step.
 func (f *friction) momentum(l *level.Level, sums []device.WallMomentum) error {
 	if err := l.Sync(); err != nil {
 		return err
@@ -104,9 +105,9 @@ func (f *friction) momentum(l *level.Level, sums []device.WallMomentum) error {
 	return nil
 }
 
-// correctFactor updates the factor of walls by their momentum in the coming step. While most of the flow beside it is laminar it
-// keeps its means. Momentum far from the law's, at the start of a run, counts in part. Walls that are faces alone have their means, and
-// the factor 1.
+// correctFactor updates the factor of walls from their momentum in the coming step. While most of the adjacent flow is laminar,
+// the means are kept. Momentum far from the law's, at the start of a run, counts in part. Walls made of faces alone have means,
+// and the factor 1.
 func correctFactor(w *output.WallFactor, m device.WallMomentum, bodies bool) {
 	missing := 0.0
 	if law := float64(m.Law) / device.ForceUnits; law > 0 && 2*m.Law > m.All {
@@ -130,8 +131,8 @@ func correctFactor(w *output.WallFactor, m device.WallMomentum, bodies bool) {
 	w.Factor = min(max(w.Factor, leastFactor), mostFactor)
 }
 
-// keepMass corrects the density of ghost cells where no face is open: a sixth of it enters per step and cell of the area. It follows
-// the mass in excess and its integral, so that a steady leak leaves none. Collective.
+// keepMass corrects the density of ghost cells if no face is open: a sixth of it enters per step and cell of the area. It is a PI
+// control of the excess mass, so a steady leak leaves no error. Collective.
 func (f *friction) keepMass(area float64) error {
 	if area == 0 || !f.Case.Sealed() {
 		return nil
@@ -149,7 +150,8 @@ func (f *friction) keepMass(area float64) error {
 	return err
 }
 
-// sum adds up what the ranks and levels have of each wall, on all ranks, in cells and steps of level 0. Collective.
+// sum adds the contributions of ranks and levels to each wall, on all ranks, in cells and steps of level 0.
+// Collective.
 func (f *friction) sum(mine [][]device.WallMomentum) ([]device.WallMomentum, error) {
 	var numbers []int64
 	for _, level := range mine {
@@ -188,7 +190,7 @@ func (f *friction) recall(m *output.WallTuning) error {
 	return f.set()
 }
 
-// memory returns what a checkpoint keeps; nil: there is nothing to correct.
+// memory returns the corrections for a checkpoint; nil: there is nothing to correct.
 func (f *friction) memory() *output.WallTuning {
 	if len(f.group) == 0 {
 		return nil
@@ -212,8 +214,8 @@ func (f *friction) set() error {
 	return nil
 }
 
-// of returns the mean momentum that the wall of a type and those with its factor exchange, in parts of the law's, and the factor;
-// 0: it is not known, or not friction.
+// of returns the mean momentum exchanged by the walls that share a type's factor, relative to the law, and the factor; 0:
+// unknown, or not friction.
 func (f *friction) of(k uint8) (share, factor float64) {
 	if len(f.group) < int(k) {
 		return 0, 0

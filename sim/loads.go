@@ -20,7 +20,7 @@ type loads struct {
 	walls stepWalls
 }
 
-// stepWalls holds the flow at walls with a model at a step, once it is known.
+// stepWalls holds the flow at modelled walls at a step, once known.
 type stepWalls struct {
 	known bool
 	at    int
@@ -37,8 +37,8 @@ type stepLoads struct {
 // step before is not known. nil on other ranks than 0. Collective.
 //
 // Links pass between two steps, so the force at a step is the mean of the forces in the step before and in the coming one (Ladd,
-// J. Fluid Mech. 271 (1994) 285, section 3). It is more than a matter of order: close to tau = 1/2 stresses at walls change their
-// sign with every step and hardly decay, and samples an even number of steps apart would take one of the two for the force.
+// J. Fluid Mech. 271 (1994) 285, section 3). This is not just a matter of order: close to tau = 1/2 wall stresses change sign
+// every step and hardly decay, and samples an even number of steps apart would see only one of the two.
 func (l *loads) Present() ([]device.Load, int, error) {
 	if l.known && l.at == l.Step() {
 		return l.all, l.steps, nil
@@ -74,8 +74,8 @@ func (l *loads) Walls() ([]derive.WallSum, error) {
 	return l.walls.sums, nil
 }
 
-// Past returns the loads of the step that led here, on rank 0; nil before the first step, and after a restart
-// from a checkpoint that lacks them. Collective.
+// Past returns the loads of the previous step, on rank 0; nil before the first step, and after a restart from
+// a checkpoint without them. Collective.
 func (l *loads) Past() ([]device.Load, error) {
 	if p := &l.past; l.Step() > l.first && p.at != l.Step() {
 		all, err := l.sum(l.pastForces())
@@ -90,7 +90,8 @@ func (l *loads) Past() ([]device.Load, error) {
 	return l.past.all, nil
 }
 
-// sum adds up what the ranks have of a step: integers, so that no cut changes the sums. On rank 0. Collective.
+// sum adds the loads of all ranks for a step: integers, so the sums do not depend on the decomposition. On
+// rank 0. Collective.
 func (l *loads) sum(mine []device.Load, err error) ([]device.Load, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rank %d: forces at step %d: %w", l.Rank.ID, l.Step(), err)
@@ -106,7 +107,8 @@ func (l *loads) sum(mine []device.Load, err error) ([]device.Load, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A neighbour that continues may write its edges into what that step started from (halo.Exchange).
+	// A neighbour that continues may write its edges into the state that the step started from
+	// (halo.Exchange).
 	if err := comm.Barrier(l.Rank.Comm); err != nil || !l.Rank.Root {
 		return nil, err
 	}

@@ -8,11 +8,11 @@ import (
 	"lbmsim/sim/domain"
 )
 
-// mostBelow is the share of the area from which on it is a warning that the law is read below derive.LeastPlus.
+// mostBelow is the share of the area above which reading the law below derive.LeastPlus is a warning.
 const mostBelow = 0.5
 
-// modelledWalls returns the flow at the walls with a model in the current state, and warns where the law was read too close to the
-// wall. Collective.
+// modelledWalls returns the flow at the modelled walls in the current state, and warns if the law was read too close to the wall.
+// Collective.
 func (r *run) modelledWalls() ([]status.ModelledWall, error) {
 	if err := (state{r.stepper}).Fill(); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 // Orders is a source of orders to a run in progress. Rank 0 asks it about once a second,
 // between two steps, and all ranks obey at the same step. It must not block.
 type Orders interface {
-	// Take returns the orders that came since the last call. Each is obeyed once.
+	// Take returns the orders received since the last call. Each is obeyed once.
 	Take() Order
 }
 
@@ -22,12 +22,12 @@ type Order struct {
 	Draw bool // write the pictures of the case and continue
 }
 
-// and returns what either asks for.
+// and returns the union of two orders.
 func (o Order) and(p Order) Order {
 	return Order{o.Stop || p.Stop, o.Save || p.Save, o.Draw || p.Draw}
 }
 
-// Files that ask a run for something when they are put into its output folder.
+// Files in the output folder of a run that give it an order.
 const (
 	StopFile = "stop.now"
 	SaveFile = "checkpoint.now"
@@ -37,8 +37,8 @@ const (
 // folderOrders takes orders from files in the output folder.
 type folderOrders struct{ *output.Set }
 
-// Take implements Orders. An order counts when its file is gone, so that one that cannot be
-// removed is not obeyed indefinitely.
+// Take implements Orders. An order counts once its file is removed, so that a file that cannot be
+// removed is not obeyed repeatedly.
 func (f folderOrders) Take() Order {
 	if !f.Holds() {
 		return Order{}
@@ -47,8 +47,7 @@ func (f folderOrders) Take() Order {
 	return Order{Stop: given(StopFile), Save: given(SaveFile), Draw: given(DrawFile)}
 }
 
-// forget removes orders that an earlier run did not live to see. On rank 0, which holds the
-// folder.
+// forget removes orders left over from an earlier run. On rank 0, which holds the folder.
 func (f folderOrders) forget() {
 	for _, order := range []string{StopFile, SaveFile, DrawFile} {
 		if os.Remove(f.Path(order)) == nil {

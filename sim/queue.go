@@ -7,17 +7,17 @@ import (
 	"lbmsim/sim/level"
 )
 
-// Where an exchange needs nothing of the host, steps are queued from one hook to the
-// next and the host waits once: a device that computes a step in microseconds would otherwise wait for the host's calls. Two
-// steps lead from one buffer to the other and back, so that a device that records work records some once and repeats them: a
-// recording knows the buffers by their addresses.
+// If an exchange does not need the host, steps are queued from one hook to the next and the host waits once: a device that
+// computes a step in microseconds would otherwise wait for the host's calls. Two steps lead from one buffer to the other and
+// back, so a device that records work can record them once and replay them: a recording contains the addresses of the
+// buffers.
 
 // ahead is the number of steps queued before the host waits: few enough for any
 // queue's memory, enough to make the wait disappear.
 const ahead = device.MaxScheduled
 
-// sampled is the number of steps from which a queue ends with sampled steps: the exchange of a step that the host does not wait
-// for shows in events alone, and recorded steps have none.
+// sampled is the number of steps from which a queue ends with sampled steps: without a host wait, only events show the exchange
+// of a step, and recorded steps have none.
 const sampled = 16
 
 // advanceQueued advances the state by k steps.
@@ -61,12 +61,12 @@ func (s *stepper) advanceQueued(k int) error {
 	return nil
 }
 
-// recorded are the steps of the recordings: even, so that they end at the buffer that they start from.
-// Between two launches a small box waits as long as for a kernel of a step.
+// recorded lists the steps of the recordings: even, so that they end at the buffer that they start
+// from. A launch costs a small box as much time as a kernel of a step.
 var recorded = [...]int{64, 8, 2}
 
-// launchRecorded queues at most so many steps that lead on from step n, from a recording, where the device makes them and they start
-// from the buffer that the recording starts from. It reports how many.
+// launchRecorded queues up to most steps after step n from a recording, if the device makes recordings and the buffer is the one
+// that the recording starts from. It returns their number.
 func (s *stepper) launchRecorded(n, most int) (int, error) {
 	l := s.level
 	dev, ok := l.Device.(device.Recorder)
@@ -116,7 +116,7 @@ type recording struct {
 	from device.Buffer
 }
 
-// advance computes k steps; more than one only where none waits for the host.
+// advance computes k steps; more than one only if none waits for the host.
 func (s *stepper) advance(k int) error {
 	if s.grid != nil {
 		return s.advanceRefined(k)

@@ -21,9 +21,9 @@ import (
 	"lbmsim/sim/refined"
 )
 
-// What is other in a run on a refined grid.
+// Differences of a run on a refined grid.
 
-// refine builds its levels; part is level 0. Collective.
+// refine builds the levels; part is level 0. Collective.
 func refine(r *run, part *domain.Part) error {
 	h, err := r.Case.Hierarchy(r.Rank.Size)
 	if err != nil { // the same on every rank
@@ -78,7 +78,7 @@ func (s *stepper) advanceRefined(k int) error {
 	return nil
 }
 
-// queues reports whether steps need nothing of the host between them.
+// queues reports whether steps can be queued without the host between them.
 func (s *stepper) queues() bool {
 	if s.grid != nil {
 		return s.grid.Queued()
@@ -94,7 +94,7 @@ func (s *stepper) updates() float64 {
 	return float64(s.Case.Box().Cells())
 }
 
-// exchanged returns the statistics of the exchanges of ghost planes, and of what passes between levels.
+// exchanged returns the statistics of the exchanges of ghost planes and between levels.
 func (s *stepper) exchanged() halo.Stats {
 	if s.grid != nil {
 		return s.grid.Stats()
@@ -110,7 +110,7 @@ func (s *stepper) bytes() int {
 	return s.level.Bytes()
 }
 
-// doubts returns what has been found with the cells, and speaks against the results.
+// doubts returns findings about the cells that cast doubt on the results.
 func (s *stepper) doubts() finding.List {
 	if s.grid != nil {
 		return s.grid.Doubts()
@@ -134,7 +134,7 @@ func (s *stepper) depth() int {
 	return 1
 }
 
-// walls returns the levels of this rank that have walls with a model.
+// walls returns the levels of this rank with modelled walls.
 func (s *stepper) walls() (list []*level.Level) {
 	for _, l := range s.parts() {
 		if level.Walls(l) != nil {

@@ -13,7 +13,7 @@ import (
 // replay is a run as its post-mortem sees it.
 type replay struct{ *run }
 
-// Again computes one step as it was computed, and writes nothing. Collective.
+// Again recomputes one step, and writes nothing. Collective.
 func (r replay) Again() error {
 	r.Rank.Heartbeat.Computing(r.Step())
 	if err := r.steer(); err != nil {
@@ -25,8 +25,8 @@ func (r replay) Again() error {
 	return nil
 }
 
-// Save copies the current state of this rank's own cells, and what the coming steps depend
-// on besides.
+// Save copies the current state of this rank's own cells, and everything else that the coming steps
+// depend on.
 func (r replay) Save(image []byte) (postmortem.Circumstances, error) {
 	c := postmortem.Circumstances{Step: r.Step(), Drive: r.driver.drive, Walls: r.friction.memory(), Force: r.level.Params.Force}
 	if r.grid != nil {
@@ -35,8 +35,7 @@ func (r replay) Save(image []byte) (postmortem.Circumstances, error) {
 	return c, level.Image{Level: r.level}.Read(image)
 }
 
-// Back makes a state that was saved the current one, or the initial one where image is nil.
-// Collective.
+// Back restores a saved state, or the initial state if image is nil. Collective.
 func (r replay) Back(image []byte, c postmortem.Circumstances) error {
 	l := r.level
 	setStep, write := l.SetStep, level.Image{Level: l}.Write
@@ -64,7 +63,8 @@ func (r replay) Back(image []byte, c postmortem.Circumstances) error {
 	return l.FillGhosts()
 }
 
-// Heard returns more than 0 when this rank has got a signal, or knows that the job's time is over.
+// Heard returns more than 0 if this rank has received a signal, or knows that the job's time is
+// over.
 func (r replay) Heard() int64 {
 	r.control.listen(r.options.Signals)
 	if r.Rank.Root && r.control.jobTimeOver(r.options.JobEnd, r.Case.Run.EndMargin, time.Now()) {

@@ -28,7 +28,7 @@ type Reporter interface {
 type Start struct {
 	Case      *config.Case
 	Version   string
-	Transport string // how ghost planes travel, and why so
+	Transport string // halo exchange method, and the reason
 	MPI       string // name and version of the library
 	MPIFound  string // its file and how it was found; "" without MPI
 	MPITakes  string // "yes" or "no": GPU memory; "unknown"
@@ -40,7 +40,7 @@ type Start struct {
 	Routes    []Routes // of ghost planes, and why so
 }
 
-// Routes is links between neighbours that are served in the same way for the same reason.
+// Routes groups links between neighbours with the same transport and reason.
 type Routes struct {
 	Transport string `json:"transport"`
 	Why       string `json:"why"`
@@ -55,8 +55,8 @@ type RankInfo struct {
 	Lo     [3]int      `json:"lo"` // its cells, global: Lo <= (x, y, z) < Hi
 	Hi     [3]int      `json:"hi"`
 	Device device.Info `json:"device"`
-	// Transport of this rank's ghost planes: neighbours on the same machine may be
-	// reached in other ways than those on another.
+	// Transport of this rank's ghost planes: it may differ between neighbours on the same machine
+	// and on others.
 	Transport string   `json:"transport"`
 	Routes    []Routes `json:"routes"`
 	Bytes     int      `json:"bytes"` // state and flags
@@ -67,9 +67,9 @@ type Progress struct {
 	Step, Last    int
 	Time          float64       // simulated, in the case's unit
 	Elapsed       time.Duration // since the first step
-	MLUPS         float64       // million cell updates a second of the latest steps, without what is done between them
+	MLUPS         float64       // million lattice updates per second of the latest steps, without output and checks between them
 	Roofline      float64       // share of the memory roofline, 0 when unknown
-	Communication float64       // share of the time that waits for messages
+	Communication float64       // share of the time spent waiting for messages
 	ETA           time.Duration
 	MaxMach       float64        // at the last stability watch
 	LeftOut       map[string]int // files that the run went on without (on_error), by kind
@@ -98,7 +98,7 @@ type Summary struct {
 	MaxMach   float64        // of the same check
 	Results   []Result       // of each [output.force.NAME]
 	Walls     []ModelledWall // walls with a model
-	Doubts    finding.List   // warnings of results that cannot be relied on, from before the run
+	Doubts    finding.List   // warnings from before the run that make the results unreliable
 }
 
 // Result holds what a run has measured, ModelledWall the flow at a wall with a model.
@@ -107,14 +107,14 @@ type (
 	ModelledWall = status.ModelledWall
 )
 
-// Complete reports whether a run with this reason of its end did what its case asks for: all steps, or means known as well as
-// [run] stop_when wants them.
+// Complete reports whether a run that ended for this reason completed its case: all steps, or means converged as in [run]
+// stop_when.
 func Complete(reason string) bool {
 	return reason == allDone || strings.HasPrefix(reason, "stop_when: ")
 }
 
-// OutOfTime reports whether the run ended because it had no more time, not by its own last step
-// nor on a user's order: another job may resume it.
+// OutOfTime reports whether the run ended because its time ran out, not at its last step or on a
+// user's order: another job may resume it.
 func (s Summary) OutOfTime() bool {
 	return s.Reason == wallTime || s.Reason == interrupted || s.Reason == jobTime
 }
@@ -124,16 +124,16 @@ type Times struct {
 	Compute float64 `json:"compute"` // the kernels kept the run
 	Exposed float64 `json:"exposed"` // no kernel ran: waiting for messages, or between kernels
 	Hidden  float64 `json:"hidden"`  // messages in flight while kernels ran
-	// Together is set where Compute has what steps waited for as well, as on refined grids; then Exposed, Hidden and the imbalance are
-	// not known, and 0.
+	// Together is set if Compute includes the waits of steps, as on refined grids; Exposed, Hidden and the imbalance are then
+	// unknown, and 0.
 	Together bool    `json:"together,omitempty"`
-	Output   float64 `json:"output"` // fields, pictures, probes, checkpoints: what steps waited for
+	Output   float64 `json:"output"` // fields, pictures, probes, checkpoints: the time that steps waited for them
 	Ending   float64 `json:"ending"` // the same after the last step, until all is on disk
 	Watch    float64 `json:"watch"`  // stability watch and agreement between ranks
-	Bytes    float64 `json:"bytes"`  // sent, a rank and step
+	Bytes    float64 `json:"bytes"`  // sent per rank and step
 }
 
-// Health holds what the stability watch knows of a run.
+// Health holds the results of the stability watch.
 type Health = watch.Health
 
 // Verdict is one checked expectation.
@@ -146,7 +146,7 @@ type Verdict struct {
 	Note                 string // why a free one has no value
 }
 
-// MarshalJSON writes a value that is not finite as text: JSON has no such numbers.
+// MarshalJSON writes a non-finite value as text, since JSON has no such numbers.
 func (v Verdict) MarshalJSON() ([]byte, error) {
 	var got any = v.Got
 	if math.IsNaN(v.Got) || math.IsInf(v.Got, 0) {

@@ -21,14 +21,14 @@ import (
 	"lbmsim/sim/rank"
 )
 
-// Where a run begins that names no file.
+// Starting points that name no file.
 const (
 	Latest = "latest" // the newest checkpoint that is whole
 	Auto   = "auto"   // the same where there is a checkpoint, otherwise the beginning
 )
 
-// chooseRestart settles Auto. Where there are checkpoints and none is whole the run fails:
-// to start over, unasked, would write over what an earlier one has left.
+// chooseRestart resolves Auto. If there are checkpoints but none is intact, the run fails: starting
+// over unasked would overwrite earlier results.
 func (r *run) chooseRestart() error {
 	if r.options.Restart != Auto {
 		return nil
@@ -54,8 +54,7 @@ func (r *run) chooseRestart() error {
 	return nil
 }
 
-// restart continues from a checkpoint: the one named, or the newest of the output
-// folder that is whole.
+// restart resumes from a checkpoint: the named one, or the newest intact one of the output folder.
 func (r *run) restart() error {
 	candidates := []string{r.options.Restart}
 	if r.options.Restart == Latest {
@@ -102,7 +101,7 @@ func (r *run) restart() error {
 			return exit.With(exit.Usage, err)
 		}
 		var failure *comm.Failure
-		if !errors.As(err, &failure) { // the ranks could not talk
+		if !errors.As(err, &failure) { // the ranks could not communicate
 			return err
 		}
 		if refused = errors.Join(refused, err); r.Rank.Root && len(candidates) > 1 {
@@ -112,7 +111,7 @@ func (r *run) restart() error {
 	return exit.With(exit.Failure, refused)
 }
 
-// resume continues with what the checkpoint remembers. Collective.
+// resume continues with the memory in the checkpoint. Collective.
 func (r *run) resume(m *output.Memory) error {
 	r.loads.recall(m.Loads)
 	r.driver.recall(m.Drive)
@@ -123,7 +122,7 @@ func (r *run) resume(m *output.Memory) error {
 	return r.open(m)
 }
 
-// isThere states what there is at a path that was named and is not a file, and in the run's folder of checkpoints.
+// isThere describes a named path that is not a file, and the run's folder of checkpoints.
 func isThere(path, checkpoints string) error {
 	info, err := os.Stat(path)
 	what, dir := "there is no such file", filepath.Dir(path)
@@ -211,8 +210,7 @@ func (o *otherCase) Error() string {
 	return text
 }
 
-// otherScheme is a checkpoint of the time when a model that stores moments stored its
-// populations.
+// otherScheme is a checkpoint from the time when a moment-based model stored populations.
 type otherScheme struct {
 	path, model, version string
 	has, want            int // numbers a cell
@@ -223,7 +221,8 @@ func (o *otherScheme) Error() string {
 		o.path, o.model, o.has, o.want, o.version)
 }
 
-// oldScalar is a checkpoint of the time when a temperature had separate populations, or another flux.
+// oldScalar is a checkpoint from the time when a temperature had separate populations, or a different
+// flux.
 type oldScalar struct{ path, version string }
 
 func (o *oldScalar) Error() string {
@@ -231,8 +230,8 @@ func (o *oldScalar) Error() string {
 		o.path, o.version)
 }
 
-// schemeOf explains a state of populations where the model has moments now, or of a temperature with separate populations,
-// whatever else differs; nil if that is not so.
+// schemeOf explains a state of populations for a model that now has moments, or a temperature with separate populations,
+// whatever else differs; nil otherwise.
 func schemeOf(path string, h checkpoint.Header) error {
 	words := strings.Fields(h.Spec) // of model.Spec
 	if len(words) < 3 {
@@ -295,7 +294,7 @@ func (r *run) restore(path string) (m output.Memory, err error) {
 	return m, r.outputs.Recall(path, &m)
 }
 
-// differences lists what keeps this case from going on from a checkpoint.
+// differences lists the reasons why this case cannot resume from a checkpoint.
 func differences(s *output.Set, h checkpoint.Header) []string {
 	keys := config.Diff(h.Case, s.Case.Resolved, config.RestartMayChange)
 	want := s.Header()

@@ -35,12 +35,12 @@ type Options struct {
 	Keep      *output.Results
 	Overwrite bool
 	Version   string // of the program, stored in every output
-	// Libraries that the caller knows of, such as CUDA's, for the outputs' provenance.
+	// Libraries known to the caller, such as CUDA's, for the outputs' provenance.
 	Libraries []string
 	Signals   <-chan os.Signal // a signal ends the run with a checkpoint
 	Stepping  func(bool)       // called on every rank: false before there is a state, true ahead of the first step
-	// JobEnd, on rank 0, is when the job's time is over, as far as is known now; zero: not
-	// known, or never. The run ends with a checkpoint ahead of it. It must not block.
+	// JobEnd, on rank 0, returns the end of the job's time, as currently known; zero: unknown, or
+	// never. The run ends before it, with a checkpoint. It must not block.
 	JobEnd func() time.Time
 	Orders []Orders // on rank 0, beside the output folder
 	Viewer Viewer   // on rank 0; may be nil
@@ -97,8 +97,8 @@ func Run(o Options) error {
 		err = r.finish()
 	}
 	if _, agreed := ExitCode(err); !agreed {
-		// The others may wait for this rank: no more collective calls, and the state
-		// stays, because kernels and messages may still be at work on it.
+		// The others may wait for this rank: no more collective calls, and the state is not freed,
+		// because kernels and messages may still use it.
 		return err
 	}
 	if err != nil {
@@ -137,7 +137,7 @@ func (r *run) steps() error {
 	return nil
 }
 
-// steer sets what the coming steps depend on besides the state, where that is due. Collective.
+// steer sets the inputs of the coming steps other than the state, when due. Collective.
 func (r *run) steer() error {
 	if err := r.driver.steer(); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (r *run) steer() error {
 	return r.friction.correct()
 }
 
-// expect gets ready for the outputs of step n, to which the coming steps lead.
+// expect prepares for the outputs of step n, the end of the coming steps.
 func (r *run) expect(n int) {
 	box, ok := r.outputs.Snaps(n)
 	if !ok || r.grid != nil {
@@ -162,8 +162,8 @@ func steps(first, last int) string {
 	return fmt.Sprintf("steps %d to %d", first, last)
 }
 
-// untilHook returns the number of steps until something other than a step is due. Synchronizations
-// come every tenth of a second, so signals and clocks are checked as often.
+// untilHook returns the number of steps until the next hook is due. Synchronizations occur every
+// tenth of a second, and so do checks of signals and clocks.
 func (r *run) untilHook() int {
 	every := r.Case.Run.WatchEvery
 	next := min(r.last, r.Step()+ahead, r.control.next, (r.Step()/every+1)*every)
@@ -225,7 +225,7 @@ func (r *run) finish() error {
 	return nil
 }
 
-// complete reports whether a run has come to the end that its case gives it.
+// complete reports whether a run has reached the end defined by its case.
 func (r *run) complete() bool { return r.reason == allDone || r.converged }
 
 // advise ends the files of a run that an error has ended, and reports how to resume.

@@ -146,7 +146,7 @@ func (r *run) begin() error {
 	return r.synchronize() // the run's time may be over already
 }
 
-// makeOutputs lists what the case writes, and gives it its view of the run.
+// makeOutputs creates the outputs of the case, with their view of the run.
 func (r *run) makeOutputs() {
 	r.loads.stepper = r.stepper
 	r.watch = watch.New(r.view())
@@ -159,7 +159,7 @@ func (r *run) makeOutputs() {
 	r.outputs, r.postmortem = output.New(view), postmortem.New(view, replay{r})
 }
 
-// remember adds what the run itself needs to resume from a checkpoint.
+// remember adds the run's own memory for resuming from a checkpoint.
 func (r *run) remember(m *output.Memory) {
 	m.Start, m.GridScale, m.Fastest, m.Drive = r.watch.Start, r.watch.GridStart, r.watch.Fastest, r.driver.memory()
 	m.Walls = r.friction.memory()

@@ -14,10 +14,10 @@ func (s state) Force() [3]float64 { return s.level.Params.Force }
 // ReadImage copies the current state into an image.
 func (s state) ReadImage(image []byte) error { return level.Image{Level: s.level}.Read(image) }
 
-// ReadPatch does so for a patch of a refined grid.
+// ReadPatch does the same for a patch of a refined grid.
 func (s state) ReadPatch(k int, image []byte) error { return s.grid.Image(k).Read(image) }
 
-// Fill gives the cells beside the rank's own their current values.
+// Fill updates the cells around the rank's own to their current values.
 func (s state) Fill() error {
 	if s.grid == nil {
 		return nil // an exchange follows each step

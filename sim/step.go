@@ -54,7 +54,7 @@ func (s *stepper) view() derive.View {
 	return derive.View{Rank: s.Rank, Case: s.Case, Part: s.level.Part, State: s.level}
 }
 
-// free gives what belongs to the steps back, the device itself excepted.
+// free releases the resources of the steps, except the device itself.
 func (s *stepper) free() {
 	for _, g := range s.graphs {
 		if g.Graph != nil {

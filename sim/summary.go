@@ -17,7 +17,7 @@ import (
 
 // The report of a run by rank 0.
 
-// table gathers one line a rank for the report.
+// table gathers one line per rank for the report.
 func (r *run) table() ([]RankInfo, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -80,7 +80,7 @@ func (r *run) report(steps int) {
 	r.options.Report.Progress(p)
 }
 
-// summarize adds the ranks' times up and reports the end.
+// summarize adds the times of all ranks and reports the end.
 func (r *run) summarize(verdicts []Verdict) error {
 	c := &r.clock
 	stats := r.exchanged()

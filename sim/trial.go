@@ -10,10 +10,9 @@ import (
 	"lbmsim/sim/exit"
 )
 
-// Trial is a run whose caller decides how many steps come next and asks what they took:
-// for measuring. It has the parts of Run and goes the same way through its steps,
-// hooks and synchronizations. All ranks make the same calls. After an error that is not
-// agreed (ExitCode) the ranks have to be ended.
+// Trial is a run for measurements: the caller chooses the number of steps and queries their time.
+// It has the parts of Run and executes the same steps, hooks and synchronizations. All ranks make
+// the same calls. After an error that is not agreed (ExitCode) the ranks have to be ended.
 type Trial struct {
 	r       *run
 	spacing int // steps between two synchronizations, at the speed measured so far
@@ -42,18 +41,18 @@ type Turn struct {
 	Exposed   float64 // no kernel ran: waiting for messages, or between kernels
 	Hidden    float64 // messages in flight while kernels ran, as far as the exchange can measure
 	Imbalance float64 // the slowest rank's computing time over the mean, minus 1
-	Bytes     float64 // sent, a rank and step
+	Bytes     float64 // sent per rank and step
 }
 
-// Steps computes n more steps; every rank begins when all are there.
+// Steps computes n more steps; every rank begins when all are ready.
 func (t *Trial) Steps(n int) (Turn, error) {
 	r, c := t.r, &t.r.control
 	if err := comm.Barrier(r.Rank.Comm); err != nil {
 		return Turn{}, err
 	}
 	before, exchanged, began := r.clock, r.exchanged().Seconds, time.Now()
-	// A run finds the distance between its synchronizations in its first second. What passed
-	// between two turns is no measure of it.
+	// A run determines the interval of its synchronizations in the first second. The time between
+	// two turns does not measure it.
 	c.synced, c.syncedAt, c.next = began, r.Step(), r.Step()+t.spacing
 	r.last = r.Step() + n
 	if err := r.steps(); err != nil {
@@ -91,7 +90,8 @@ func (t *Trial) Steps(n int) (Turn, error) {
 // Look runs the stability watch; it returns an error when the state has gone wrong.
 func (t *Trial) Look() error { return t.r.Look() }
 
-// Field brings a field of the whole domain, of a vector its magnitude, to rank 0, as [z][y][x] in the outputs' unit. Collective.
+// Field gathers a field of the whole domain, or the magnitude of a vector, on rank 0, as [z][y][x] in the outputs' unit.
+// Collective.
 func (t *Trial) Field(name string) ([]float64, error) {
 	f, ok := model.FindField(name)
 	if !ok {
@@ -101,8 +101,8 @@ func (t *Trial) Field(name string) ([]float64, error) {
 	return v.Collect(f, -1, derive.Region{Box: v.Case.Box()})
 }
 
-// Hash returns the same number on every rank, and for every cut of the same state: the sum
-// of the hashes of all rows of cells, each with its place in the domain.
+// Hash returns the same number on every rank, and for every decomposition of the same state: the
+// sum of the hashes of all rows of cells with their positions in the domain.
 func (t *Trial) Hash() (uint64, error) {
 	r := t.r
 	mine, err := r.hash()

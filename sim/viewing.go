@@ -8,16 +8,16 @@ import (
 	"lbmsim/sim/output"
 )
 
-// Viewer shows slices of the present state to people while the run continues. Rank 0 asks it when the ranks agree on what to do
-// (control.go); without a wish nothing is computed or copied. Neither method may block.
+// Viewer shows slices of the present state while the run continues. Rank 0 queries it when the ranks synchronize (control.go);
+// without a request nothing is computed or copied. Neither method may block.
 type Viewer interface {
-	// Wanted returns the slice that is waited for, which output.Slice.Check has passed; false: none is.
+	// Wanted returns the requested slice, which output.Slice.Check has passed; false: none.
 	Wanted() (output.Slice, bool)
-	// Show takes the slice that was wanted.
+	// Show takes the requested slice.
 	Show(output.Slice, picture.Picture)
 }
 
-// viewing limits what viewers cost the run.
+// viewing limits the cost of viewers.
 type viewing struct {
 	viewer Viewer // may be nil
 	next   time.Time
@@ -31,7 +31,7 @@ const (
 	showSaved = 200 * time.Millisecond
 )
 
-// wanted returns the code of the slice to show now, 0 without a wish. On rank 0.
+// wanted returns the code of the slice to show now, 0 without a request. On rank 0.
 func (v *viewing) wanted(now time.Time) int64 {
 	if v.viewer == nil || now.Before(v.next) {
 		return 0

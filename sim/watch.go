@@ -10,9 +10,8 @@ import (
 	"lbmsim/sim/exit"
 )
 
-// Look runs the stability watch: it stops every rank when a value is not finite, the Mach
-// number has passed its limit, mass has gone or the temperature is beyond its bounds, and
-// copies a state that is good. Collective.
+// Look runs the stability watch: it stops every rank if a value is not finite, or the Mach number,
+// mass or temperature is beyond its bounds, and copies a good state. Collective.
 func (r *run) Look() error { return spend(&r.clock.watch, r.look) }
 
 func (r *run) look() error {
@@ -31,8 +30,8 @@ func (r *run) look() error {
 	return nil
 }
 
-// stopUnstable ends an unstable run on every rank with one message, after the last
-// fields are on disk. mine is what this rank has seen of the trouble.
+// stopUnstable ends an unstable run on every rank with one message, after the last fields are on
+// disk. mine is this rank's observation.
 func (r *run) stopUnstable(mine string, elapsed time.Duration) error {
 	parts, err := comm.Gather(r.Rank.Comm, []byte(mine))
 	if err != nil {
@@ -66,8 +65,8 @@ func (r *run) stopUnstable(mine string, elapsed time.Duration) error {
 	return errors.Join(exit.With(exit.Unstable, errors.New("the run is unstable, "+string(message))), files)
 }
 
-// stopWrong ends a run that is stable and further from what can be than the case allows, with one
-// message on every rank, after the last fields are on disk. Collective.
+// stopWrong ends a stable run whose results are outside the case's limits, with one message on
+// every rank, after the last fields are on disk. Collective.
 func (r *run) stopWrong() error {
 	files := r.outputs.LastFields()
 	if !exit.IsAgreed(files) {

@@ -54,13 +54,13 @@ eddies MLUPS relative to the same flow without the eddy viscosity.
               of 512^2 to 4096^2; only if --only selects it (GPU)
   plane       usual models on D2Q9, 8192^2 cells (GPU)
   porous      a box with 25 % solid spheres, counted per fluid cell (GPU)
-  open        through-flow around a ball: inlet, outflow, curved wall (GPU)
-  tunnel      complete cases: a ball in a tunnel, compared with a periodic and a closed
+  open        through-flow around a sphere: inlet, outflow, curved wall (GPU)
+  tunnel      complete cases: a sphere in a tunnel, compared with a periodic and a closed
               box, 128 x 64 x 64 to 1024 x 512 x 512 cells (256 x 128 x 128 on a CPU), or
               --size and half of it; only if --only selects it
   seed        D2Q9 bgk float32, 4096^2 cells, density and velocity written every step, by
               a second pass and by the step (GPU)
-  fields      the same for populations in 3D, a flow around a ball; only if --only selects
+  fields      the same for populations in 3D, a flow around a sphere; only if --only selects
               it (GPU)`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return runBench(f) },

@@ -94,7 +94,7 @@ func checkCommand() *cobra.Command {
 	}
 	setFlag(c, &set)
 	asFlag(c, &as)
-	c.Flags().StringVar(&preview, "preview", "", "write a picture of every body read from a file, NAME.png, and of boxes of finer cells, refine.levels.png, to this `FOLDER`")
+	c.Flags().StringVar(&preview, "preview", "", "write a picture of every body read from a file, NAME.png, and of refinement boxes, refine.levels.png, to this `FOLDER`")
 	c.Flags().IntVarP(&ranks, "ranks", "n", 0, "number of `RANKS` to plan for (default: 1, or [run] ranks of the case)")
 	return c
 }

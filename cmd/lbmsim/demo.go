@@ -43,8 +43,8 @@ func demoCommand() *cobra.Command {
   lbmsim demo --list          all of them
 
 The case, its results and the film (an animated PNG, which every browser shows) are in the folder
-demo. The case can be edited and run by lbmsim like any other. On terminals that announce that they
-show pictures (kitty, iTerm2 and those like them) the last one is shown.`,
+demo. The case can be edited and run by lbmsim like any other. Terminals that report
+picture support (kitty, iTerm2 and the like) also show the last picture.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.list {

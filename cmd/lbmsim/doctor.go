@@ -37,7 +37,7 @@ func doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Check ranks, messages, devices and disk before a run",
 		Long: `doctor checks everything a run on these ranks depends on, and reports what is wrong and
-how to fix it. Start it exactly as the run:
+how to fix it. Start it exactly like the run:
 
   mpirun -np 4 lbmsim doctor
   srun lbmsim doctor --output /where/outputs/go
@@ -57,7 +57,7 @@ not, or if a rank does not answer; 2 if the command line is wrong.`,
 	c.Flags().StringVar(&f.dir, "output", ".", "output `FOLDER` of the run; the test file written there is removed")
 	c.Flags().Int64Var(&f.diskMiB, "disk-mib", 256, "`MIB` to write there, in total over all ranks")
 	c.Flags().DurationVar(&f.limit, "limit", time.Minute, "`TIME` within which a rank must answer, such as 1m30s")
-	c.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 on warnings, too")
+	c.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 also on warnings")
 	return c
 }
 

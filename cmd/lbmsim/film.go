@@ -25,16 +25,15 @@ func filmCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "film DIR",
 		Short: "Make a film of the pictures of a run",
-		Long: `film makes a film of the pictures that a run has written into its output folder ([output.picture],
-[output.view]):
+		Long: `film makes a film from the pictures in a run's output folder ([output.picture], [output.view]):
 
   lbmsim film out/wake                          the only series of pictures
   lbmsim film out/wake --name vorticity --fps 25
   lbmsim film out/wake --output wake.webm
 
-Where ffmpeg is on PATH the film is NAME.mp4 (H.264) in the folder, or *.webm (VP9) if --output says so.
-Otherwise it is an animated PNG, NAME.apng, which browsers show and lbmsim makes by itself. Give
-pictures a range, or each picture has colours for its own values.`,
+If ffmpeg is on PATH, the film is NAME.mp4 (H.264) in the folder, or *.webm (VP9) with --output.
+Otherwise it is an animated PNG, NAME.apng, which browsers show. Give the pictures a range, or
+each has its own colour scale.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usageError{fmt.Errorf("expected the output folder of a run; see lbmsim film --help")}

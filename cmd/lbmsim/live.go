@@ -21,7 +21,7 @@ type liveFlags struct {
 func (f *liveFlags) add(c *cobra.Command) {
 	c.Flags().Var(addressValue{&f.address}, "live", "serve a page that shows the run while it computes, at `ADDRESS`: --live=PORT, --live=HOST:PORT, or --live alone for a free port of this machine")
 	c.Flags().Lookup("live").NoOptDefVal = anyPort
-	c.Flags().BoolVar(&f.readOnly, "live-readonly", false, "the page takes no orders, such as to stop the run; implies --live")
+	c.Flags().BoolVar(&f.readOnly, "live-readonly", false, "the page cannot control the run, such as stop it; implies --live")
 }
 
 // addressValue is a flag that has an address or stands alone, which help shows as it shows flags that are on or off.

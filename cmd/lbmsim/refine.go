@@ -33,30 +33,30 @@ func refineCommand() *cobra.Command {
 	var f refineFlags
 	c := &cobra.Command{
 		Use:   "refine CASE.toml",
-		Short: "Propose boxes of finer cells, by a coarse run of the case",
+		Short: "Propose refinement boxes from a coarse run of the case",
 		Long: `refine runs a coarse version of a case, at most a minute or two on two cores, and proposes
-boxes of finer cells ([refine.NAME]) around its bodies and where the flow has shear:
+refinement boxes ([refine.NAME]) around its bodies and in regions of shear:
 
   lbmsim refine case.toml                          the case's cells are the finest; prints tables to paste
   lbmsim refine case.toml --output refined.toml    writes the whole case with them
   lbmsim refine case.toml --cells 64 --levels 3    64 of the finest cells across the body
 
-[domain] of the proposed case describes level 0: its spacing is larger by 2 for each level, and so is a
-time step of [scaling]. The lattice velocity stays. Numbers of steps (run.steps, every = 100) are divided.
-A case in lattice units is level 0 as it is: its boxes have finer cells than the case.
+[domain] of the proposed case describes level 0: its spacing doubles per level, and so does a
+time step of [scaling]. The lattice velocity is kept; numbers of steps (run.steps, every = 100) are divided.
+A case in lattice units keeps its grid as level 0, and the boxes are finer than the case.
 
 The coarse run has no boxes and no outputs, and a viscosity that its cells resolve. On each level there are
 boxes around the bodies (--body), and where the mean vorticity times the cells of the coarser level exceeds
-6 % of the speed. The proposed case is read back before it is printed. Boxes that the case has are replaced.`,
+6 % of the speed. The proposed case is read back before it is printed. Existing boxes are replaced.`,
 		Args: oneCase,
 		RunE: func(_ *cobra.Command, args []string) error { return runRefine(args[0], f) },
 	}
-	c.Flags().IntVar(&f.Levels, "levels", 0, "`LEVELS` above level 0 (default: as many as leave level 0 five cells across the body and a fifth of the domain, up to 4; 1 in lattice units)")
-	c.Flags().Float64Var(&f.Across, "cells", 0, "`NUMBER` of the finest cells across the body: the root of its frontal area (default: as in the case)")
+	c.Flags().IntVar(&f.Levels, "levels", 0, "`LEVELS` above level 0 (default: as many as leave level 0 five cells across the body and a fifth of the domain to cover, up to 4; 1 in lattice units)")
+	c.Flags().Float64Var(&f.Across, "cells", 0, "`NUMBER` of the finest cells across the body (root of its frontal area) (default: as in the case)")
 	c.Flags().StringVar(&f.Spacing, "spacing", "", "`LENGTH` of the finest cells (default: as in the case)")
 	c.Flags().StringArrayVar(&f.Bodies, "body", nil, "`NAME` of a body to refine around; repeat for more (default: all)")
-	c.Flags().StringVar(&f.Time, "time", "", "simulated `TIME` of the coarse run (default: 2.5 passes of the domain, at most 150 lengths of the body and the case's own time)")
-	c.Flags().IntVarP(&f.ranks, "ranks", "n", 0, "number of `RANKS` that the forecast is for (default: 1, or [run] ranks of the case)")
+	c.Flags().StringVar(&f.Time, "time", "", "simulated `TIME` of the coarse run (default: 2.5 flow-through times, at most 150 body lengths and the case's own time)")
+	c.Flags().IntVarP(&f.ranks, "ranks", "n", 0, "number of `RANKS` for the forecast (default: 1, or [run] ranks of the case)")
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write the case with its boxes to a new `FILE`")
 	c.Flags().IntVar(&f.Threads, "threads", 0, "`THREADS` per rank (default: its share of the cores)")
 	setFlag(c, &f.Set)

@@ -37,7 +37,7 @@ keeps copies; they must match the checksums in the output. Everything is written
 --output, a new or empty folder, by default out/reproduced-NAME.
 
 The exit code is 0 if all numbers are bit-identical and 5 if they differ.
-Rows that a table wrote by wall time (every_wall) come at other steps.
+Table rows written by wall time (every_wall) are at other steps.
 Any number of ranks gives the same bits; CPUs and GPUs, and versions of lbmsim,
 may round differently.`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -72,7 +72,7 @@ func stlCommand() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().Float64Var(&spacing, "spacing", 0, "`EDGE` length of a cell in the numbers of the file (default: 1/128 of the longest side)")
+	c.Flags().Float64Var(&spacing, "spacing", 0, "`EDGE` length of a cell in the units of the file (default: 1/128 of the longest side)")
 	c.Flags().StringVar(&preview, "preview", "", "write a transparent view of the solid cells to this PNG `FILE`")
 	c.Flags().BoolVar(&repair, "repair", false, "close the surface first, as repair = true in a case")
 	return c

@@ -55,7 +55,7 @@ Tables (probes, lines, forces, series) of each grid go to study/refined_FACTOR i
 folder of the case, whose own results are kept; results of an earlier study are replaced. Fields,
 averages, planes, pictures and checkpoints are not written. lbmsim watch shows the grids of a study
 with tables while it runs. With --continue each grid starts
-from the flow at the end of the grid before it ([initial] from) instead of the initial state
+from the final flow of the previous grid ([initial] from) instead of the initial state
 of the case; the fields it needs are kept in study/refined_FACTOR/fields.
 
 Each warning of the runs is printed once, with the grids it applies to; texts that differ in

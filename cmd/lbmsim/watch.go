@@ -16,10 +16,10 @@ func watchCommand() *cobra.Command {
 	var readOnly bool
 	c := &cobra.Command{
 		Use:   "watch DIR...",
-		Short: "Serve a page of runs by their output folders",
-		Long: `watch serves a page that shows runs by what they write into their output folders: state,
-forces, series, probes, pictures and warnings. It runs on any machine that sees the folders, and the
-runs know nothing of it. Runs in folders below DIR are found, too, also those that begin later:
+		Short: "Serve a page of runs from their output folders",
+		Long: `watch serves a page that shows runs from the files in their output folders: state,
+forces, series, probes, pictures and warnings. It runs on any machine that sees the folders, without
+any effect on the runs. Runs in folders below DIR are included, even if they start later:
 
   lbmsim watch out              all runs below out, a study as a table that fills
   lbmsim watch out/wake         one run
@@ -36,7 +36,7 @@ fields and the whole log are on the page of lbmsim run --live only.`,
 		RunE: func(_ *cobra.Command, args []string) error { return watch(args, address, readOnly) },
 	}
 	c.Flags().StringVar(&address, "listen", live.Local, "`ADDRESS` of the page: PORT, HOST:PORT or :PORT (default: a free port of this machine)")
-	c.Flags().BoolVar(&readOnly, "readonly", false, "the page takes no orders")
+	c.Flags().BoolVar(&readOnly, "readonly", false, "the page cannot control runs")
 	c.Flags().Lookup("listen").DefValue = ""
 	return c
 }

@@ -95,7 +95,7 @@ func (r *Reader) syntax(err error) {
 	msg = strings.Replace(msg, "unexpected EOF", "unexpected end of the file", 1)
 	reason := "the file is not valid TOML: https://toml.io"
 	if strings.Contains(msg, "array terminator") {
-		reason = "is the list before it closed by ]?"
+		reason = "is the preceding list closed by ]?"
 	}
 	if name, ok := strings.CutSuffix(msg, "' has already been defined."); ok {
 		name = strings.TrimPrefix(name, "Key '")

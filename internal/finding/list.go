@@ -8,10 +8,10 @@ var (
 		"gradients may be under-resolved and the run unstable"})
 	TauNearHalf = add(Kind{"tau_near_half", Case, "relaxation time", "0.505, by model",
 		"grid-scale damping is almost zero"})
-	WeakViscosity = add(Kind{"weak_viscosity", Case, "decay per step of a standing wave as long as the domain, in float32 without a viscosity law or an inlet, where tau is below 0.51", "5e-7 (`bgk`), 1e-8 (`trt`), 2.5e-7 (others)",
+	WeakViscosity = add(Kind{"weak_viscosity", Case, "decay per step of a standing wave as long as the domain, in float32 without a viscosity law or an inlet, if tau is below 0.51", "5e-7 (`bgk`), 1e-8 (`trt`), 2.5e-7 (others)",
 		"float32 may round away more than 1 % of the viscosity, see [precision](precision.md)"})
 	TauLarge = add(Kind{"tau_large", Case, "relaxation time", "2",
-		"errors grow with tau^2, and half-way walls move with models other than `trt`"})
+		"errors grow with tau^2, and half-way walls shift, except with `trt`"})
 	Streaks = add(Kind{"streaks", Case, "tau of a model without bulk viscosity behind an inlet of given velocity", "by model, see [models](models.md)",
 		"streamwise streaks grow in long runs"})
 	UniformNoise = add(Kind{"uniform_noise", Case, "velocity in cells per step at the tau and the bulk viscosity of the case", "map of [models](models.md)",
@@ -38,7 +38,7 @@ var (
 		"waves must fit into the domain"})
 	TurbulenceWalled = add(Kind{"turbulence_walled", Case, "width between impermeable faces over `turbulence_length`", "fewest waves that represent the spectrum",
 		"waves must fit between the faces; the rms is lower"})
-	TurbulenceStrong = add(Kind{"turbulence_strong", Case, "share of the inlet where three times the rms exceed the mean velocity", "0",
+	TurbulenceStrong = add(Kind{"turbulence_strong", Case, "share of the inlet where three times the rms exceeds the mean velocity", "0",
 		"fluid leaves through the inlet at times; Taylor's hypothesis does not hold"})
 	TurbulenceShort = add(Kind{"turbulence_short", Case, "share of the spectrum in waves too short for the grid", "see [turbulence](turbulence.md)",
 		"the remaining waves are amplified and the spectrum is narrower"})
@@ -73,7 +73,7 @@ var (
 		"the body stays in place, so fluid would pass through a surface that moves across itself"})
 	CoveredFace = add(Kind{"covered_face", Files, "share of an open face behind a body", "any",
 		"no fluid passes there"})
-	SwallowedBody = add(Kind{"swallowed_body", Files, "cells of a body outside all others; of those not replaced by a later body, the ones beside fluid", "0; 0",
+	SwallowedBody = add(Kind{"swallowed_body", Files, "cells of a body outside all others; of those not replaced by a later body, the cells at the fluid", "0; 0",
 		"the body has no effect"})
 	ThinBody = add(Kind{"thin_body", Files, "fraction of the lattice links crossing a body that connect two fluid cells; places without a path of 10 cells around it", "5 %; any",
 		"a body thinner than the spacing has holes: fluid leaks between its cells. Sharp edges leak 1 to 4 % on every grid"})
@@ -87,9 +87,9 @@ var (
 		"friction and separation from smooth walls are unreliable"})
 	ReferenceValues = add(Kind{"reference_values", Files, "reference velocity of coefficients over the largest of the case; reference area, in 2D length, over the faces, in 2D sides, of the box around the bodies", "a factor of 30; of 10",
 		"a unit is wrong, and coefficients are far outside the range of any body"})
-	CutWake = add(Kind{"cut_wake", Files, "heights of a body between it and an outlet, or its sponge, from Re 20 on", "4; 2 for a body that is not as wide as its stream",
+	CutWake = add(Kind{"cut_wake", Files, "distance from a body to an outlet or its sponge in body heights, from Re 20 on", "4; 2 for a body narrower than its stream",
 		"vortex shedding stops at 1.5 diameters and is 7 % slow at 2, 4 % at 2.5, 1 % at 3.5 (cylinder, Re 100)"})
-	PlaneWake = add(Kind{"plane_wake", Files, "Reynolds number, by its height, of a body with a force in 2D that is at most twice as long as high", "200",
+	PlaneWake = add(Kind{"plane_wake", Files, "Reynolds number, based on height, of a 2D body with a force output, at most twice as long as high", "200",
 		"wakes of bluff bodies are three-dimensional above 160 to 190, and 2D overestimates their forces"})
 	TableMach = add(Kind{"table_mach", Files, "Mach number with the largest factor of a boundary's files", "0.1 (0.3 is refused)",
 		"compressibility errors grow with Ma^2"})
@@ -138,10 +138,10 @@ var (
 	NoWall = add(Kind{"no_wall", Start, "cells beside no-slip walls among those of a probe, line or expectation of a field at walls, such as `wall_shear_stress`", "0",
 		"the stress is 0 in all other cells"})
 	DrySurface = add(Kind{"dry_surface", Start, "triangles of an `[output.surface.NAME]` without fluid, or without the wall model, before them", "any",
-		"their values are NaN, and sums over the surface lack them"})
-	OldFiles = add(Kind{"old_files", Start, "files of another layout in the folder", "any",
+		"their values are NaN and missing in surface integrals"})
+	OldFiles = add(Kind{"old_files", Start, "files with a different layout in the folder", "any",
 		"animations jump where the new files start"})
-	InputCopy = add(Kind{"input_copy", Start, "copies of input files beside the outputs", "any that fails",
+	InputCopy = add(Kind{"input_copy", Start, "copies of input files in the output folder", "any that fails",
 		"`lbmsim reproduce` cannot repeat the run"})
 	StaleOrder = add(Kind{"stale_order", Start, "files `stop` and `checkpoint` from before the start", "any",
 		"they are removed and ignored"})

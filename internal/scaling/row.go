@@ -42,7 +42,7 @@ type Figures struct {
 	Exposed        float64 `json:"exposed"`
 	Hidden         float64 `json:"hidden"`
 	Imbalance      float64 `json:"imbalance"`
-	Bytes          float64 `json:"bytes"`    // sent, a rank and step
+	Bytes          float64 `json:"bytes"`    // sent per rank and step
 	Verified       string  `json:"verified"` // hash of the state that was compared
 	VerifiedSize   [3]int  `json:"verified_size"`
 	KernelsDiffer  float64 `json:"kernels_differ"` // from the float64 oracle, the largest velocity component

@@ -67,7 +67,7 @@ func (a *averager) allocate(r *Run) error {
 	var failure *comm.Failure
 	switch {
 	case none == nil:
-	case !errors.As(none, &failure): // the ranks could not talk
+	case !errors.As(none, &failure): // the ranks could not communicate
 		a.Close()
 		return none
 	default:

@@ -2,7 +2,7 @@ package postmortem
 
 // Steps is the search's view of the steps of a run.
 type Steps interface {
-	// Again computes one step as it was computed, and writes nothing. Collective.
+	// Again recomputes one step, and writes nothing. Collective.
 	Again() error
 	// Save copies the present state of this rank's own cells into image, and gives what the
 	// coming steps depend on besides.

@@ -19,8 +19,8 @@ const (
 	tags     = 28
 )
 
-// possible returns an error that names what keeps a device from these levels. What refined grids do not have at all is refused when
-// the case is read (config).
+// possible returns an error if a device does not support these levels, with the reason. Features that no refined grid has are
+// rejected when the case is read (config).
 func possible(c *config.Case, h *decomp.Hierarchy, dev device.Device) error {
 	if d, ok := dev.(device.LevelCoupler); !ok || !d.CouplesLevels(c.Spec) {
 		return fmt.Errorf("refined grids do not run with %s on %s: they take models of moments in float32 or float64", c.Spec, dev.Info().Name)

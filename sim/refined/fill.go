@@ -2,8 +2,8 @@ package refined
 
 import "lbmsim/sim/level"
 
-// Fill gives overlap and ghost cells of all levels the values that belong to the current state, as their next steps would, and waits
-// for them: for readers of a cell's neighbours. Collective.
+// Fill sets overlap and ghost cells of all levels to the values of the current state, as their next steps would, and waits for
+// them: for readers of a cell's neighbours. Collective.
 func (g *Grid) Fill() error {
 	if g.filled {
 		return nil

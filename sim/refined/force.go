@@ -9,7 +9,7 @@ import "math"
 // changes reports whether the force does.
 func changes(g *Grid) bool { return g.Case.Force.At != nil || g.Case.Force.Drive != nil }
 
-// Adjust makes a force of level 0 the one of the coming steps.
+// Adjust sets the force of the coming steps, in level 0 units.
 func (g *Grid) Adjust(force [3]float64) {
 	g.coming = force
 	for l := range g.levels {

@@ -8,9 +8,9 @@ import (
 	"lbmsim/sim/level"
 )
 
-// PastForces returns what the fluid did to this rank's walls in the last step of each level, level by level in the order of the
-// types of walls: whole links, then links in sixths. Values are of the level's cells and steps: Loads adds them up.
-// Overlap, ghost cells and walls may have the values of the coming step already (Fill).
+// PastForces returns the loads on this rank's walls in the last step of each level, level by level in the order of the types of
+// walls: whole links, then links in sixths. Values are of the level's cells and steps: Loads adds them up. Overlap, ghost cells
+// and walls may have the values of the coming step already (Fill).
 func (g *Grid) PastForces() ([]device.Load, error) {
 	return forces(g, func(l *level.Level) ([]device.Load, error) {
 		if err := level.Past(l); err != nil {
@@ -22,7 +22,7 @@ func (g *Grid) PastForces() ([]device.Load, error) {
 	})
 }
 
-// ComingForces returns what the fluid will do to them in the coming step of each level. Collective.
+// ComingForces returns the loads in the coming step of each level. Collective.
 func (g *Grid) ComingForces() ([]device.Load, error) {
 	if err := g.Fill(); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 // ReadImages copies the current state.
 func (g *Grid) ReadImages(image []byte) error { return images(g, image, level.Image.Read) }
 
-// WriteImages makes a copy the current state, of the step that SetStep has set.
+// WriteImages restores a copy as the current state, at the step that SetStep has set.
 func (g *Grid) WriteImages(image []byte) error {
 	g.filled = false
 	return images(g, image, level.Image.Write)

@@ -35,7 +35,7 @@ func withSurfacesOf(c *config.Case, solids []geometry.Shape, h *decomp.Hierarchy
 	}
 }
 
-// margin returns how far the ghost cells of walls with a model read; 0: there are no such walls.
+// margin returns the reach of the ghost cells of modelled walls; 0: there are no such walls.
 func margin(c *config.Case) int {
 	var walls []boundary.Wall
 	for _, b := range c.Boundaries {
@@ -47,7 +47,7 @@ func margin(c *config.Case) int {
 	return boundary.ModelledMargin(walls)
 }
 
-// containsModels returns an error if a wall with a model reads cells beyond an interface.
+// containsModels returns an error if a modelled wall reads cells beyond an interface.
 func containsModels(c *config.Case, solids []geometry.Shape, h *decomp.Hierarchy) error {
 	for _, b := range c.Bodies {
 		if b.Kind.Law != boundary.ModelledWall {

@@ -1,5 +1,6 @@
-// Package refined has one rank's part of a refined grid: the patches of all levels, each a level.Level, and what passes between them.
-// It advances them by steps of level 0, as docs/refinement-numerics.md has the scheme and decomp.Hierarchy the geometry.
+// Package refined contains one rank's part of a refined grid: the patches of all levels, each a level.Level, and the transfer
+// between them. It advances them by steps of level 0; docs/refinement-numerics.md describes the scheme, decomp.Hierarchy the
+// geometry.
 package refined
 
 import (

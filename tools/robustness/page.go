@@ -9,31 +9,31 @@ import (
 )
 
 const pageHead = `<!-- Written by "make robustness" (tools/robustness) from cases/robustness/results.csv. Do not edit. -->
-# Collision models: which one for which flow
+# Choosing a collision model
 
-This page shows which collision model is stable for which flow, and at which viscosities the others fail.
+This page shows the range of flows and viscosities in which each collision model is stable.
 
-All models solve the same equations where the flow is resolved. They differ at the ends of the range of viscosities:
-how close to tau = 1/2 a run stays stable, and the position of a half-way wall when tau is large. Both have been measured.
+All models solve the same equations where the flow is resolved. They differ at the extremes of viscosity:
+how close to tau = 1/2 a run stays stable, and where a half-way wall is when tau is large. Both have been measured.
 
 ## Which model
 
 | flow | model | why |
 |---|---|---|
 | creeping flow: porous media, packings, narrow gaps | ` + "`trt`" + ` | the position of half-way walls, and so the permeability, does not depend on the viscosity; large tau saves steps |
-| laminar and resolved, tau from about 0.52 up | any; the default is ` + "`cumulant`" + ` | at these tau they are stable, and the grid error dominates; the moment-based models are the fastest on a GPU, in float32 within 7 %% of each other on one lattice |
+| laminar and resolved, tau of about 0.52 or more | any; the default is ` + "`cumulant`" + ` | at these tau they are stable, and the grid error dominates; the moment-based models are the fastest on a GPU, in float32 within 7 %% of each other on one lattice |
 | unsteady, a cell Reynolds number above about 20, turbulence | ` + "`cumulant`" + ` or ` + "`recursive_regularized`" + `, in 3D preferably on D3Q27 | the second-order closure amplifies noise even in uniform grid-aligned flow; these damp it. Downstream of an inlet ` + "`" + `recursive_regularized` + "`" + ` needs a bulk viscosity ([why](#behind-an-inlet)) |
-| large eddies, ` + "`[turbulence]`" + ` | the same two | an eddy viscosity hides an instability and does not cure it: the growth saturates as noise of finite amplitude instead of an error |
+| large-eddy simulation, ` + "`[turbulence]`" + ` | the same two | an eddy viscosity masks an instability without curing it: the growth saturates as noise of finite amplitude instead of ending in an error |
 | comparison with older work | ` + "`bgk`" + ` | the textbook model; needs a fine grid at high Reynolds numbers |
 
 ` + "`lbmsim check`" + ` looks the case up in this map and warns:
 
-| of | when | it recommends |
+| about | when | and recommends |
 |---|---|---|
-| the model | it is unstable in uniform flow at the largest velocity of the case and its tau | a stable model, if the map has one: beyond its range no model counts as stable |
+| the model | it is unstable in uniform flow at the largest velocity of the case and its tau | a stable model, if the map has one; beyond the measured range no model counts as stable |
 | half-way walls | at least 15 %% of the cells are solid | ` + "`trt`" + `, whose wall position does not depend on tau |
 
-` + "`lbmsim list`" + ` reports the limits of each.
+` + "`lbmsim list`" + ` prints the limits of each model.
 
 ## Method
 
@@ -47,34 +47,34 @@ precision, periodic boxes, D2Q9, D3Q19 and D3Q27, with and without the Smagorins
 | shear layer | the thin double shear layer of Minion & Brown (1997), 128^2 cells, four deep in 3D, up to t = 1.5 | the same |
 | jet | a plane or round jet of 0.1 cells per step, with shear layers two cells thin, 4000 steps | the same |
 
-Noise is the larger of the speed above the mean and the r.m.s. vorticity. In the last three flows stable means only that the run
-survives, not that it is accurate: none of these grids resolves the flow.
+Noise is the larger of the speed above the mean and the r.m.s. vorticity. In the last three flows, stable means only that the run
+completes, not that it is accurate: none of these grids resolves the flow.
 
 | measured at | |
 |---|---|
 | tau | 0.50001, 0.5001, 0.501, 0.505, 0.51 and 0.52 (the jet up to 0.505) |
 | Reynolds number of [fluid] in the case file | each power of ten from 1e3 (Taylor-Green) or 1e4 (shear layer) to 1e7 |
 
-A tau counts as stable only if all larger ones are. So a model with one early failure may be rated worse in the table than its
-picture suggests.
+A tau counts as stable only if all larger ones are. So a model with one early failure may look worse in the table than in its
+picture.
 
 The tables show the limit of each model. For the uniform flow and the jet it is the smallest tau down to which all measured
-runs are stable. For the others it is the largest Reynolds number. "None": not even the easiest run is stable. The pictures show
-every run of the uniform flow: filled marks are stable, open ones unstable. Circles are without, squares with the Smagorinsky
-model.
+runs are stable. For the others it is the largest Reynolds number. "None" means that not even the easiest run is stable. The pictures
+show every run of the uniform flow: filled marks are stable, open ones unstable. Circles are without the Smagorinsky model,
+squares with it.
 `
 
 // words returns a remark on a model, to help the choice. Its limits are in the table.
 func words(name string) string {
 	return map[string]string{
-		"regularized": "The second-order closure: accurate where the flow is resolved. Close to tau = 1/2 it amplifies noise that moves with\n" +
+		"regularized": "The second-order closure: accurate where the flow is resolved. Close to tau = 1/2 it amplifies noise convected by\n" +
 			"the flow, even without shear.",
-		"bgk": "A single relaxation time, so non-hydrodynamic modes are not damped. Half-way walls move with tau.",
-		"trt": "The model for creeping flow: straight half-way walls are in the exact position at every tau. Its parameter\n" +
+		"bgk": "A single relaxation time, so non-hydrodynamic modes are not damped. The position of half-way walls depends on tau.",
+		"trt": "The model for creeping flow: straight half-way walls are at the exact position for every tau. Its parameter\n" +
 			"Lambda = 3/16 is chosen for that, not for stability close to tau = 1/2.",
-		"recursive_regularized": "The regularized closure with third-order moments computed from the second-order ones. Without them noise in a\n" +
-			"uniform flow grows. For high Reynolds numbers.",
-		"cumulant": "The default. Cumulants above the second order vanish. For high Reynolds numbers. D3Q27 has the velocities for all its\n" +
+		"recursive_regularized": "The regularized closure with third-order moments computed from the second-order ones. Without these, noise grows\n" +
+			"in a uniform flow. For high Reynolds numbers.",
+		"cumulant": "The default. Cumulants above the second order vanish. For high Reynolds numbers. D3Q27 has enough velocities for all its\n" +
 			"moments, D3Q19 does not.",
 	}[name]
 }
@@ -136,7 +136,7 @@ func page(m robustness.Map) (map[string][]byte, error) {
 const bulksHead = `
 ## With a bulk viscosity
 
-Limits of the models with a separate bulk_viscosity, without eddy viscosity. The uniform flow and the jet are at 0.1 cells per step unless
+Limits of the models with a separate ` + "`bulk_viscosity`" + `, without eddy viscosity. The uniform flow and the jet are at 0.1 cells per step unless
 the table states otherwise. For a bulk viscosity between two entries ` + "`check`" + ` uses the worse of both; above
 0.2 nothing was measured.
 
@@ -145,11 +145,11 @@ the table states otherwise. For a bulk viscosity between two entries ` + "`check
 `
 
 const bulksWords = `
-**Why no model has one by default.** It does not extend the stable range of ` + "`regularized`" + `, and at 0.2 it reduces the range of ` + "`bgk`" + ` on
+**Why it is off by default.** A bulk viscosity does not extend the stable range of ` + "`regularized`" + `, and at 0.2 it reduces the range of ` + "`bgk`" + ` on
 two lattices. With ` + "`recursive_regularized`" + ` the stability of uniform flow, Taylor-Green vortices and shear layers does not change. The
-jet improves, and so does the flow downstream of an inlet (next section), for which ` + "`check`" + ` recommends a value. The price is that
-sound decays faster in all flows. A wave of k radians per cell decays at a rate of nu_b k^2/2 per step. In 2D at tau = 0.5009 with 0.02
-this is 34 times as fast as without.
+jet improves, and so does the flow downstream of an inlet (next section), for which ` + "`check`" + ` recommends a value. The price is
+faster decay of sound in all flows. A wave of k radians per cell decays at a rate of nu_b k^2/2 per step. In 2D at tau = 0.5009, 0.02 makes
+the decay 34 times as fast.
 `
 
 // bulks writes the effect of a bulk viscosity on the map.
@@ -205,11 +205,11 @@ the inlet velocity, from step 10,000 on:
 
 With ` + "`recursive_regularized`" + ` streamwise streaks grow from the smallest disturbance, at tau up to 0.5018 within some ten
 thousand steps. With ` + "`boundary.outlet.type=pressure`" + ` they reach 60 % at tau 0.50042, and 1.5 % at 0.5075. In 3D they grow on both
-lattices, on D3Q19 at tau 0.504 within 240,000 steps. Subgrid models do not suppress them. The watch does not detect weak streaks: check
-a picture of the velocity near the inlet.
+lattices, on D3Q19 at tau 0.504 within 240,000 steps. Subgrid models do not suppress them. Run-time checks do not detect weak streaks:
+look at a picture of the velocity near the inlet.
 
 In this model the trace of the stress relaxes as slowly as its other components. With a separate bulk viscosity, such as 0.02
-cells^2/step, no streaks grow, with either outlet and on D3Q19. It damps sound. [The sphere at Re 3700](validation.md#sphere-at-re-3700) with 48
+cells^2/step, no streaks grow, with either outlet and on D3Q19. It also damps sound. [The sphere at Re 3700](validation.md#sphere-at-re-3700) with 48
 cells per diameter, unstable without it, completed its 185 diameters with it. ` + "`check`" + ` reports the value in the units of the
 case. ` + "`cumulant`" + ` has a bulk viscosity of 1/(3D) cells^2/step.
 `
@@ -217,7 +217,7 @@ case. ` + "`cumulant`" + ` has a bulk viscosity of 1/(3D) cells^2/step.
 const wallsHead = `
 ## Position of half-way walls
 
-A half-way wall is exactly half a cell from the first fluid cell only if Lambda = 3/16. In a channel of H cells between such
+A half-way wall is exactly half a cell from the first fluid cell only for Lambda = 3/16. In a channel of H cells between such
 walls the lattice has the exact solution ` + "`u = F/(2 nu) (y (H - y) + 4/3 (Lambda - 3/16))`" + ` (Ginzburg & d'Humieres, Phys.
 Rev. E 68 (2003) 066614). So the flow rate is wrong by 8 (Lambda - 3/16)/H^2. With ` + "`trt`" + ` Lambda is a parameter, 3/16
 by default. With the other models it increases with tau. The error for H = 10:
@@ -226,15 +226,15 @@ by default. With the other models it increases with tau. The error for H = 10:
 
 const spheresHead = `
 The effect on a porous medium ([cases/robustness/spheres.toml](../cases/robustness/spheres.toml)): the permeability of a cubic
-array of spheres with a volume fraction of 0.216. 24 cells from sphere to sphere, D3Q19, double precision. The table shows it relative
+array of spheres with a volume fraction of 0.216, 24 cells apart, on D3Q19 in double precision. It is shown relative
 to the value of Zick & Homsy, J. Fluid Mech. 115 (1982) 13. The difference from 1 at any tau is the staircase error.
 The change along a row is due to the model.
 
 `
 
 const interpolated = `
-Interpolated walls (` + "`interpolated_wall`" + `) remove most of the staircase error, but not the change with tau. With them
-` + "`trt`" + ` also depends on tau:
+Interpolated walls (` + "`interpolated_wall`" + `) remove most of the staircase error, but not the dependence on tau. With
+them even ` + "`trt`" + ` depends on tau:
 
 | ` + "`trt`" + `, cases/robustness/spheres.toml | tau 0.55 | 0.6 | 1 | 1.5 | 3 |
 |---|---|---|---|---|---|

@@ -427,9 +427,9 @@ func cylinder() section {
 func refinedCylinder() section {
 	return section{
 		id: "refined", title: "Finer cells around a cylinder", picture: "refined-street",
-		text: "Both cases of Schaefer & Turek with 10 cells per diameter and two levels of boxes (`[refine.NAME]`). Around the cylinder are 40\n" +
-			"cells per diameter. The grids have a sixth and a fifth of the cells of the uniform ones of 40. References and tolerances are\n" +
-			"those of the uniform grids.",
+		text: "Both cases of Schaefer & Turek with 10 cells per diameter and two levels of boxes (`[refine.NAME]`), so 40 cells per\n" +
+			"diameter around the cylinder. The grids have 1/6 and 1/5 of the cells of the uniform grids with 40. References and tolerances are\n" +
+			"the same as for the uniform grids.",
 		entries: []entry{
 			{id: "refined-cylinder", args: []string{"run", "cases/validation/refined_cylinder.toml", "--device", "cpu"}},
 			{id: "refined-street", args: []string{"run", "cases/validation/refined_street.toml", "--device", "cpu"}, derive: shedding(0.01)},
@@ -454,7 +454,7 @@ func vortexStreet() section {
 			"| Strouhal number, from upward mean crossings of the lift | 0.301841 | 1 % | 2 % |\n" +
 			"| largest lift | 0.99 to 1.01, the paper's interval | reported; within 2 % of its middle | the same |\n" +
 			"\n" +
-			"0.05 cells per step on the axis on every grid (Mach 0.09). The compressibility error does not decrease with refinement: some\n" +
+			"0.05 cells per step on the axis on every grid (Mach 0.09). The compressibility error does not decrease with refinement: a few\n" +
 			"tenths of a per cent of the drag and the lift.",
 		entries: []entry{
 			{id: "street-20", args: grid("5 mm", "4 %", "8 %"), derive: shedding(0.02)},

@@ -132,7 +132,7 @@ func taylorGreen() section {
 			"-dK/dt is the slope of a cubic fitted to the energy within +- 0.3 time units. `2 nu` times the largest\n" +
 			"enstrophy is the viscous dissipation of the vorticity from central differences, which miss part of the smallest\n" +
 			"vortices. The effective viscosity is -dK/dt divided by twice that enstrophy. Its excess over 1 is the dissipation of the\n" +
-			"model, or the loss of the differences. 64 and 128 cells are reported. An unstable run there is a result, too.\n" +
+			"model, or the loss of the differences. 64 and 128 cells are reported. An unstable run there is also a result.\n" +
 			"\n" +
 			"By this ratio `regularized` and `recursive_regularized` dissipate least of the models that are stable on every grid. The energy on\n" +
 			"256 cells follows the reference best with `cumulant` on D3Q27. `bgk` dissipates less on 128 and 256 cells, and is unstable on 64;\n" +
@@ -188,7 +188,7 @@ func sphereRe300() section {
 			"| Strouhal number, from upward mean crossings of the lift | 0.137 | 2 % |\n" +
 			"| mean lift: magnitude of the mean transverse force | 0.069 | 5 % |\n" +
 			"\n" +
-			"The mean is over 45 diameters of travel, 6 periods; for the coarser runs, which are reported, over 90 and 12. The start of the\n" +
+			"The mean is over 45 diameters of travel, 6 periods; for the coarser runs, which are only reported, over 90 and 12. The start of the\n" +
 			"book's case rings as sound between slip walls and inlet ([why](forces.md#discarding-the-transient)). With 64 cells a sine fitted to the\n" +
 			"lift coefficient leaves a residual of 0.0027 of 0.0106 (root mean squares), and has the Strouhal number 0.1343, which is on the bound.\n" +
 			"The crossings give 0.1346 with a standard error of half a per cent. So 48 and 64 cells cannot be distinguished, and the difference\n" +

@@ -23,7 +23,7 @@ func modelledWalls() section {
 	}
 	return section{
 		id: "wall-model", title: "Channel and pipe with a wall model", against: "friction coefficient",
-		text: "Walls of type `wall_model` on grids that do not resolve them. The friction coefficient C_f = 2 (u_tau/U)^2 by the bulk velocity U is\n" +
+		text: "Walls of type `wall_model` on grids that do not resolve them. The friction coefficient C_f = 2 (u_tau/U)^2, based on the bulk velocity U, is\n" +
 			"compared with\n" +
 			"\n" +
 			"| run | half height or radius, cells | reference | tolerance |\n" +
@@ -78,7 +78,7 @@ func modelledBodies() section {
 			"| sphere, sphere-1e5: Re 1e6 and 1e5, 40 cells per diameter | 0.12 to 0.2 and 0.5: Achenbach, J. Fluid Mech. 54 (1972) 565 | reported |\n" +
 			"| ahmed-35, ahmed-25: Ahmed bodies, Re 2.8e6, 180 cells long | published measurements, 0.257 to 0.279 and 0.285 to 0.30, the first by Ahmed, Ramm & Faltin, SAE 840300 (1984) | 12 % of the middle |\n" +
 			"\n" +
-			"The Ahmed bodies, the square cylinder and the cube are known to miss these tolerances, by [other runs](turbulence.md#wall-model).\n" +
+			"The Ahmed bodies, the square cylinder and the cube are known to miss these tolerances, from [other runs](turbulence.md#wall-model).\n" +
 			"A wall model is turbulent from the nose of a body on. So the sphere at Re 1e5 has the drag of a sphere beyond the crisis.",
 		entries: []entry{
 			{id: "wall-model-plate", gpu: true, args: run("plate")},

@@ -1,4 +1,4 @@
-"""Runs cases of lbmsim, a lattice-Boltzmann flow simulator, and reads what they leave.
+"""Runs cases of lbmsim, a lattice-Boltzmann flow simulator, and reads their results.
 
     import lbmsim
 
@@ -7,7 +7,7 @@
     result = lbmsim.run(case, ranks=2)
     result.fields.velocity.sel(component="x").isel(time=-1).plot()
 
-The program does all the work: cases are checked by it, and its words are the errors.
+The lbmsim executable does the work: it checks the cases, and its messages are the errors.
 """
 
 from importlib.metadata import PackageNotFoundError, version

@@ -1,4 +1,4 @@
-"""`python -m lbmsim ...` is `lbmsim ...`, wherever that is."""
+"""`python -m lbmsim ...` runs `lbmsim ...`, wherever it is installed."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Where the program is, and what it is started with."""
+"""Finds the lbmsim executable and builds its command line."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Launcher = Union[str, Sequence[str], None]
 
 
 def program() -> Path:
-    """The program `lbmsim`.
+    """Finds the executable `lbmsim`.
 
-    The search covers three places: the environment variable `LBMSIM`, which names it,
-    the folder of Python's own programs, where pip puts the wheel's `lbmsim`, and `PATH`.
+    The search covers three places: the environment variable `LBMSIM`, which may name it,
+    the `bin` folder of Python, where pip installs the wheel's `lbmsim`, and `PATH`.
 
     Returns:
         its path.
@@ -50,7 +50,7 @@ def program() -> Path:
 
 @lru_cache
 def _is_lbmsim(path: Path, changed: int) -> None:
-    """Asks a program whether it is lbmsim: once, as long as it does not change."""
+    """Checks that a program is lbmsim: once, unless the file changes."""
     try:
         done = subprocess.run(
             [path, "version"],
@@ -74,17 +74,17 @@ def _is_lbmsim(path: Path, changed: int) -> None:
 
 
 def environment() -> dict[str, str]:
-    """The environment of the program."""
+    """Returns the environment of the process."""
     env = dict(os.environ)
-    # The program looks for pip's NVRTC there; a virtual environment that is used without
-    # having been activated does not say where it is.
+    # lbmsim looks for pip's NVRTC there; a virtual environment that has not been activated
+    # does not set it.
     if sys.prefix != sys.base_prefix:
         env.setdefault("VIRTUAL_ENV", sys.prefix)
     return env
 
 
 def launch(ranks: int, launcher: Launcher) -> list[str]:
-    """The words that start the program on ranks, [] for one rank without a launcher.
+    """Returns the launcher and its arguments, [] for one rank without a launcher.
 
     The last two are `-n RANKS`.
     """
@@ -118,7 +118,7 @@ def launch(ranks: int, launcher: Launcher) -> list[str]:
 
 
 def explained(message: str, command: Sequence[str]) -> str:
-    """What a launcher says, after a sentence on what to write here, where that is known."""
+    """Returns a launcher's message, preceded by the remedy in Python where it is known."""
     if "-n" not in command:
         return message
     at = list(command).index("-n")

@@ -1,4 +1,4 @@
-"""Cases: TOML files that are read, changed and written. What they mean, the program knows."""
+"""Cases: TOML files that are read, changed and written. Their meaning is up to lbmsim."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Case(MutableMapping[str, Any]):
 
     @classmethod
     def from_text(cls, text: str, name: str = "case") -> Case:
-        """A case from the text of a case file. Files that it names are looked for from the current folder."""
+        """Creates a case from the text of a case file. Files that it names are relative to the current folder."""
         case = cls.__new__(cls)
         case._read(text, name, None, f"{name}.toml")
         case._saved = None
@@ -79,33 +79,33 @@ class Case(MutableMapping[str, Any]):
     def text(self) -> str:
         """The text of the case file."""
         text = tomlkit.dumps(self._document)
-        # Tables that are written in several places are where tomlkit has had its faults.
+        # Tables written in several places have triggered bugs in tomlkit.
         if tomlkit.parse(text).unwrap() != self._document.unwrap():
             raise RuntimeError("tomlkit writes another case than it holds; please report it with the case file")
         return text
 
     @property
     def title(self) -> str:
-        """What the case is, in its own words; "" without them."""
+        """The title of the case; "" without one."""
         return str(self._document.get("title", ""))
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain dicts, lists, texts and numbers."""
+        """Returns the case as plain dicts, lists, strings and numbers."""
         return dict(self._document.unwrap())
 
     def copy(self) -> Case:
-        """A case that may be changed without changing this one."""
+        """Returns an independent copy of the case."""
         case = Case.from_text(self.text, self.name)
         case.path, case._saved = self.path, self._saved
         return case
 
     def save(self, path: str | os.PathLike[str] | None = None) -> Path:
-        """Writes the case file, by default where it was read.
+        """Writes the case file, by default to the file that it was read from.
 
-        Files that it names are looked for from the folder of the new file.
+        Files that it names are relative to the folder of the new file.
 
         Args:
-            path: the file. One that exists is written over.
+            path: the file. An existing file is overwritten.
 
         Returns:
             the file.
@@ -124,8 +124,8 @@ class Case(MutableMapping[str, Any]):
     def __getitem__(self, key: str) -> Any:
         """The value of a key, `case["fluid.viscosity"]`, or a table, `case["fluid"]`.
 
-        Defaults are applied by lbmsim: a key that the file leaves out does not exist here. The case
-        of a result, `result.case`, has them all.
+        Defaults are applied by lbmsim: a key missing from the file does not exist here. The case
+        of a result, `result.case`, has all keys.
 
         Raises:
             KeyError: the case has no such key.
@@ -138,21 +138,21 @@ class Case(MutableMapping[str, Any]):
         return at
 
     def __setitem__(self, key: str, value: Any) -> None:
-        """Changes a key, or adds it with the tables that it is in: `case["output.probe.top.every"] = 10`.
+        """Changes a key, or adds it with its tables: `case["output.probe.top.every"] = 10`.
 
-        A dict is a table, which replaces the one that was there. `lbmsim.check(case)`
+        A dict is a table, which replaces an existing one. `lbmsim.check(case)`
         reports whether the key and its value are valid.
 
         Raises:
             KeyError: a part of the key before its last dot is a value, not a table.
-            lbmsim.ValueTypeError: the value is of a kind that TOML has not.
+            lbmsim.ValueTypeError: TOML has no such type of value.
         """
         value = plain(value, key)
         *tables, last = key.split(".")
         at: Any = self._document
         for depth, word in enumerate(tables):
             if word not in at:
-                # A table that has only tables in it needs no header line.
+                # A table that contains only tables needs no header line.
                 holds_tables = depth + 1 < len(tables) or isinstance(value, Mapping)
                 at[word] = tomlkit.table(is_super_table=holds_tables)
             at = at[word]
@@ -182,17 +182,17 @@ class Case(MutableMapping[str, Any]):
         return f"<lbmsim.Case {shown(self.path) if self.path else self.name}{title}>"
 
     def _with(self, text: str) -> Case:
-        """The case with another text: a changed case, which finds its files as before."""
+        """Returns the case with a different text; relative files are found as before."""
         case = self.copy()
         case._read(text, self.name, self.path, shown(self.path) if self.path else f"{self.name}.toml")
         return case
 
     @contextmanager
     def _file(self) -> Iterator[Path]:
-        """A file that the program reads: the case's own, or a copy of what it has become.
+        """Yields a file for lbmsim to read: the case's own, or a copy of the changed case.
 
-        The copy lies in the same folder, for the sake of the files that the case names, and
-        because all ranks of a cluster see it.
+        The copy is in the same folder, so that relative file names work and all ranks of a
+        cluster see it.
         """
         text = self.text
         if self.path is not None and text == self._saved and self.path.exists():
@@ -223,28 +223,28 @@ class Case(MutableMapping[str, Any]):
         return f", which is not saved: {shown(self.path)} on disk is another"
 
     def _output(self) -> str:
-        """The folder that the program writes to, as seen from the current one."""
+        """Returns the output folder of the case, relative to the current folder."""
         output = self._document.get("output")
         if isinstance(output, Mapping) and isinstance(output.get("dir"), str):
             return str(output["dir"])
         return f"out/{self.name}"
 
     def _as(self, file: Path) -> list[str]:
-        """The words that let the program call the case by its own name, whatever file it is handed."""
+        """Returns the arguments that name the case in messages, whatever file lbmsim reads."""
         name = shown(self.path) if self.path else f"{self.name}.toml"
         return [] if name == str(file) else ["--as", name]
 
 
 def as_case(case: AnyCase) -> Case:
-    """A case from itself or from the path of its file."""
+    """Returns the case itself, or the case read from a path."""
     return case if isinstance(case, Case) else Case(case)
 
 
 def plain(value: Any, key: str) -> Any:
-    """A value as TOML can hold it: numpy's numbers and arrays are none.
+    """Converts a value to a TOML type; numpy numbers and arrays become plain ones.
 
     Raises:
-        ValueTypeError: no value of TOML is like it.
+        ValueTypeError: TOML cannot represent the value.
     """
     if isinstance(value, (str, bool, int, float, date, time, AbstractTable)):
         return value
@@ -266,7 +266,7 @@ def plain(value: Any, key: str) -> Any:
 
 
 def set_words(changes: Mapping[str, Any] | None) -> list[str]:
-    """The words of the command line that change keys: --set KEY=VALUE."""
+    """Returns the command-line arguments that change keys: --set KEY=VALUE."""
     words: list[str] = []
 
     def add(key: str, value: Any) -> None:
@@ -282,22 +282,22 @@ def set_words(changes: Mapping[str, Any] | None) -> list[str]:
 
 
 def _examples() -> Path:
-    """The folder of the examples: in the wheel, or in the source tree that this file is in."""
+    """Returns the folder of the examples: in the wheel, or in this file's source tree."""
     packed = Path(__file__).parent / "_examples"
     return packed if packed.is_dir() else Path(__file__).parents[3] / "cases" / "examples"
 
 
 def examples() -> dict[str, str]:
-    """The examples that come with the program.
+    """Lists the included examples.
 
     Returns:
-        the title of each, by its name.
+        the title of each, by name.
     """
     return {file.stem: Case(file).title for file in sorted(_examples().glob("*.toml"))}
 
 
 def example(name: str) -> Case:
-    """One of the examples, as a new case without a file.
+    """Returns one of the examples as a new case without a file.
 
     Args:
         name: such as "cavity"; `lbmsim.examples()` lists them.

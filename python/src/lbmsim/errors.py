@@ -30,13 +30,13 @@ class Error(Exception):
 class RunError(Error):
     """lbmsim ended with a nonzero exit code.
 
-    Its text is the program's message, and the meaning of the exit code.
+    Its text is lbmsim's message, and the meaning of the exit code.
 
     Attributes:
-        message: what the program said.
-        code: its exit code (128 and the signal's number, if a signal ended it).
-        meaning: what the exit code means, in a few words.
-        result: what the run left behind, None if it has no output folder.
+        message: the message of lbmsim.
+        code: its exit code (128 plus the signal's number, if a signal ended it).
+        meaning: the meaning of the exit code, in a few words.
+        result: the result of the run, None if it has no output folder.
     """
 
     def __init__(self, message: str, code: int, result: Result | None = None) -> None:
@@ -68,9 +68,9 @@ class CaseError(RunError):
     """The case is invalid; lists all errors.
 
     Attributes:
-        problems: every problem with its place.
-        file: the file of the first one.
-        line: the line of the first one, from 1; None where it has none.
+        problems: every problem with its position.
+        file: the file of the first problem.
+        line: the line of the first problem, from 1; None if it has none.
     """
 
     def __init__(self, message: str, problems: list[Problem]) -> None:

@@ -1,4 +1,4 @@
-"""Fields over time: the .hdf.series index of a folder, and xarray's view of its files."""
+"""Fields over time: the .hdf.series index of a folder, and its files as xarray datasets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PIECE = 128 << 20  # bytes of a field that are read at once, at most
 
 
 class Output(NamedTuple):
-    """The fields of one time, as the index lists them."""
+    """The fields of one time, as listed in the index."""
 
     path: Path
     time: float
@@ -40,7 +40,7 @@ class Output(NamedTuple):
 
 
 def read_index(path: Path) -> list[Output]:
-    """All times of an index, in the order of time. The program replaces it as a whole."""
+    """Returns all times of an index, in order. lbmsim replaces the index as a whole."""
     listed = []
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))["files"]
@@ -55,7 +55,7 @@ def read_index(path: Path) -> list[Output]:
 
 
 def _listed(path: Path, entry: dict[str, Any]) -> Output:
-    """One entry of an index."""
+    """Converts one entry of an index."""
     grid = entry["grid"]
     fields = {f["name"]: (f["unit"], int(f["components"]), f["type"]) for f in entry["fields"]}
     file = path.parent / entry["name"]
@@ -64,7 +64,7 @@ def _listed(path: Path, entry: dict[str, Any]) -> Output:
 
 
 def open_file(path: Path) -> h5py.File:
-    """An HDF5 file to read. It has its name only when it is complete, so no process writes to it."""
+    """Opens an HDF5 file. A file gets its name only when it is complete, so no process writes to it."""
     try:
         return h5py.File(path, "r")
     except FileNotFoundError:
@@ -73,24 +73,24 @@ def open_file(path: Path) -> h5py.File:
 
 @lru_cache(maxsize=4096)
 def _whole(path: Path, parts: tuple[str, ...]) -> None:
-    """All parts of a file are there: HDF5 reads missing parts as zeros."""
+    """Checks that all parts of a file exist: HDF5 reads missing parts as zeros."""
     for part in parts:
         if not (path.parent / part).exists():
             raise FileNotFoundError(f"{path.parent / part} is missing: it holds a part of the numbers of {path.name}")
 
 
 def read_data(path: Path, data: h5py.Dataset, key: Any) -> npt.NDArray[Any]:
-    """A part of a dataset of a file, of which all parts are there."""
+    """Reads a part of a dataset from a complete file."""
     if data.is_virtual:
         _whole(path, tuple(sorted({source.file_name for source in data.virtual_sources()})))
     return np.asarray(data[key])
 
 
 class Stored:
-    """One field of all its times, read when it is indexed. What dask needs to know of an array.
+    """One field over all times, read when indexed. Provides the array interface for dask.
 
     A file is open only while a piece of it is read: a run in progress adds files, and a
-    process may have few files open at a time.
+    process can have only a limited number of open files.
     """
 
     def __init__(
@@ -137,12 +137,12 @@ def _axis(n: int, first: float, spacing: float) -> npt.NDArray[np.float64]:
 
 
 def dataset(outputs: list[Output], *, flat: str, drop: bool, title: str, source: str, version: object) -> xr.Dataset:
-    """The fields of an index over time.
+    """Returns the fields of an index over time.
 
     Args:
         outputs: its times.
-        flat: axes of one cell that are no dimensions: "z" in 2D, the normal of a plane.
-        drop: leave out the coordinate of these axes, too.
+        flat: axes of one cell that are not dimensions: "z" in 2D, the normal of a plane.
+        drop: also omit the coordinate of these axes.
         title: of the case.
         source: the index.
         version: changes when the files do.
@@ -200,7 +200,7 @@ def dataset(outputs: list[Output], *, flat: str, drop: bool, title: str, source:
 
 
 def _chunks(stored: Stored) -> tuple[int, ...]:
-    """One time a chunk, and of large fields some planes of the first axis, as they lie in the file."""
+    """Returns chunks of one time, and of large fields a few planes of the first axis, as stored in the file."""
     if stored.ndim < 2:
         return (1,)
     plane = int(np.prod(stored.shape[2:], dtype=np.int64)) * stored.dtype.itemsize
@@ -208,7 +208,7 @@ def _chunks(stored: Stored) -> tuple[int, ...]:
 
 
 class Planes(Mapping[str, "xr.Dataset"]):
-    """Datasets by the names of [output.plane.NAME]; each is made when it is asked for."""
+    """Datasets by the names of [output.plane.NAME]; each is built on access."""
 
     def __init__(self, names: Iterable[str], make: Any) -> None:
         self._names = sorted(names)

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 class Box(Mapping[str, "npt.NDArray[Any]"]):
-    """A box of cells of one level: a mapping from the names of its fields to arrays, read when they are indexed.
+    """A box of cells of one level: a mapping from the names of its fields to arrays, read on access.
 
-    Arrays are [z, y, x], in 2D [y, x], with the components of vectors and tensors behind them.
+    Arrays are [z, y, x], in 2D [y, x], followed by the components of vectors and tensors.
 
     Attributes:
         corner: lower corner, along x, y and z, in metres (in cells of level 0 for a case in lattice units).
         spacing: size of its cells, likewise.
         first, end: its cells along x, y and z, first <= i < end, counted from the domain's lower corner.
         shape: cells along the axes of its arrays.
-        covered: of each cell, whether a finer level covers it. The values of such cells mean nothing.
+        covered: for each cell, whether a finer level covers it. The values of such cells are meaningless.
     """
 
     def __init__(self, path: Path, group: str, about: Mapping[str, Any], names: tuple[str, ...], flat: bool) -> None:
@@ -48,7 +48,7 @@ class Box(Mapping[str, "npt.NDArray[Any]"]):
         return mask
 
     def _above(self, box: Box) -> tuple[slice, ...]:
-        """The part of the arrays that a box of the next finer level covers."""
+        """Returns the part of the arrays covered by a box of the next finer level."""
         part = []
         for first, end, lo, hi in zip(self.first, self.end, box.first, box.end):
             lo, hi = max(lo // 2, first), min(hi // 2, end)
@@ -78,7 +78,7 @@ class Level:
     Attributes:
         number: 0 for the coarsest level.
         spacing: of its cells, in metres (in cells of level 0 for a case in lattice units).
-        boxes: disjoint; of level 0 one, the domain.
+        boxes: disjoint; level 0 has one, the domain.
     """
 
     def __init__(self, number: int, boxes: list[Box]) -> None:
@@ -90,7 +90,7 @@ class Level:
 
 
 class Levels:
-    """A file of fields of a refined grid. It is open only while it is read.
+    """A file of fields of a refined grid. It is open only while being read.
 
     Attributes:
         path: the file.
@@ -100,7 +100,7 @@ class Levels:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Reads where the boxes are.
+        """Reads the positions of the boxes.
 
         Raises:
             lbmsim.Error: the file has no refined grid.
@@ -124,14 +124,14 @@ class Levels:
                 box._finer = finer.boxes
 
     def resample(self, name: str, level: int | None = None) -> npt.NDArray[Any]:
-        """A field of the whole domain as one array of cells of a level.
+        """Returns a field of the whole domain as one array of cells of a level.
 
         Each cell has the value of the finest cell that contains it. Where the grid is finer than the level, it has the
-        mean of the finest cells in it, by their volumes.
+        mean of the finest cells in it, weighted by volume.
 
         Args:
             name: of the field.
-            level: 0 for the coarsest. Default: the finest, which may take much memory.
+            level: 0 for the coarsest. Default: the finest, which may need much memory.
 
         Raises:
             lbmsim.Error: there is no such level.
@@ -162,7 +162,7 @@ class Levels:
         return result
 
     def centres(self, level: int | None = None) -> tuple[npt.NDArray[np.float64], ...]:
-        """The coordinates of the centres of `resample` along x, y and, in 3D, z."""
+        """Returns the cell centres of `resample` along x, y and, in 3D, z."""
         level = len(self.levels) - 1 if level is None else level
         whole = self.levels[0].boxes[0]
         spacing = whole.spacing / (1 << level)
@@ -174,7 +174,7 @@ class Levels:
 
 
 def _add_means(to: npt.NDArray[Any], values: npt.NDArray[np.float64], box: Box, levels: int) -> None:
-    """Adds cells that are so many levels finer, by their volumes; a box may end within a cell."""
+    """Adds cells from a given number of finer levels, weighted by volume; a box may end within a cell."""
     axes = len(box.shape)
     at = []
     for axis, a in enumerate(reversed(range(axes))):

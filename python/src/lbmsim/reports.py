@@ -72,7 +72,7 @@ class Study:
 
     @property
     def table(self) -> pd.DataFrame:
-        """A row for each quantity of [expect]: its value on each grid (columns are the spacings), the
+        """A row per quantity of [expect]: its value on each grid (columns are the spacings), the
         observed order, the value extrapolated to spacing 0, the grid convergence index of the finest
         grid, relative to its value, and the study's warnings."""
         pandas = need("pandas", "pandas")
@@ -129,37 +129,37 @@ class Diff:
 
     @property
     def same(self) -> bool:
-        """Whether there is no difference: all numbers are equal, and each file is in both.
+        """Whether there is no difference: all numbers are equal, and both sides have the same files.
 
-        Of two cases: whether all keys are the same, once defaults are filled in.
+        For two cases: whether all keys are the same, with defaults filled in.
         """
         return bool(self.data["same"]) and not self.only_in_one
 
     @property
     def same_numbers(self) -> bool:
-        """Whether all numbers of the files that both have are the same, bit for bit or within the tolerance.
+        """Whether all numbers of the common files are the same, bit for bit or within the tolerance.
 
-        Of two cases: whether all keys are the same.
+        For two cases: whether all keys are the same.
         """
         return all(map(self._within, self._reports))
 
     @property
     def only_in_one(self) -> list[str]:
-        """The files found in one of the two folders only."""
+        """The files found in only one of the two folders."""
         return list(self.data.get("only") or [])
 
     @property
     def case_keys(self) -> dict[str, str]:
         """The keys of the two cases that differ, with both values: `{"fluid.viscosity": "1e-6 m2/s / 2e-6 m2/s"}`.
 
-        For two results they are the keys of the cases that made them. They do not count for `same`.
+        For two results these are the keys of their cases. They do not affect `same`.
         """
         lines = (line for report in self._reports for line in report["case"] or [])
         return {key: values for key, _, values in (line.partition(": ") for line in lines)}
 
     @property
     def table(self) -> pd.DataFrame:
-        """A row for each field or column of each pair of files: the norms `l2` and `linf` of the difference,
+        """A row per field or column of each pair of files: the norms `l2` and `linf` of the difference,
         relative to those of b, how many `numbers` there are, how many of them `differ`, and how many
         of these are `not_finite`. Two cases have no rows: see `case_keys`."""
         pandas = need("pandas", "pandas")

@@ -1,4 +1,4 @@
-"""What a run leaves in its output folder."""
+"""Results of a run in its output folder."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class Checkpoint(NamedTuple):
 
 
 class Result:
-    """The output folder of a run, which may still be going on.
+    """The output folder of a run, which may still be running.
 
-    Everything is looked up in the folder when it is asked for, so that a result shows what
-    there is by now. Files are open only while they are read; there is nothing to close.
+    Every access reads the folder, so a result is always up to date. Files are open only
+    while being read; there is nothing to close.
 
     Attributes:
         path: the folder.
-        summary: how the run ended, for a result of `lbmsim.run`: the data of the program's
+        summary: how the run ended, for a result of `lbmsim.run`: the data of lbmsim's
             event "finish" (`mlups`, `seconds`, `steps`, `reason`, `expect`, ...). None for
-            one that was opened, or that did not come to its end.
+            an opened folder, or a run that did not reach its end.
     """
 
     def __init__(self, path: str | os.PathLike[str], summary: dict[str, Any] | None = None) -> None:
@@ -55,11 +55,11 @@ class Result:
 
     @property
     def status(self) -> dict[str, Any] | None:
-        """How the run is doing, from its status.json: phase, step, mlups, eta in seconds, warnings.
+        """The status of the run, from status.json: phase, step, mlups, eta in seconds, warnings.
 
-        `phase` is running, finished, stopped or failed. `reason` states why a run has stopped;
-        "stop.now" is what Ctrl-C in Python leaves there for a run with a launcher: Python
-        asks it to stop by a file of that name. None where a run has left no state.
+        `phase` is running, finished, stopped or failed. `reason` states why a run stopped. It
+        is "stop.now" after Ctrl-C in Python for a run with a launcher: Python stops the run
+        with a file of that name. None if the run has written no status.
         """
         try:
             status: dict[str, Any] = json.loads((self.path / "status.json").read_text(encoding="utf-8"))
@@ -69,12 +69,12 @@ class Result:
 
     @property
     def results(self) -> list[dict[str, Any]]:
-        """What the run has found, once it has ended: an entry for each [output.force.NAME], as in status.json.
+        """The results of a finished run: an entry for each [output.force.NAME], as in status.json.
 
-        Each has `output` (NAME), `file` (its table), `samples` since `start`, a `note` where these are too few, and
+        Each has `output` (NAME), `file` (its table), `samples` since `start`, a `note` if these are too few, and
         `numbers`: `quantity` (as in [expect.force.NAME], or "strouhal" or "frequency"), `unit`, `value` and `half`,
-        half the width of the 95 % interval, and `meaning`. `value` is None where the series still drifts; `note` then
-        states what to do. A frequency with a `doubt`, the kind of a warning, may not be the flow's;
+        half the width of the 95 % interval, and `meaning`. `value` is None if the series still drifts; `note` then
+        states the remedy. A frequency with a `doubt`, the kind of a warning, may not belong to the flow;
         `note` is that warning.
         """
         status = self.status or {}
@@ -82,7 +82,7 @@ class Result:
 
     @property
     def running(self) -> bool:
-        """Whether a run writes here at present. A run killed on another machine counts for half a minute more."""
+        """Whether a run is writing here. A run killed on another machine counts for another half minute."""
         status = self.status
         if status is None or status["phase"] != "running":
             return False
@@ -95,10 +95,10 @@ class Result:
 
     @property
     def case(self) -> Case:
-        """The resolved case, with all defaults filled in, from the newest output that has it.
+        """The resolved case, with all defaults filled in, from the newest output that contains it.
 
         Raises:
-            lbmsim.Error: no output has it.
+            lbmsim.Error: no output contains it.
         """
         text = self._about("case")
         if text is None:
@@ -111,12 +111,12 @@ class Result:
 
     @property
     def provenance(self) -> dict[str, Any] | None:
-        """What computed the newest fields: versions, ranks and devices, for each stretch between restarts."""
+        """The versions, ranks and devices that computed the newest fields, for each segment between restarts."""
         text = self._about("provenance")
         return None if text is None else dict(json.loads(text))
 
     def _about(self, what: str) -> str | None:
-        """A text that HDF5 files carry, from the newest one that has it."""
+        """Returns a text stored in HDF5 files, from the newest file that has it."""
         files = [checkpoint.path for checkpoint in self.checkpoints]
         files += [read_index(index)[-1].path for index in self._indices().values()]
         for file in sorted(files, key=_written, reverse=True):
@@ -135,9 +135,9 @@ class Result:
         """The fields of all output times, [output.fields].
 
         Dimensions are (time, z, y, x), in 2D (time, y, x). Vectors have `component` (x, y, z)
-        behind them, symmetric tensors `tensor` (xx, yy, zz, xy, yz, xz). Coordinates are cell centres,
-        in metres and seconds, or in cells and steps for a case in lattice units; `step` is beside
-        `time`. Every array's unit is in `attrs["units"]`. Numbers are read when they are needed, by dask.
+        as last dimension, symmetric tensors `tensor` (xx, yy, zz, xy, yz, xz). Coordinates are cell
+        centres, in metres and seconds, or in cells and steps for a case in lattice units, with `step`
+        next to `time`. Every array's unit is in `attrs["units"]`. Values are read lazily by dask.
 
         Raises:
             lbmsim.Error: there are no such fields, their grid changed, or it is refined (see `levels`).
@@ -147,10 +147,10 @@ class Result:
 
     @property
     def averages(self) -> xr.Dataset:
-        """The averages over time, [output.averages], at the times when they were written. As `fields`.
+        """The time averages, [output.averages], at their output times. As `fields`.
 
         Raises:
-            lbmsim.Error: there are none, or their grid is refined: `levels(group="averages")` has them.
+            lbmsim.Error: there are none, or their grid is refined: use `levels(group="averages")`.
         """
         return self._dataset("averages")
 
@@ -161,13 +161,13 @@ class Result:
 
     @property
     def planes(self) -> Planes:
-        """The planes, [output.plane.NAME], by their names. As `fields`, without the dimension across the plane."""
+        """The planes, [output.plane.NAME], by name. As `fields`, without the dimension normal to the plane."""
         names = [key.split("/", 1)[1] for key in self._indices() if key.startswith("planes/")]
         return Planes(names, lambda name: self._dataset(f"planes/{name}"))
 
     @property
     def surfaces(self) -> Surfaces:
-        """The surfaces of bodies, [output.surface.NAME], by their names."""
+        """The surfaces of bodies, [output.surface.NAME], by name."""
 
         def outputs() -> dict[str, list[Output]]:
             groups = {key.partition("/"): path for key, path in self._indices().items()}
@@ -217,7 +217,7 @@ class Result:
         return made.copy()
 
     def levels(self, time: float | None = None, *, step: int | None = None, group: str = "fields") -> Levels:
-        """The fields of one time on a refined grid, as numpy arrays by level and box.
+        """Returns the fields of one time on a refined grid, as numpy arrays by level and box.
 
         Arguments are as for `pyvista`.
 
@@ -229,11 +229,11 @@ class Result:
     # Pictures in space.
 
     def pyvista(self, time: float | None = None, *, step: int | None = None, group: str = "fields") -> pv.ImageData:
-        """The fields of one time for PyVista, as values of cells. A case in 2D is one cell thick.
+        """Returns the fields of one time for PyVista, as cell data. A case in 2D is one cell thick.
 
         Args:
-            time: in the case's unit of time; the nearest one that was written. Default: the last.
-            step: instead of the time; the nearest one, likewise.
+            time: in the case's unit of time; the nearest output is used. Default: the last.
+            step: instead of the time; the nearest output is used.
             group: "fields", "averages", "blowup" or "planes/NAME".
 
         Raises:
@@ -250,9 +250,9 @@ class Result:
     def bodies(
         self, time: float | None = None, *, step: int | None = None, group: str = "fields"
     ) -> dict[str, pv.PolyData]:
-        """The surfaces of the bodies as the cells make them, by the names of [body.NAME].
+        """Returns the voxelized surfaces of the bodies, by the names of [body.NAME].
 
-        They come from the field `solid`, which is written by default where a case has bodies.
+        They come from the field `solid`, which is written by default if a case has bodies.
         Arguments are as for `pyvista`.
 
         Raises:
@@ -282,10 +282,10 @@ class Result:
 
     @property
     def tables(self) -> Tables:
-        """Probes, lines, forces and series as DataFrames, by the names of their files: `tables["force_drag"]`.
+        """Probes, lines, forces and series as DataFrames, by file name: `tables["force_drag"]`.
 
-        Columns have their names without units, which stand in `attrs["units"]`. A line's table has a
-        block of rows for each time.
+        Column names are without units, which are in `attrs["units"]`. A line's table has a
+        block of rows per time.
         """
         return Tables(self.path)
 
@@ -318,13 +318,13 @@ class Result:
 
 
 def open(path: str | os.PathLike[str]) -> Result:
-    """Opens the output folder of a run: one that has ended, or one that is going on.
+    """Opens the output folder of a finished or running run.
 
     Args:
         path: the folder, such as "out/cavity".
 
     Raises:
-        FileNotFoundError: there is no such folder, or nothing of a run in it.
+        FileNotFoundError: there is no such folder, or no run in it.
     """
     result = Result(path)
     if not result.path.is_dir():
@@ -342,7 +342,7 @@ def _written(file: Path) -> float:
 
 
 def _exists(process: int) -> bool:
-    """Whether a process of this machine is there and has memory: one that was killed has none."""
+    """Reports whether a process of this machine exists and has memory: a killed process has none."""
     try:
         return bool(Path(f"/proc/{process}/cmdline").read_bytes())
     except FileNotFoundError:

@@ -48,36 +48,36 @@ def run(
 ) -> Result:
     """Runs a case until it ends.
 
-    Ctrl-C, or the stop button of a notebook, ends the run with a checkpoint where the case has
-    [checkpoint]; a second one kills it; the last checkpoint remains.
+    Ctrl-C, or the stop button of a notebook, ends the run with a checkpoint if the case has
+    [checkpoint]; a second one kills it, and the last checkpoint remains.
 
     Args:
         case: a Case, with its changes, or the path of a case file.
         ranks: number of ranks. More than one requires an MPI library.
-        launcher: what starts the ranks: "mpirun", "srun", or a list of it and its options. It
-            gets `-n RANKS`. Default: none for one rank; otherwise the environment
+        launcher: the MPI launcher: "mpirun", "srun", or a list with its options;
+            `-n RANKS` is added. Default: none for one rank; otherwise the environment
             variable LBMSIM_MPIRUN, srun in a SLURM job, or mpirun.
         output: folder for all outputs. Default: as in the case, out/NAME.
-        set: keys to change for this run alone: {"run.steps": 100}. Either of run.steps and
+        set: keys to change for this run only: {"run.steps": 100}. Either of run.steps and
             run.time replaces the other.
-        restart: "latest", "auto" (the latest checkpoint if there is one, else from the
+        restart: "latest", "auto" (the latest checkpoint if there is one, otherwise from the
             beginning), or the path of a checkpoint.
         start_from: the flow of another run as the initial state: its result, its output folder, a
             checkpoint or a file of fields, relative to the working folder ([initial] from). Grid,
             velocity, viscosity and model may differ.
-        device: "cpu", "cuda", "auto" or the number of a GPU. Default: as the case says.
-        threads: threads of a rank. Default: its share of the cores.
+        device: "cpu", "cuda", "auto" or the number of a GPU. Default: as in the case.
+        threads: threads per rank. Default: its share of the cores.
         overwrite: start over in a folder with results of another run, which are deleted.
-        progress: show a bar, with the speed in MLUPS (million cell updates a second), in a
-            terminal or a notebook. Where the standard error is a file or a pipe, there is no bar.
-        args: more words for the command line of `lbmsim run`.
+        progress: show a bar with the speed in MLUPS (million lattice updates per second), in a
+            terminal or a notebook. There is no bar if standard error is a file or a pipe.
+        args: additional arguments for `lbmsim run`.
 
     Returns:
-        the output folder, opened; its `summary` reports how the run ended. Warnings of the
-        program come as `lbmsim.RunWarning`.
+        the output folder, opened; its `summary` reports how the run ended. Warnings of
+        lbmsim are issued as `lbmsim.RunWarning`.
 
     Raises:
-        CaseError: the case is wrong; it was not run.
+        CaseError: the case is invalid; it was not run.
         RunError: the run failed, became unstable, or missed a value of [expect].
         KeyboardInterrupt: after Ctrl-C, when the run has ended.
     """
@@ -92,7 +92,7 @@ def run(
 
 
 def _flow(source: Result | str | os.PathLike[str] | None) -> dict[str, str]:
-    """The change that starts a case from another run's flow."""
+    """Returns the key that starts a case from another run's flow."""
     if source is None:
         return {}
     return {"initial.from": str(Path(source.path if isinstance(source, Result) else source).resolve())}
@@ -245,7 +245,7 @@ class _Job:
         self.step = step
 
     def _end(self) -> None:
-        """Ends the run as Ctrl-C does, and waits; a second Ctrl-C kills it."""
+        """Ends the run like Ctrl-C, and waits; a second Ctrl-C kills it."""
         self.stopped = True
         self.bar.set_description_str(f"{self.case.name}: stopping")
         self.bar.refresh()
@@ -368,11 +368,11 @@ def refine(
     set: Changes = None,
     threads: int | None = None,
 ) -> Refinement:
-    """Proposes boxes of finer cells, [refine.NAME], by a coarse run of the case: half a minute or a minute.
+    """Proposes refinement boxes, [refine.NAME], from a coarse run of the case: half a minute to a minute.
 
     Args:
         case: a Case, or the path of a case file.
-        levels: number of levels above level 0. Default: by the cells across the body.
+        levels: number of levels above level 0. Default: from the cells across the body.
         cells: number of the finest cells across the body. Default: as in the case.
         spacing: length of the finest cells, with a unit, instead of `cells`.
         bodies: names of bodies to refine around. Default: all.
@@ -434,7 +434,7 @@ def study(
             "acoustic": with the spacing.
         order: formal order of the method. Default 2.
         continued: start each grid from the final flow of the previous grid.
-        output: the folder in which the tables of each grid go to `study`. Default: the output folder of the case.
+        output: folder for the tables of each grid, in `study`. Default: the output folder of the case.
         ranks, launcher, set, device, threads: as in `lbmsim.run`.
         progress: show the progress of each grid, in a terminal or a notebook.
 
@@ -478,9 +478,9 @@ def diff(
     """Compares two runs, two outputs of any kind, or two cases.
 
     Args:
-        a, b: results, or paths: of output folders, of files in them, or of cases; or Cases.
-        tolerance: numbers whose largest difference, relative to the largest number of b, is not
-            above this count as the same.
+        a, b: results, Cases, or paths of output folders, of files in them, or of cases.
+        tolerance: numbers count as the same up to this largest difference, relative to the
+            largest number of b.
 
     Raises:
         RunError: there is nothing to compare.

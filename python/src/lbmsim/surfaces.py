@@ -26,8 +26,8 @@ class Surface:
         step: of the run.
         points: coordinates, [point, 3].
         triangles: the three points of each, [triangle, 3], anticlockwise seen from the fluid.
-        values: of each field, [triangle] or [triangle, 3]; NaN where there is no fluid.
-        units: of each field.
+        values: by field, [triangle] or [triangle, 3]; NaN where there is no fluid.
+        units: by field.
     """
 
     path: Path
@@ -40,14 +40,14 @@ class Surface:
 
     @property
     def normals(self) -> npt.NDArray[Any]:
-        """Normals into the fluid, [triangle, 3], as long as the areas."""
+        """Normals into the fluid, [triangle, 3], with the areas as lengths."""
         a, b, c = (self.points[self.triangles[:, k]] for k in range(3))
         normals: npt.NDArray[Any] = np.cross(b - a, c - a) / 2
         return normals
 
 
 def read_surface(output: Output) -> Surface:
-    """The surface in one file of an index."""
+    """Reads the surface in one file of an index."""
     with open_file(output.path) as f:
         file = f["VTKHDF"]
         return Surface(
@@ -62,7 +62,7 @@ def read_surface(output: Output) -> Surface:
 
 
 class Surfaces(Mapping[str, Surface]):
-    """Surfaces by the names of [output.surface.NAME], each at the last time; `at` has the others."""
+    """Surfaces by the names of [output.surface.NAME], each at the last time; `at` returns others."""
 
     def __init__(self, outputs: Callable[[], dict[str, list[Output]]]) -> None:
         self._outputs = outputs
@@ -79,11 +79,11 @@ class Surfaces(Mapping[str, Surface]):
         return read_surface(self._of(name)[-1])
 
     def at(self, name: str, time: float) -> Surface:
-        """The surface at the time nearest to one."""
+        """Returns the surface at the nearest time."""
         return read_surface(min(self._of(name), key=lambda o: abs(o.time - time)))
 
     def times(self, name: str) -> list[float]:
-        """The times at which the surface has been written."""
+        """Returns the times at which the surface has been written."""
         return [o.time for o in self._of(name)]
 
     def __iter__(self) -> Iterator[str]:

@@ -17,9 +17,9 @@ _column = re.compile(r"^(.*\S) \(([^()]*(?:\([^()]*\))?[^()]*)\)$")
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """A table. Units go from the columns' names into attrs["units"].
+    """Reads a table. Units move from the column names to attrs["units"].
 
-    A run in progress may be writing its last row: a row without its end does not count.
+    A run in progress may be writing its last row: an incomplete row is ignored.
     """
     pandas = need("pandas", "pandas")
     text = path.read_bytes()
@@ -40,7 +40,7 @@ def read_table(path: Path) -> pd.DataFrame:
 
 
 def case_text(path: Path) -> str | None:
-    """The resolved case in the head of a table, None without one."""
+    """Returns the resolved case in the header of a table, None without one."""
     lines: list[str] | None = None
     with path.open(encoding="utf-8") as f:
         for line in f:
@@ -54,10 +54,10 @@ def case_text(path: Path) -> str | None:
 
 
 class Tables(Mapping[str, "pd.DataFrame"]):
-    """The tables of a run by the names of their files.
+    """The tables of a run by file name.
 
     They are `probe_NAME`, `force_NAME`, `line_NAME`, `profile_NAME`, `spectrum_NAME` and `series_NAME`.
-    A table is read each time that it is asked for.
+    A table is read on each access.
     """
 
     def __init__(self, folder: Path) -> None:
