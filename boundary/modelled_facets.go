@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"lbmsim/internal/parallel"
+	"lbmsim/internal/vector"
 )
 
 const (
@@ -138,7 +139,7 @@ func (f *modelledSearch) split(g *foundGhost, near []beside) (list []foundGhost)
 			continue
 		}
 		k := 0
-		for k < len(list) && (dot3(list[k].normal, s.normal) < facetAlike || !f.leaves(l, list[k].normal)) {
+		for k < len(list) && (vector.Dot(list[k].normal, s.normal) < facetAlike || !f.leaves(l, list[k].normal)) {
 			k++
 		}
 		if k == len(list) {
@@ -176,7 +177,7 @@ func (f *modelledSearch) along(g *foundGhost, near []beside) (axis [3]float64, o
 		}
 	})
 	smooth(func(s *surface, _ int) {
-		if cosine := dot3(first, s.normal); cosine < least {
+		if cosine := vector.Dot(first, s.normal); cosine < least {
 			second, least = s.normal, cosine
 		}
 	})
@@ -188,7 +189,7 @@ func (f *modelledSearch) along(g *foundGhost, near []beside) (axis [3]float64, o
 		b, c := (a+1)%3, (a+2)%3
 		edge[a] = first[b]*second[c] - first[c]*second[b]
 	}
-	size := math.Sqrt(dot3(edge, edge))
+	size := math.Sqrt(vector.Dot(edge, edge))
 	if size < alongTurn {
 		return axis, false
 	}
@@ -201,7 +202,7 @@ func (f *modelledSearch) along(g *foundGhost, near []beside) (axis [3]float64, o
 	}
 	axis[best] = 1
 	ok = true
-	smooth(func(s *surface, _ int) { ok = ok && math.Abs(dot3(edge, s.normal)) < alongTurn })
+	smooth(func(s *surface, _ int) { ok = ok && math.Abs(vector.Dot(edge, s.normal)) < alongTurn })
 	return axis, ok
 }
 
@@ -225,7 +226,7 @@ func (f *modelledSearch) besideEdge(g *foundGhost, l foundLink, s surface, near 
 			continue
 		}
 		height, turned := other.over(middle, n.from)
-		if math.Abs(height) > edgeWidth || math.Abs(dot3(normal, turned)) > edgeTurn {
+		if math.Abs(height) > edgeWidth || math.Abs(vector.Dot(normal, turned)) > edgeTurn {
 			continue
 		}
 		var foot [3]float64
@@ -309,7 +310,7 @@ func (s *surface) over(p [3]float64, from [3]int8) (height float64, normal [3]fl
 	for a := range d {
 		d[a] = p[a] - float64(from[a]) - s.behind*s.normal[a]
 	}
-	height = dot3(d, s.normal)
+	height = vector.Dot(d, s.normal)
 	for a := range d {
 		d[a] -= height * s.normal[a]
 	}
@@ -320,7 +321,7 @@ func (s *surface) over(p [3]float64, from [3]int8) (height float64, normal [3]fl
 			turn[b] += s.bend[k] * d[a]
 		}
 	}
-	height += dot3(d, turn) / 2
+	height += vector.Dot(d, turn) / 2
 	size := 0.0
 	for a := range normal {
 		normal[a] = s.normal[a] + turn[a]
