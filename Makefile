@@ -25,7 +25,7 @@ env     := env=$$(scripts/env.sh $(MPI)) && eval "$$env"
 
 export CUDA ISA HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu test-python test-notebooks dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help test-packaging wheel test-dist docs test-docs release test-release
+.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu test-python test-notebooks dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help test-packaging wheel test-dist docs pages test-docs release test-release
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=cases/examples/cavity.toml on NP=2 ranks, with ARGS=--overwrite (or --restart latest, ...)
@@ -89,6 +89,10 @@ test-packaging: ## try what computing sites install and check with: EasyBuild, m
 docs: ## the documentation as HTML, in .build/html
 	@scripts/setup.sh docs none
 	@scripts/docs.sh build
+
+pages: ## the same, committed to the branch gh-pages beside the pages of other versions, as a release does
+	@scripts/setup.sh docs none
+	@scripts/docs.sh pages
 
 test-docs: build ## the links of the HTML pages, the length of the README, and the blocks of the first pages, run with bin/lbmsim
 	@scripts/setup.sh docs none

@@ -8,14 +8,15 @@
 # In dist: archive and wheel, a bill of materials (CycloneDX), the notes of the release, which are the version's
 # section of CHANGELOG.md, and SHA256SUMS of all. The second build compiles a clone again, in another folder
 # (.build/release-second) and with an empty cache; whether it gave the same bytes is printed and is the last line of the
-# notes. Nothing is pushed.
+# notes. The HTML pages are built first, since a broken link is repaired before a tag; a release commits them last, to
+# the branch gh-pages beside older versions'. Nothing is pushed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mode=${1:-release}
 case $mode in
 release | --dry-run | --check) ;;
 *)
-	sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
+	sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
 	exit 2
 	;;
 esac
@@ -82,6 +83,7 @@ sums() { (cd "${1:-.}/dist" && sha256sum -- *.tar.gz *.whl); }
 
 check
 [ "$mode" != --check ] || exit 0
+"${MAKE:-make}" docs
 if [ "$mode" = release ]; then
 	before=$(git rev-parse HEAD)
 	trap '[ $? = 0 ] || echo "release: FAILED; once repaired, undo it and start over: $(undo)" >&2' EXIT
@@ -115,7 +117,8 @@ mv .build/release-sbom.json "dist/lbmsim-$number.cdx.json"
 (cd dist && sha256sum lbmsim-* >SHA256SUMS)
 say "in dist: $(cd dist && echo lbmsim-*)"
 if [ "$mode" = release ]; then
-	say "$(scripts/version.sh) is ready; publish it: git push --follow-tags, then upload dist"
+	"${MAKE:-make}" pages
+	say "$(scripts/version.sh) is ready; publish it: git push --follow-tags, git push origin gh-pages, then upload dist"
 else
 	say "dry run: no commit, no tag"
 fi

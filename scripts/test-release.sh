@@ -24,6 +24,10 @@ echo 1.2.3 >VERSION
 
 # The builds: the same bytes twice, or, where COUNTER names a file, with its content, a line more in each.
 cat >Makefile <<'M'
+docs:
+	@echo built the pages
+pages:
+	@echo committed the pages of $$(scripts/version.sh)
 dist:
 	mkdir -p dist .build/dist
 	scripts/version.sh >.build/dist/lbmsim
@@ -87,6 +91,7 @@ before=$(git rev-parse HEAD)
 scripts/release.sh --dry-run >"$try/log" 2>&1 || { cat "$try/log" >&2; fail "a dry run"; }
 is "after a dry run" "$(git rev-parse HEAD) $(git status --porcelain)$(git tag)" "$before "
 [ -e "dist/lbmsim-1.2.3+g$commit-linux-x86_64.tar.gz" ] || fail "a dry run has built no archive"
+grep -q "^built the pages" "$try/log" && ! grep -q "^committed the pages" "$try/log" || fail "a dry run builds the pages and does not commit them"
 
 # undone REASON: a release ends, and what it says takes back what it did, and no more.
 undone() {
@@ -102,6 +107,7 @@ rm .git/hooks/pre-commit
 MAKE=false undone "a build fails"
 
 scripts/release.sh >"$try/log" 2>&1 || { cat "$try/log" >&2; fail "a release"; }
+grep -qF "committed the pages of 1.2.3 ($(git rev-parse --short=8 HEAD))" "$try/log" || fail "a release commits no pages"
 is "the tag" "$(git cat-file -t v1.2.3) $(git rev-parse 'v1.2.3^{commit}')" "tag $(git rev-parse HEAD)"
 is "the tree" "$(git status --porcelain)" ""
 is "the release" "$(scripts/version.sh file)" "1.2.3"
