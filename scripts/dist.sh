@@ -44,7 +44,9 @@ program() {
 	for lib in sz aec z; do static+=" $("${CC:-gcc}" -print-file-name=lib$lib.a)"; done
 	for lib in $static; do
 		[ -e "$lib" ] || fail "the static library $lib is missing"
-		ln -sf "$lib" $link/
+		# Without its tables for unwinding, 0.41 MB of the program: no exception passes through C.
+		rm -f "$link/$(basename "$lib")"
+		objcopy -D --remove-section=.eh_frame "$lib" "$link/$(basename "$lib")"
 	done
 	scripts/old-glibc/link -O2 scripts/old-glibc/try.cpp -o $build/try
 	$build/try || fail "a program that is linked with the old glibc's stubs does not run here"
