@@ -47,16 +47,15 @@ build() {
 # pages: of MAJOR.MINOR, whose pages a correction replaces. A candidate of a release is not yet the latest.
 pages() {
 	laid
-	local number version mike=("$venv/bin/mike")
+	local number version mike=("$venv/bin/mike" -q) PATH=$venv/bin:$PATH # where it finds mkdocs
 	number=$(scripts/version.sh number)
 	version=${number%.*}
-	case $number in
-	*rc*) "${mike[@]}" deploy --quiet --title "$number" "$version-rc" ;;
-	*)
-		"${mike[@]}" deploy --quiet --update-aliases --alias-type redirect --title "$number" "$version" latest
-		"${mike[@]}" set-default --quiet latest
-		;;
-	esac || fail "the pages of $number are not in gh-pages"
+	if [[ $number == *rc* ]]; then
+		"${mike[@]}" deploy --title "$number" "$version-rc"
+	else
+		"${mike[@]}" deploy --update-aliases --alias-type redirect --title "$number" "$version" latest
+		"${mike[@]}" set-default latest
+	fi
 	echo "ok: the branch gh-pages has the pages of $("${mike[@]}" list | paste -sd ' ')"
 }
 
