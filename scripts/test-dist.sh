@@ -33,13 +33,14 @@ mapfile -t pass <<<"$pass"
 
 # bare RELEASE: a bare system. Ubuntu's keys come from Debian 13, whose package of them Debian signs.
 bare() {
-	local root=$roots/$1 include=ca-certificates,python3-venv options=() from=()
+	local root=$roots/$1 keys=$roots/trixie/usr/share/keyrings/ubuntu-archive-keyring.gpg include=ca-certificates,python3-venv options=() from=()
 	[ ! -e "$root/ready" ] || return 0
 	case $1 in
 	trixie) include+=,ubuntu-keyring ;;
 	jammy | noble | resolute)
+		[ -e "$keys" ] || rm -f "$roots/trixie/ready"
 		bare trixie
-		options=(--components=main,universe --keyring="$roots/trixie/usr/share/keyrings/ubuntu-archive-keyring.gpg")
+		options=(--components=main,universe --keyring="$keys")
 		from=("${UBUNTU:-http://archive.ubuntu.com/ubuntu}" /usr/share/debootstrap/scripts/gutsy) # of all Ubuntus
 		;;
 	esac
