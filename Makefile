@@ -25,7 +25,7 @@ env     := env=$$(scripts/env.sh $(MPI)) && eval "$$env"
 
 export CUDA ISA HDF5_CFLAGS HDF5_LDFLAGS NP
 
-.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu test-python test-notebooks dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help test-packaging wheel test-dist docs test-docs release test-release
+.PHONY: run build install setup cuda-headers test test-all test-long test-mpich test-mpis test-slurm test-gpu test-python test-notebooks dist lint fuzz mutate soak bench accuracy validate validate-short robustness robustness-short env clean distclean help test-packaging wheel test-dist docs pages test-docs release test-release
 .DEFAULT_GOAL := build
 
 run: build ## build, and run CASE=cases/examples/cavity.toml on NP=2 ranks, with ARGS=--overwrite (or --restart latest, ...)
@@ -56,7 +56,8 @@ test-all: export CUDA = yes
 test-all: lint ## all tests, including MPI libraries, SLURM, archive, wheel, packaging and documentation, and fuzzing: before a release
 	@scripts/setup.sh test
 	@rc=0; scripts/test.sh openmpi || rc=1; scripts/test.sh mpich || rc=1; exit $$rc
-	@$(MAKE) test-release test-slurm test-mpis test-dist test-python test-notebooks test-packaging test-docs fuzz
+	@$(MAKE) test-release test-slurm test-mpis test-python test-notebooks test-packaging test-docs fuzz
+	@$(MAKE) test-dist ROOTS="bullseye bookworm trixie jammy noble resolute"
 
 test-long: ## the tests that the last make test has left out
 	@scripts/test.sh long
@@ -90,6 +91,10 @@ docs: ## the documentation as HTML, in .build/html
 	@scripts/setup.sh docs none
 	@scripts/docs.sh build
 
+pages: ## the same, committed to the branch gh-pages beside the pages of other versions, as a release does
+	@scripts/setup.sh docs none
+	@scripts/docs.sh pages
+
 test-docs: build ## the links of the HTML pages, the length of the README, and the blocks of the first pages, run with bin/lbmsim
 	@scripts/setup.sh docs none
 	@scripts/docs.sh check
@@ -103,9 +108,9 @@ wheel: ## the same program with the Python package, as a wheel for pip, in dist
 	@scripts/setup.sh dist none
 	@scripts/dist.sh wheel
 
-test-dist: dist wheel ## try both on bare Debians, from glibc 2.31 and Python 3.9 on (as root)
+test-dist: dist wheel ## try both on bare Debians, from glibc 2.31 and Python 3.9 on (ROOTS="jammy noble": Ubuntus; as root)
 	@scripts/setup.sh roots none
-	@scripts/test-dist.sh
+	@scripts/test-dist.sh $(ROOTS)
 
 release: ## check, date, tag and build the release of VERSION, twice, with notes, SBOM and SHA256SUMS (RELEASE=--dry-run: no commit, no tag; RELEASE=--check: no build)
 	@scripts/release.sh $(RELEASE)

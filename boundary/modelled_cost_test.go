@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"lbmsim/internal/vector"
 	"lbmsim/model"
 )
 
@@ -21,8 +22,8 @@ func ballOverFloor(n [3]int, asked *atomic.Int64) Cells {
 		for y := -1; y <= n[1]; y++ {
 			for x := -1; x <= n[0]; x++ {
 				k := uint8(0)
-				switch p := minus3(middle([3]int{x, y, z}), centre); {
-				case z < 0 || dot3(p, p) < r*r:
+				switch p := vector.Minus(middle([3]int{x, y, z}), centre); {
+				case z < 0 || vector.Dot(p, p) < r*r:
 					k = 1
 				case !within([3]int{x, y, z}, n):
 					k = 2
@@ -36,8 +37,8 @@ func ballOverFloor(n [3]int, asked *atomic.Int64) Cells {
 			asked.Add(1)
 		}
 		c := [3]float64{float64(v[0]), float64(v[1]), float64(v[2])}
-		p := minus3(middle(x), centre)
-		a, b, d := dot3(c, c), dot3(p, c), dot3(p, p)-r*r
+		p := vector.Minus(middle(x), centre)
+		a, b, d := vector.Dot(c, c), vector.Dot(p, c), vector.Dot(p, p)-r*r
 		if root := b*b - a*d; root > 0 {
 			return (b - math.Sqrt(root)) / a
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"lbmsim/internal/parallel"
+	"lbmsim/internal/vector"
 )
 
 const (
@@ -97,7 +98,7 @@ func (f *modelledSearch) lee() {
 				}
 				if height, turned := other.over(foot, n.from); -height < nearest-1e-9 {
 					nearest = -height
-					across := dot3(turned, g.normal)
+					across := vector.Dot(turned, g.normal)
 					for a := range g.lee {
 						g.lee[a] = (turned[a] - across*g.normal[a]) / math.Sqrt(1-across*across)
 					}
@@ -175,7 +176,7 @@ func (f *modelledSearch) split(g *foundGhost, near []beside) (list []foundGhost)
 			continue
 		}
 		k := 0
-		for k < len(list) && (dot3(list[k].normal, s.normal) < facetAlike || !f.leaves(l, list[k].normal)) {
+		for k < len(list) && (vector.Dot(list[k].normal, s.normal) < facetAlike || !f.leaves(l, list[k].normal)) {
 			k++
 		}
 		if k == len(list) {
@@ -215,7 +216,7 @@ func (f *modelledSearch) along(g *foundGhost, near []beside) (axis [3]float64, o
 		}
 	})
 	smooth(func(s *surface, _ int) {
-		if cosine := dot3(first, s.normal); cosine < least {
+		if cosine := vector.Dot(first, s.normal); cosine < least {
 			second, least = s.normal, cosine
 		}
 	})
@@ -227,7 +228,7 @@ func (f *modelledSearch) along(g *foundGhost, near []beside) (axis [3]float64, o
 		b, c := (a+1)%3, (a+2)%3
 		edge[a] = first[b]*second[c] - first[c]*second[b]
 	}
-	size := math.Sqrt(dot3(edge, edge))
+	size := math.Sqrt(vector.Dot(edge, edge))
 	if size < alongTurn {
 		return axis, false
 	}
@@ -240,7 +241,7 @@ func (f *modelledSearch) along(g *foundGhost, near []beside) (axis [3]float64, o
 	}
 	axis[best] = 1
 	ok = true
-	smooth(func(s *surface, _ int) { ok = ok && math.Abs(dot3(edge, s.normal)) < alongTurn })
+	smooth(func(s *surface, _ int) { ok = ok && math.Abs(vector.Dot(edge, s.normal)) < alongTurn })
 	return axis, ok
 }
 
@@ -258,7 +259,7 @@ func (f *modelledSearch) unpaired(g *foundGhost, l foundLink, s surface, near []
 		middle[a] = float64(v) / 2
 	}
 	_, normal := s.over(middle, [3]int8{})
-	across := 2 * dot3(middle, normal)
+	across := 2 * vector.Dot(middle, normal)
 	for a := range begins {
 		begins[a] = 2*middle[a] - across*normal[a]
 	}
@@ -280,7 +281,7 @@ func (f *foundGhost) isSide(g *foundGhost, from [3]int8) bool {
 
 // meets reports whether a surface with a normal at a point meets another one, of a ghost cell at the place from, at a convex edge.
 func (f *modelledSearch) meets(s *surface, normal [3]float64, other *foundGhost, from [3]int8, point [3]float64) bool {
-	if _, turned := other.over(point, from); math.Abs(dot3(normal, turned)) > edgeTurn {
+	if _, turned := other.over(point, from); math.Abs(vector.Dot(normal, turned)) > edgeTurn {
 		return false
 	}
 	var foot [3]float64
@@ -373,7 +374,7 @@ func (s *surface) over(p [3]float64, from [3]int8) (height float64, normal [3]fl
 	for a := range d {
 		d[a] = p[a] - float64(from[a]) - s.behind*s.normal[a]
 	}
-	height = dot3(d, s.normal)
+	height = vector.Dot(d, s.normal)
 	for a := range d {
 		d[a] -= height * s.normal[a]
 	}
@@ -384,7 +385,7 @@ func (s *surface) over(p [3]float64, from [3]int8) (height float64, normal [3]fl
 			turn[b] += s.bend[k] * d[a]
 		}
 	}
-	height += dot3(d, turn) / 2
+	height += vector.Dot(d, turn) / 2
 	size := 0.0
 	for a := range normal {
 		normal[a] = s.normal[a] + turn[a]

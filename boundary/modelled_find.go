@@ -8,6 +8,7 @@ import (
 
 	"lbmsim/decomp"
 	"lbmsim/internal/parallel"
+	"lbmsim/internal/vector"
 	"lbmsim/model"
 )
 
@@ -408,7 +409,7 @@ func (f *modelledSearch) area(g *foundGhost, l foundLink) (area, across float64)
 	for a, v := range f.lattice.Velocities[l.direction] {
 		c[a] = float64(v)
 	}
-	across = dot3(c, g.normal)
+	across = vector.Dot(c, g.normal)
 	area = across
 	point := f.point(l, [3]int8{})
 	for k, ab := range bendPairs {

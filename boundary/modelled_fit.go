@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"lbmsim/internal/parallel"
+	"lbmsim/internal/vector"
 )
 
 // ghostsOfPiece is the number of ghost cells that a processor takes at a time.
@@ -87,12 +88,12 @@ func (f *modelledSearch) plane(g *foundGhost, near []beside, _ *[]fitTerms) (s s
 	points := room[:0]
 	for _, n := range near {
 		other := &f.ghosts[n.number]
-		if other.k != g.k || dot3(other.out, g.out) < 1e-9 { // across is not along, however it is rounded
+		if other.k != g.k || vector.Dot(other.out, g.out) < 1e-9 { // across is not along, however it is rounded
 			continue
 		}
 		for _, l := range other.links {
 			p := f.point(l, n.from)
-			r := 1 + dot3(p, p)
+			r := 1 + vector.Dot(p, p)
 			w := 1 / (r * r)
 			points = append(points, point{p, w})
 			total += w
@@ -101,7 +102,7 @@ func (f *modelledSearch) plane(g *foundGhost, near []beside, _ *[]fitTerms) (s s
 			}
 		}
 	}
-	if total == 0 || dot3(g.out, g.out) < 1e-12 { // fluid on both sides of a single cell: none of them is before it
+	if total == 0 || vector.Dot(g.out, g.out) < 1e-12 { // fluid on both sides of a single cell: none of them is before it
 		return s
 	}
 	for a := range mean {
@@ -119,8 +120,8 @@ func (f *modelledSearch) plane(g *foundGhost, near []beside, _ *[]fitTerms) (s s
 	if second < 1e-3 { // points on a line
 		normal = g.out
 	}
-	size := math.Sqrt(dot3(normal, normal))
-	if dot3(normal, g.out) < 0 {
+	size := math.Sqrt(vector.Dot(normal, normal))
+	if vector.Dot(normal, g.out) < 0 {
 		size = -size
 	}
 	for a := range normal {
@@ -129,7 +130,7 @@ func (f *modelledSearch) plane(g *foundGhost, near []beside, _ *[]fitTerms) (s s
 			s.normal[a] = 0
 		}
 	}
-	s.behind = math.Max(0, dot3(mean, s.normal))
+	s.behind = math.Max(0, vector.Dot(mean, s.normal))
 	return s
 }
 
@@ -157,13 +158,13 @@ func (f *modelledSearch) bent(g *foundGhost, near []beside, room *[]fitTerms) su
 	points := (*room)[:0]
 	for _, n := range near {
 		other := &f.ghosts[n.number]
-		if other.k != g.k || dot3(other.normal, s.normal) < 0.7 {
+		if other.k != g.k || vector.Dot(other.normal, s.normal) < 0.7 {
 			continue
 		}
 		for _, l := range other.links {
 			p := f.point(l, n.from)
-			a, b, h := dot3(p, t[0]), dot3(p, t[1]), dot3(p, s.normal)
-			r := 1 + dot3(p, p)
+			a, b, h := vector.Dot(p, t[0]), vector.Dot(p, t[1]), vector.Dot(p, s.normal)
+			r := 1 + vector.Dot(p, p)
 			points = append(points, fitTerms{1, a, b, a * a / 2, a * b, b * b / 2, h, 1 / (r * r)})
 		}
 	}
@@ -226,7 +227,7 @@ func tangents(n [3]float64) (t [2][3]float64) {
 	var e [3]float64
 	e[least] = 1
 	t[0] = [3]float64{n[1]*e[2] - n[2]*e[1], n[2]*e[0] - n[0]*e[2], n[0]*e[1] - n[1]*e[0]}
-	size := math.Sqrt(dot3(t[0], t[0]))
+	size := math.Sqrt(vector.Dot(t[0], t[0]))
 	for a := range t[0] {
 		t[0][a] /= size
 	}
@@ -299,5 +300,3 @@ func leastAxis(c [3][3]float64) (axis [3]float64, second float64) {
 	}
 	return axis, c[order[1]][order[1]]
 }
-
-func dot3(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"lbmsim/internal/parallel"
+	"lbmsim/internal/vector"
 )
 
 // measure lists the rank's cells in the layer: each has the height above the plane of the nearest ghost cell, whose number is its
@@ -73,7 +74,7 @@ func (f *modelledSearch) nearest(y, z, reach int, most float64, nearest []float6
 			from, to = min(from, lo), max(to, hi+1)
 			for x := lo; x <= hi; x++ {
 				d[0] = float64(x+shift-g.at[0]) - g.behind*g.normal[0]
-				if r := dot3(d, d); r < nearest[x] {
+				if r := vector.Dot(d, d); r < nearest[x] {
 					nearest[x], of[x] = r, i
 				}
 			}
@@ -95,7 +96,7 @@ func (f *modelledSearch) layer(list []LayerCell, y, z, from, to int, nearest []f
 		if g.under { // the layer is the finer level's, and ends lower
 			continue
 		}
-		if length := f.length(g, dot3(f.above(g, p), g.normal), r); length > 0 {
+		if length := f.length(g, vector.Dot(f.above(g, p), g.normal), r); length > 0 {
 			list = append(list, LayerCell{[3]int{x, y, z}, uint32(of[x]), float32(length)})
 		}
 	}

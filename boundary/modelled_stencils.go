@@ -1,6 +1,10 @@
 package boundary
 
-import "math"
+import (
+	"math"
+
+	"lbmsim/internal/vector"
+)
 
 // Image points are searched from leastImage to mostImage cells before the surface, in steps of imageStep.
 const (
@@ -137,7 +141,7 @@ func (f *modelledSearch) wallVelocity(g *foundGhost, foot [3]float64) [3]float64
 		p[a] = foot[a] + (float64(at[a]+f.lo[a]) + 0.5)
 	}
 	u := f.Motion(g.k).At(p, 0)
-	across := dot3(u, g.normal)
+	across := vector.Dot(u, g.normal)
 	for a := range u {
 		u[a] -= across * g.normal[a]
 	}

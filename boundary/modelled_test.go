@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lbmsim/internal/brief"
+	"lbmsim/internal/vector"
 	"lbmsim/model"
 )
 
@@ -109,7 +110,7 @@ func found(t *testing.T, b body, n [3]int, layer float64) *Modelled {
 // layer is a solid layer across a normal of length 1, which continues across the periodic faces of a box with that period.
 func layer(normal [3]float64, thick, from, period float64) body {
 	return func(at [3]float64) float64 {
-		d := dot3(at, normal) - from
+		d := vector.Dot(at, normal) - from
 		d -= period * math.Floor(d/period)
 		if d < thick {
 			return -math.Min(d, thick-d)
@@ -148,7 +149,7 @@ func checkPlanes(t *testing.T, b body, n [3]int, normal [3]float64, want float64
 	m := found(t, b, n, 4)
 	area := 0.0
 	for _, c := range m.Cells {
-		side := dot3(c.Normal, normal)
+		side := vector.Dot(c.Normal, normal)
 		if math.Abs(math.Abs(side)-1) > 1e-9 || c.Curvature() > 1e-6 {
 			t.Fatalf("across %v, ghost cell %v: normal %v, curvature %g", normal, c.At, c.Normal, c.Curvature())
 		}
@@ -182,9 +183,9 @@ func TestGhostCellsOfSpheres(t *testing.T) {
 		m := found(t, b, [3]int{size, size, size}, 4)
 		area, angle, away, bend := 0.0, 0.0, 0.0, 0.0
 		for _, c := range m.Cells {
-			out := minus3(middle(c.At), centre)
-			r := math.Sqrt(dot3(out, out))
-			angle = math.Max(angle, math.Acos(math.Min(1, dot3(out, c.Normal)/r))*180/math.Pi)
+			out := vector.Minus(middle(c.At), centre)
+			r := math.Sqrt(vector.Dot(out, out))
+			angle = math.Max(angle, math.Acos(math.Min(1, vector.Dot(out, c.Normal)/r))*180/math.Pi)
 			away = math.Max(away, math.Abs(c.Behind-(s.radius-r)))
 			bend = math.Max(bend, math.Abs(c.Curvature()*s.radius/math.Sqrt2-1)) // two equal curvatures
 			area += c.Area / (4 * math.Pi * s.radius * s.radius)
@@ -204,7 +205,7 @@ func ballOf(radius float64, size int) (body, [3]float64) {
 	half := float64(size) / 2
 	centre := [3]float64{half + 0.13, half - 0.21, half + 0.31}
 	return func(p [3]float64) float64 {
-		return math.Sqrt(dot3(minus3(p, centre), minus3(p, centre))) - radius
+		return math.Sqrt(vector.Dot(vector.Minus(p, centre), vector.Minus(p, centre))) - radius
 	}, centre
 }
 
@@ -402,7 +403,7 @@ func TestGhostCellsOfParts(t *testing.T) {
 func blockOf(centre, half [3]float64, turn float64) body {
 	sin, cos := math.Sincos(turn)
 	return func(p [3]float64) float64 {
-		d := minus3(p, centre)
+		d := vector.Minus(p, centre)
 		x, y := cos*d[0]+sin*d[1], cos*d[1]-sin*d[0]
 		return math.Max(math.Max(math.Abs(x)-half[0], math.Abs(y)-half[1]), math.Abs(d[2])-half[2])
 	}
@@ -428,7 +429,7 @@ func TestFacesOfBlocks(t *testing.T) {
 			if c.Turned {
 				along++
 				axis := slices.Index(c.Normal[:], 1)
-				if axis < 0 || dot3(c.Normal, c.Normal) != 1 || c.Area != 0 || bits.OnesCount32(c.Serves) != 1 || c.Image.N != 1 {
+				if axis < 0 || vector.Dot(c.Normal, c.Normal) != 1 || c.Area != 0 || bits.OnesCount32(c.Serves) != 1 || c.Image.N != 1 {
 					t.Errorf("turned by %g: beside an edge %+v", turn, c)
 				}
 				v := l.Velocities[bits.TrailingZeros32(c.Serves)]
@@ -450,7 +451,7 @@ func TestFacesOfBlocks(t *testing.T) {
 			sharp += c.Sharp
 			best := 0.0
 			for a := range axes {
-				best = math.Max(best, math.Abs(dot3(c.Normal, axes[a])))
+				best = math.Max(best, math.Abs(vector.Dot(c.Normal, axes[a])))
 			}
 			if c.Without != WithModel || best < 1-1e-3 {
 				t.Errorf("turned by %g: ghost cell %v has the normal %v, without %d", turn, c.At, c.Normal, c.Without)
@@ -458,15 +459,15 @@ func TestFacesOfBlocks(t *testing.T) {
 			// Its lee is to the nearest edge, which is within leeWidth.
 			near, to := leeWidth, [3]float64{}
 			for a := range axes {
-				d := dot3(axes[a], [3]float64{float64(c.At[0]) + 0.5 - 15.1, float64(c.At[1]) + 0.5 - 15.1, float64(c.At[2]) + 0.5 - 15.1})
-				if left := half[a] - math.Abs(d); math.Abs(dot3(c.Normal, axes[a])) < 0.5 && left < near {
+				d := vector.Dot(axes[a], [3]float64{float64(c.At[0]) + 0.5 - 15.1, float64(c.At[1]) + 0.5 - 15.1, float64(c.At[2]) + 0.5 - 15.1})
+				if left := half[a] - math.Abs(d); math.Abs(vector.Dot(c.Normal, axes[a])) < 0.5 && left < near {
 					near = left
 					for b := range to {
 						to[b] = math.Copysign(1, d) * axes[a][b]
 					}
 				}
 			}
-			if off := dot3(minus3(c.Lee, to), minus3(c.Lee, to)); near < leeWidth-0.1 && off > 1e-4 {
+			if off := vector.Dot(vector.Minus(c.Lee, to), vector.Minus(c.Lee, to)); near < leeWidth-0.1 && off > 1e-4 {
 				wrong++
 			} else if near < leeWidth-0.1 {
 				lee++
@@ -523,7 +524,7 @@ func closed(t *testing.T, m *Modelled) {
 		}
 	}
 	for at, sum := range lean {
-		if dot3(sum, sum) > 1e-20 {
+		if vector.Dot(sum, sum) > 1e-20 {
 			t.Errorf("links of a face with the normal %v around %v/2 lean to one side by %v", at.normal, at.middle, sum)
 		}
 	}
@@ -548,7 +549,7 @@ func TestThinBodiesHaveNoGhostCells(t *testing.T) {
 		if c.Without == WithoutImage {
 			continue
 		}
-		if !(math.Abs(dot3(c.Normal, c.Normal)-1) < 1e-9) || !(c.Before > 0 && c.Behind >= 0) {
+		if !(math.Abs(vector.Dot(c.Normal, c.Normal)-1) < 1e-9) || !(c.Before > 0 && c.Behind >= 0) {
 			t.Fatalf("ghost cell %+v", c)
 		}
 	}
@@ -610,8 +611,8 @@ func TestNothingIsReadBeyondAPlate(t *testing.T) {
 			m := found(t, func(p [3]float64) float64 { return math.Min(wall(p), plate(p)) }, n, 4)
 			seen := 0
 			for _, c := range m.Cells {
-				from := surface - dot3(middle(c.At), normal)
-				if from -= periodOf(slope) * math.Round(from/periodOf(slope)); from < 0 || from > 2 || dot3(c.Normal, normal) < 0.9 {
+				from := surface - vector.Dot(middle(c.At), normal)
+				if from -= periodOf(slope) * math.Round(from/periodOf(slope)); from < 0 || from > 2 || vector.Dot(c.Normal, normal) < 0.9 {
 					continue // of the plate, or of the wall's other side
 				}
 				seen++
@@ -620,7 +621,7 @@ func TestNothingIsReadBeyondAPlate(t *testing.T) {
 				}
 				for _, s := range []Stencil{c.Image, c.Sample} {
 					for k := range s.N {
-						h := dot3(middle(s.Cells[k].Cell()), normal) - surface
+						h := vector.Dot(middle(s.Cells[k].Cell()), normal) - surface
 						if h -= periodOf(slope) * math.Floor(h/periodOf(slope)); h > gap {
 							t.Fatalf("slope %v, a gap of %g cells: ghost cell %v reads %v, %g above the wall", slope, gap, c.At, s.Cells[k], h)
 						}
@@ -656,8 +657,6 @@ func TestGapsHaveNoModel(t *testing.T) {
 		t.Errorf("%d ghost cells, %d cells in a layer", len(m.Cells), len(m.Layer))
 	}
 }
-
-func minus3(a, b [3]float64) [3]float64 { return [3]float64{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
 
 // A cylinder between slip faces has the ghost cells of an endless one: every link from behind the faces has one, and the area is whole.
 func TestImagesBehindSlipFaces(t *testing.T) {

@@ -3,6 +3,8 @@ package boundary
 import (
 	"math"
 	"math/rand/v2"
+
+	"lbmsim/internal/vector"
 )
 
 // Spectrum is the distribution from which the waves of turbulence at a face are drawn: the spectrum of von Karman (Proc. Natl.
@@ -162,18 +164,14 @@ func across(wave [3]float64, turns float64, dims int) [3]float64 {
 	}
 	var axis, e [3]float64
 	axis[least] = 1
-	one := cross(wave, axis)
-	two := cross(wave, one)
+	one := vector.Cross(wave, axis)
+	two := vector.Cross(wave, one)
 	c := turned(turns)
 	size := math.Sqrt(one[0]*one[0] + one[1]*one[1] + one[2]*one[2])
 	for a := range e {
 		e[a] = (c.re*one[a] + c.im*two[a]/k) / size
 	}
 	return e
-}
-
-func cross(a, b [3]float64) [3]float64 {
-	return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
 }
 
 // points of the spectrum where it is summed.

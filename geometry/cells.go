@@ -6,6 +6,7 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/decomp"
+	"lbmsim/internal/vector"
 	"lbmsim/model"
 )
 
@@ -221,10 +222,10 @@ func (d Scene) slope(cells boundary.Cells, x, c [3]int) float64 {
 	// n is along c + |c|^2 (t_a a + t_b b), with a and b of length 1.
 	v := [3]float64{float64(c[0]), float64(c[1]), float64(c[2])}
 	a := across(v)
-	b := cross(v, a)
-	length := math.Sqrt(dot(v, v))
+	b := vector.Cross(v, a)
+	length := math.Sqrt(vector.Dot(v, v))
 	sum := 1.0
-	for _, w := range [][3]float64{scaled(a, 1/math.Sqrt(dot(a, a))), scaled(b, 1/math.Sqrt(dot(b, b)))} {
+	for _, w := range [][3]float64{scaled(a, 1/math.Sqrt(vector.Dot(a, a))), scaled(b, 1/math.Sqrt(vector.Dot(b, b)))} {
 		if d.Cells[2] == 1 && w[2] != 0 {
 			continue // a plane has no slope along z
 		}
@@ -251,9 +252,6 @@ func across(v [3]float64) [3]float64 {
 		return [3]float64{0, 1, 0}
 	}
 	return [3]float64{0, v[2], -v[1]}
-}
-func cross(a, b [3]float64) [3]float64 {
-	return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
 }
 func scaled(v [3]float64, f float64) [3]float64 { return [3]float64{f * v[0], f * v[1], f * v[2]} }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"lbmsim/decomp"
+	"lbmsim/internal/vector"
 )
 
 // Shapes made of shapes, and shapes that know whole rows of cells at a time.
@@ -163,7 +164,7 @@ func sincos(degrees float64) (sin, cos float64) {
 // Apply moves a point.
 func (m Motion) Apply(p [3]float64) (q [3]float64) {
 	for a := range q {
-		q[a] = m.Scale*dot(m.Turn[a], p) + m.Shift[a]
+		q[a] = m.Scale*vector.Dot(m.Turn[a], p) + m.Shift[a]
 	}
 	return q
 }
@@ -184,7 +185,7 @@ type Moved struct {
 
 // Contains reports whether the point lies in the moved shape.
 func (m Moved) Contains(x, y, z float64) bool {
-	return holds(m.Shape, m.Motion.back(sub([3]float64{x, y, z}, m.Motion.Shift)))
+	return holds(m.Shape, m.Motion.back(vector.Minus([3]float64{x, y, z}, m.Motion.Shift)))
 }
 
 // Bounds returns the box around the moved bounds.
@@ -206,12 +207,12 @@ func (m Moved) Bounds() (lo, hi [3]float64) {
 
 // Hit returns the parameter at which the segment enters the moved shape: t is the same before the motion.
 func (m Moved) Hit(p, d [3]float64) (float64, bool) {
-	return m.Shape.Hit(m.Motion.back(sub(p, m.Motion.Shift)), m.Motion.back(d))
+	return m.Shape.Hit(m.Motion.back(vector.Minus(p, m.Motion.Shift)), m.Motion.back(d))
 }
 
 // Crossings appends the crossings of the shape before the motion.
 func (m Moved) Crossings(p, d [3]float64, ts []float64) []float64 {
-	return m.Shape.Crossings(m.Motion.back(sub(p, m.Motion.Shift)), m.Motion.back(d), ts)
+	return m.Shape.Crossings(m.Motion.back(vector.Minus(p, m.Motion.Shift)), m.Motion.back(d), ts)
 }
 
 // upright reports whether a motion leaves the axes as they are.
@@ -225,7 +226,7 @@ func (m Moved) rowAlong(l liner, y, z int, inside []bool) {
 	}
 	var list []crossing
 	at := func(x int) [3]float64 {
-		return m.Motion.back(sub([3]float64{float64(x) + 0.5, float64(y) + 0.5, float64(z) + 0.5}, m.Motion.Shift))
+		return m.Motion.back(vector.Minus([3]float64{float64(x) + 0.5, float64(y) + 0.5, float64(z) + 0.5}, m.Motion.Shift))
 	}
 	line := at(0)
 	l.Along(line[1], line[2], func(x float64, turn int) { list = append(list, crossing{x, turn}) })

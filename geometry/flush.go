@@ -1,6 +1,10 @@
 package geometry
 
-import "math"
+import (
+	"math"
+
+	"lbmsim/internal/vector"
+)
 
 // flushWithin is the distance from the face of a cell, in cells, within which a plane counts as on it: far above rounding,
 // and without a meaning for the flow.
@@ -35,7 +39,7 @@ func flush(s Shape, m Motion, cells [3]int, dims int) bool {
 	case HalfSpace:
 		var n [3]float64
 		for a := range n {
-			n[a] = dot(m.Turn[a], s.Normal)
+			n[a] = vector.Dot(m.Turn[a], s.Normal)
 		}
 		p := m.Apply(s.Point)
 		for a := range dims {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand"
 	"testing"
+
+	"lbmsim/internal/vector"
 )
 
 // search finds where a segment enters a shape by asking Contains only: the oracle
@@ -147,8 +149,8 @@ func TestMotions(t *testing.T) {
 	for range 100 {
 		m := NewMotion(0.1+rng.Float64(), [3]float64{400 * rng.Float64(), 400 * rng.Float64(), 400 * rng.Float64()}, [3]float64{1, 2, 3})
 		p := [3]float64{rng.Float64(), rng.Float64(), rng.Float64()}
-		q := m.back(sub(m.Apply(p), m.Shift))
-		if e := sub(p, q); dot(e, e) > 1e-24 {
+		q := m.back(vector.Minus(m.Apply(p), m.Shift))
+		if e := vector.Minus(p, q); vector.Dot(e, e) > 1e-24 {
 			t.Fatalf("%v there and back is %v", p, q)
 		}
 	}

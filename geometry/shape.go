@@ -3,6 +3,8 @@
 // boundaries.
 package geometry
 
+import "lbmsim/internal/vector"
+
 // Shape is a solid in the flow. Positions are in cells from the domain's lower
 // corner, so the centre of cell i is at i + 1/2.
 type Shape interface {
@@ -66,8 +68,8 @@ func (s Sphere) Bounds() (lo, hi [3]float64) {
 }
 
 func (s Sphere) span(p, d [3]float64) span {
-	o := sub(p, s.Centre)
-	return everywhere().quadric(dot(d, d), dot(o, d), dot(o, o)-s.Radius*s.Radius)
+	o := vector.Minus(p, s.Centre)
+	return everywhere().quadric(vector.Dot(d, d), vector.Dot(o, d), vector.Dot(o, o)-s.Radius*s.Radius)
 }
 
 // Hit returns the parameter at which the segment enters the ball.
@@ -104,7 +106,7 @@ func (c Cylinder) Bounds() (lo, hi [3]float64) {
 }
 
 func (c Cylinder) span(p, d [3]float64) span {
-	o := sub(p, c.Centre)
+	o := vector.Minus(p, c.Centre)
 	i, j := (c.Axis+1)%3, (c.Axis+2)%3
 	return everywhere().slab(o[c.Axis], d[c.Axis], -c.Length/2, c.Length/2).
 		quadric(d[i]*d[i]+d[j]*d[j], o[i]*d[i]+o[j]*d[j], o[i]*o[i]+o[j]*o[j]-c.Radius*c.Radius)

@@ -1,6 +1,10 @@
 package geometry
 
-import "math"
+import (
+	"math"
+
+	"lbmsim/internal/vector"
+)
 
 // unbounded stands for infinity in Bounds: cells are counted with whole numbers.
 const unbounded = 1e9
@@ -17,8 +21,8 @@ func (e Ellipsoid) unit(p [3]float64) [3]float64 {
 
 // Contains reports whether the point lies in the ellipsoid.
 func (e Ellipsoid) Contains(x, y, z float64) bool {
-	o := e.unit(sub([3]float64{x, y, z}, e.Centre))
-	return dot(o, o) < 1
+	o := e.unit(vector.Minus([3]float64{x, y, z}, e.Centre))
+	return vector.Dot(o, o) < 1
 }
 
 // Bounds returns the box around the ellipsoid.
@@ -30,8 +34,8 @@ func (e Ellipsoid) Bounds() (lo, hi [3]float64) {
 }
 
 func (e Ellipsoid) span(p, d [3]float64) span {
-	o, d := e.unit(sub(p, e.Centre)), e.unit(d)
-	return everywhere().quadric(dot(d, d), dot(o, d), dot(o, o)-1)
+	o, d := e.unit(vector.Minus(p, e.Centre)), e.unit(d)
+	return everywhere().quadric(vector.Dot(d, d), vector.Dot(o, d), vector.Dot(o, o)-1)
 }
 
 // Hit returns the parameter at which the segment enters the ellipsoid.
@@ -50,8 +54,8 @@ type Cone struct {
 // axis returns the unit vector from From to To, the length between them, and
 // the change of the radius per unit of length.
 func (c Cone) axis() (u [3]float64, length, slope float64) {
-	u = sub(c.To, c.From)
-	length = math.Sqrt(dot(u, u))
+	u = vector.Minus(c.To, c.From)
+	length = math.Sqrt(vector.Dot(u, u))
 	for a := range u {
 		u[a] /= length
 	}
@@ -61,10 +65,10 @@ func (c Cone) axis() (u [3]float64, length, slope float64) {
 // Contains reports whether the point lies in the cone.
 func (c Cone) Contains(x, y, z float64) bool {
 	u, length, slope := c.axis()
-	o := sub([3]float64{x, y, z}, c.From)
-	h := dot(o, u)
+	o := vector.Minus([3]float64{x, y, z}, c.From)
+	h := vector.Dot(o, u)
 	r := c.Radius + slope*h
-	return h >= 0 && h < length && dot(o, o)-h*h < r*r
+	return h >= 0 && h < length && vector.Dot(o, o)-h*h < r*r
 }
 
 // Bounds returns the box around the two ends: a disc of radius r across u reaches
@@ -83,11 +87,11 @@ func (c Cone) Bounds() (lo, hi [3]float64) {
 // the other half of the double cone, beyond the tip, which they cut away.
 func (c Cone) span(p, d [3]float64) span {
 	u, length, slope := c.axis()
-	o := sub(p, c.From)
-	h, dh := dot(o, u), dot(d, u)
+	o := vector.Minus(p, c.From)
+	h, dh := vector.Dot(o, u), vector.Dot(d, u)
 	r, dr := c.Radius+slope*h, slope*dh
 	between := everywhere().slab(h, dh, 0, length)
-	qa, qb, qc := dot(d, d)-dh*dh-dr*dr, dot(o, d)-h*dh-r*dr, dot(o, o)-h*h-r*r
+	qa, qb, qc := vector.Dot(d, d)-dh*dh-dr*dr, vector.Dot(o, d)-h*dh-r*dr, vector.Dot(o, o)-h*h-r*r
 	disc := qb*qb - qa*qc
 	switch {
 	case qa > 0:
@@ -133,11 +137,11 @@ func (c Capsule) parts() (Cone, [2]Sphere) {
 
 // Contains reports whether the point lies in the capsule.
 func (c Capsule) Contains(x, y, z float64) bool {
-	d := sub(c.To, c.From)
-	o := sub([3]float64{x, y, z}, c.From)
-	h := min(max(dot(o, d)/dot(d, d), 0), 1)
+	d := vector.Minus(c.To, c.From)
+	o := vector.Minus([3]float64{x, y, z}, c.From)
+	h := min(max(vector.Dot(o, d)/vector.Dot(d, d), 0), 1)
 	o = at(o, d, -h)
-	return dot(o, o) < c.Radius*c.Radius
+	return vector.Dot(o, o) < c.Radius*c.Radius
 }
 
 // Bounds returns the box around the capsule.
@@ -174,14 +178,14 @@ type HalfSpace struct{ Point, Normal [3]float64 }
 
 // Contains reports whether the point lies behind the plane.
 func (h HalfSpace) Contains(x, y, z float64) bool {
-	return dot(sub([3]float64{x, y, z}, h.Point), h.Normal) < 0
+	return vector.Dot(vector.Minus([3]float64{x, y, z}, h.Point), h.Normal) < 0
 }
 
 // Bounds returns all space, or ends it at a plane across an axis.
 func (h HalfSpace) Bounds() (lo, hi [3]float64) {
 	for a := range lo {
 		lo[a], hi[a] = -unbounded, unbounded
-		if n := h.Normal[a]; n*n == dot(h.Normal, h.Normal) {
+		if n := h.Normal[a]; n*n == vector.Dot(h.Normal, h.Normal) {
 			if n > 0 {
 				hi[a] = h.Point[a]
 			} else {
@@ -193,7 +197,7 @@ func (h HalfSpace) Bounds() (lo, hi [3]float64) {
 }
 
 func (h HalfSpace) span(p, d [3]float64) span {
-	return everywhere().slab(dot(sub(p, h.Point), h.Normal), dot(d, h.Normal), math.Inf(-1), 0)
+	return everywhere().slab(vector.Dot(vector.Minus(p, h.Point), h.Normal), vector.Dot(d, h.Normal), math.Inf(-1), 0)
 }
 
 // Hit returns the parameter at which the segment enters the half-space.

@@ -100,6 +100,3 @@ func at(p, d [3]float64, t float64) [3]float64 {
 	}
 	return p
 }
-
-func sub(a, b [3]float64) [3]float64 { return [3]float64{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
-func dot(a, b [3]float64) float64    { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }

@@ -8,6 +8,7 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/decomp"
+	"lbmsim/internal/vector"
 	"lbmsim/model"
 )
 
@@ -270,7 +271,7 @@ func TestRimOfThickenedPlates(t *testing.T) {
 				for i := range 60 * 60 {
 					cell := [3]int{i % 60, i / 60, 0}
 					if p := centre(cell); plate.Contains(p[0], p[1], p[2]) || takes(cell) {
-						along := m.back(sub(p, m.Shift))[1]
+						along := m.back(vector.Minus(p, m.Shift))[1]
 						lo, hi = min(lo, along-0.5), max(hi, along+0.5)
 					}
 				}

@@ -3,6 +3,8 @@ package geometry
 import (
 	"math"
 	"math/bits"
+
+	"lbmsim/internal/vector"
 )
 
 // Voxels is a solid made of cubes, or of any bricks, on a grid of their own.
@@ -123,7 +125,7 @@ func (v *Voxels) Kept(m Motion, cells [3]int, rows [2][]bool) (lo, hi [3]int) {
 				p[a] = to[a]
 			}
 		}
-		p = m.back(sub(p, m.Shift))
+		p = m.back(vector.Minus(p, m.Shift))
 		for a := range p {
 			i := (p[a] - v.Origin[a]) / v.Spacing[a]
 			down, up := int(min(max(math.Floor(i)-1, 0), float64(v.n[a]))), int(min(max(math.Ceil(i)+1, 0), float64(v.n[a])))

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds the HTML documentation from docs/, strictly: a broken link fails. Called by `make docs`
-# and `make test-docs`. The tools are installed once into .build/docs, in the versions of
+# Builds the HTML documentation from docs/, strictly: a broken link fails. Called by `make docs`,
+# `make pages` and `make test-docs`. The tools are installed once into .build/docs, in the versions of
 # scripts/docs/requirements.txt; after that no network is needed, and the pages need none.
 # LBMSIM_PYTHON names another Python, 3.10 or newer (Debian: python3-venv).
 #
@@ -8,6 +8,7 @@
 #   scripts/docs.sh check      the same, and its links, the README's length, and the blocks of the
 #                              pages to be run: RUN in scripts/docs/check.py. cluster.md's blocks
 #                              run in scripts/test-slurm.sh, python_results.md's in test-python.sh
+#   scripts/docs.sh pages      commits the pages of this version to the branch gh-pages, beside other versions'
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,24 +27,49 @@ tools() {
 	cp $list "$venv/requirements.txt"
 }
 
-build() {
+# laid: .build/pages is the Markdown of the pages, and the generator may run.
+laid() {
 	tools
-	NO_MKDOCS_2_WARNING=1 PYTHONDONTWRITEBYTECODE=1 "$venv/bin/mkdocs" --quiet build --strict --clean || fail "the pages are not in order"
+	rm -rf .build/pages
+	python3 scripts/docs/lay.py .build/pages || fail "the pages cannot be laid out"
+	LBMSIM_PAGES="lbmsim $(scripts/version.sh number)"
+	export LBMSIM_PAGES NO_MKDOCS_2_WARNING=1 PYTHONDONTWRITEBYTECODE=1
+}
+
+build() {
+	laid
+	"$venv/bin/mkdocs" --quiet build --strict --clean || fail "the pages are not in order"
 	# mkdocs does not look for every anchor
-	PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" scripts/docs/check.py --links .build/html || fail "a link leads nowhere"
+	"$venv/bin/python" scripts/docs/check.py --links .build/html || fail "a link leads nowhere"
 	echo "ok: .build/html/index.html"
+}
+
+# pages: of MAJOR.MINOR, whose pages a correction replaces. A candidate of a release is not yet the latest.
+pages() {
+	laid
+	local number version mike=("$venv/bin/mike" -q) PATH=$venv/bin:$PATH # where it finds mkdocs
+	number=$(scripts/version.sh number)
+	version=${number%.*}
+	if [[ $number == *rc* ]]; then
+		"${mike[@]}" deploy --title "$number" "$version-rc"
+	else
+		"${mike[@]}" deploy --update-aliases --alias-type redirect --title "$number" "$version" latest
+		"${mike[@]}" set-default latest
+	fi
+	echo "ok: the branch gh-pages has the pages of $("${mike[@]}" list | paste -sd ' ')"
 }
 
 case ${1:-} in
 build) build ;;
+pages) pages ;;
 check)
 	build
 	# What a sentence is, and how long it may be, says internal/archtest.
 	go test ./internal/archtest -run 'Prose|Sentences|Cells' || fail "sentences are too long"
-	PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" scripts/docs/check.py .build/html "${LBMSIM:-$PWD/bin/lbmsim}"
+	"$venv/bin/python" scripts/docs/check.py .build/html "${LBMSIM:-$PWD/bin/lbmsim}"
 	;;
 *)
-	sed -n '2,12s/^# \{0,1\}//p' "$0"
+	sed -n '2,13s/^# \{0,1\}//p' "$0"
 	exit 2
 	;;
 esac

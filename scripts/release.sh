@@ -6,15 +6,17 @@
 #   scripts/release.sh --check        check only
 #
 # In dist: archive and wheel, a bill of materials (CycloneDX), the notes of the release, which are the version's
-# section of CHANGELOG.md, and SHA256SUMS of all. The second build compiles everything again, into a cache of its own
-# (.build/release-cache); whether it gave the same bytes is printed and is the last line of the notes. Nothing is pushed.
+# section of CHANGELOG.md, and SHA256SUMS of all. The second build compiles a clone again, in another folder
+# (.build/release-second) and with an empty cache; whether it gave the same bytes is printed and is the last line of the
+# notes. The HTML pages are built first, since a broken link is repaired before a tag; a release commits them last, to
+# the branch gh-pages beside older versions'. Nothing is pushed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mode=${1:-release}
 case $mode in
 release | --dry-run | --check) ;;
 *)
-	sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
+	sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
 	exit 2
 	;;
 esac
@@ -60,16 +62,28 @@ build() {
 	"${MAKE:-make}" dist wheel
 }
 
+# again: the same of a clone, with no file of the first build but CUDA's headers.
+again() {
+	local second=.build/release-second
+	rm -rf $second .build/release-cache
+	git clone -q . $second
+	mkdir -p $second/.build
+	[ ! -e .build/cuda ] || ln -s "$PWD/.build/cuda" $second/.build/cuda
+	(export GOCACHE=$PWD/.build/release-cache && cd $second && build)
+}
+
 # undo: the commands that bring back what was there before, by what has been made so far.
 undo() {
 	! git rev-parse -q --verify "refs/tags/$tag" >/dev/null || echo -n "git tag -d $tag; "
 	echo "git reset --keep $before; git checkout HEAD -- CHANGELOG.md CITATION.cff"
 }
 
-sums() { (cd dist && sha256sum -- *.tar.gz *.whl); }
+# sums [FOLDER]: of what it has built.
+sums() { (cd "${1:-.}/dist" && sha256sum -- *.tar.gz *.whl); }
 
 check
 [ "$mode" != --check ] || exit 0
+"${MAKE:-make}" docs
 if [ "$mode" = release ]; then
 	before=$(git rev-parse HEAD)
 	trap '[ $? = 0 ] || echo "release: FAILED; once repaired, undo it and start over: $(undo)" >&2' EXIT
@@ -81,19 +95,17 @@ fi
 build
 first=$(sums)
 python3 scripts/sbom.py .build/dist/lbmsim "$(scripts/version.sh file)" .build/dist/licences >.build/release-sbom.json
-kept=.build/release-first
-rm -rf $kept .build/release-cache
-mv dist $kept
-GOCACHE=$PWD/.build/release-cache build
+again
+second=$(sums .build/release-second)
 rm -rf .build/release-cache
-if [ "$first" = "$(sums)" ]; then
-	same="Two builds from scratch gave the same bytes."
+if [ "$first" = "$second" ]; then
+	same="Two builds in different folders gave the same bytes."
+	rm -rf .build/release-second
 else
-	same="Two builds from scratch gave different bytes:$(comm -13 <(sort <<<"$first") <(sums | sort) | awk '{ printf " %s", $2 }')."
+	say "the second build stays in .build/release-second for a comparison"
+	same="Two builds in different folders gave different bytes:$(comm -13 <(sort <<<"$first") <(sort <<<"$second") | awk '{ printf " %s", $2 }')."
 fi
 say "$same"
-rm -rf dist
-mv $kept dist
 mv .build/release-sbom.json "dist/lbmsim-$number.cdx.json"
 {
 	echo "# lbmsim $number"
@@ -105,7 +117,8 @@ mv .build/release-sbom.json "dist/lbmsim-$number.cdx.json"
 (cd dist && sha256sum lbmsim-* >SHA256SUMS)
 say "in dist: $(cd dist && echo lbmsim-*)"
 if [ "$mode" = release ]; then
-	say "$(scripts/version.sh) is ready; publish it: git push --follow-tags, then upload dist"
+	"${MAKE:-make}" pages
+	say "$(scripts/version.sh) is ready; publish it: git push --follow-tags, git push origin gh-pages, then upload dist"
 else
 	say "dry run: no commit, no tag"
 fi

@@ -22,12 +22,16 @@ cp "$try/wrong" VERSION
 ! scripts/version.sh 2>/dev/null || fail "a VERSION that is not one passes"
 echo 1.2.3 >VERSION
 
-# The builds: the same bytes twice, or with the content of the file counter.
+# The builds: the same bytes twice, or, where COUNTER names a file, with its content, a line more in each.
 cat >Makefile <<'M'
+docs:
+	@echo built the pages
+pages:
+	@echo committed the pages of $$(scripts/version.sh)
 dist:
 	mkdir -p dist .build/dist
 	scripts/version.sh >.build/dist/lbmsim
-	if [ -e counter ]; then echo x >>counter; cat counter >>.build/dist/lbmsim; fi
+	if [ -n "$$COUNTER" ]; then echo x >>"$$COUNTER"; cat "$$COUNTER" >>.build/dist/lbmsim; fi
 	cp .build/dist/lbmsim dist/lbmsim-$$(scripts/version.sh file)-linux-x86_64.tar.gz
 wheel:
 	cp .build/dist/lbmsim dist/lbmsim-$$(scripts/version.sh file)-py3-none-any.whl
@@ -49,7 +53,7 @@ C
 printf 'title: x\nversion: 1.2.3\nlicense: y\n' >CITATION.cff
 echo '{"version": "1.2.3"}' | tee codemeta.json >.zenodo.json
 echo "version = '1.2.3'" >packaging/easybuild/lbmsim-1.2.3.eb
-printf '/dist/\n/.build/\n/counter\n' >.gitignore
+printf '/dist/\n/.build/\n' >.gitignore
 git init -q -b main .
 git add -A
 git commit -q -m one
@@ -87,6 +91,7 @@ before=$(git rev-parse HEAD)
 scripts/release.sh --dry-run >"$try/log" 2>&1 || { cat "$try/log" >&2; fail "a dry run"; }
 is "after a dry run" "$(git rev-parse HEAD) $(git status --porcelain)$(git tag)" "$before "
 [ -e "dist/lbmsim-1.2.3+g$commit-linux-x86_64.tar.gz" ] || fail "a dry run has built no archive"
+grep -q "^built the pages" "$try/log" && ! grep -q "^committed the pages" "$try/log" || fail "a dry run builds the pages and does not commit them"
 
 # undone REASON: a release ends, and what it says takes back what it did, and no more.
 undone() {
@@ -102,6 +107,7 @@ rm .git/hooks/pre-commit
 MAKE=false undone "a build fails"
 
 scripts/release.sh >"$try/log" 2>&1 || { cat "$try/log" >&2; fail "a release"; }
+grep -qF "committed the pages of 1.2.3 ($(git rev-parse --short=8 HEAD))" "$try/log" || fail "a release commits no pages"
 is "the tag" "$(git cat-file -t v1.2.3) $(git rev-parse 'v1.2.3^{commit}')" "tag $(git rev-parse HEAD)"
 is "the tree" "$(git status --porcelain)" ""
 is "the release" "$(scripts/version.sh file)" "1.2.3"
@@ -118,7 +124,6 @@ refused "the tag v1.2.3 exists"
 # Builds that differ are reported, too.
 git tag -d v1.2.3 >/dev/null
 git reset -q --keep HEAD^
-echo 1 >counter
-scripts/release.sh --dry-run >"$try/log" 2>&1 || { cat "$try/log" >&2; fail "a dry run whose builds differ"; }
+COUNTER=$try/counter scripts/release.sh --dry-run >"$try/log" 2>&1 || { cat "$try/log" >&2; fail "a dry run whose builds differ"; }
 grep -q "gave different bytes: lbmsim-.*tar.gz lbmsim-.*whl" dist/lbmsim-1.2.3-notes.md || fail "different builds are not reported"
 echo "test-release: ok"

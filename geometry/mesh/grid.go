@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"lbmsim/internal/vector"
 )
 
 // Grid is the voxelization of a surface, in cells of size 1.
@@ -66,7 +68,7 @@ func (s *Surface) Look() (g Grid, depth Depth, err error) {
 				tri[i][v][a] = tri[i][v][a]/g.Scale - from[a]
 			}
 		}
-		n := cross(sub(tri[i][1], tri[i][0]), sub(tri[i][2], tri[i][0]))
+		n := vector.Cross(vector.Minus(tri[i][1], tri[i][0]), vector.Minus(tri[i][2], tri[i][0]))
 		g.Meant += (math.Abs(n[0]) + math.Abs(n[1]) + math.Abs(n[2])) / 2
 	}
 	state := make([]uint8, g.Cells[0]*g.Cells[1]*g.Cells[2])
@@ -268,16 +270,16 @@ func (b *Body) Shares() (thin, narrow, least float64) {
 	r, side := ray{outwards: 1, tri: b.tri, tree: b.tree}, 1.0
 	volume := 0.0
 	for _, c := range b.tri {
-		volume += dot(c[0], cross(c[1], c[2]))
+		volume += vector.Dot(c[0], vector.Cross(c[1], c[2]))
 	}
 	if volume < 0 { // inside out
 		r.outwards, side = -1, -1
 	}
-	far := length(sub(b.hi, b.lo))
+	far := vector.Length(vector.Minus(b.hi, b.lo))
 	for i := step / 2; i < len(b.tri); i += step {
 		c := &b.tri[i]
-		n := cross(sub(c[1], c[0]), sub(c[2], c[0]))
-		area := length(n)
+		n := vector.Cross(vector.Minus(c[1], c[0]), vector.Minus(c[2], c[0]))
+		area := vector.Length(n)
 		if area == 0 {
 			continue
 		}
@@ -322,8 +324,8 @@ func (g *Grid) thickness(tri [][3][3]float64) {
 	g.Least = math.Inf(1)
 	for i := step / 2; i < len(tri); i += step {
 		c := tri[i]
-		n := cross(sub(c[1], c[0]), sub(c[2], c[0]))
-		area := length(n)
+		n := vector.Cross(vector.Minus(c[1], c[0]), vector.Minus(c[2], c[0]))
+		area := vector.Length(n)
 		if area == 0 {
 			continue
 		}

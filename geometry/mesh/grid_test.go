@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"lbmsim/internal/vector"
 )
 
 func lookAt(t *testing.T, s *Surface) Grid {
@@ -41,7 +43,7 @@ func TestLookAtABall(t *testing.T) {
 		s := ball(n, c, r)
 		s.T = slices.DeleteFunc(s.T, func(k [3]int32) bool {
 			p := s.V[k[0]]
-			return length(sub(p, [3]float64{c[0] + r, c[1], c[2]})) < w
+			return vector.Length(vector.Minus(p, [3]float64{c[0] + r, c[1], c[2]})) < w
 		})
 		return s
 	}

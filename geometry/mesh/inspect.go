@@ -3,6 +3,8 @@ package mesh
 import (
 	"math"
 	"slices"
+
+	"lbmsim/internal/vector"
 )
 
 // crowded is the number of edges above which a vertex's are sorted at the end.
@@ -59,10 +61,10 @@ func (s *Surface) Inspect() Findings {
 		o[a] = (f.Lo[a] + f.Hi[a]) / 2
 	}
 	for i := range s.T {
-		twice := length(s.vector(i))
+		twice := vector.Length(s.vector(i))
 		f.Area += twice / 2
 		t := s.Corners(i)
-		longest := max(length(sub(t[1], t[0])), length(sub(t[2], t[1])), length(sub(t[0], t[2])))
+		longest := max(vector.Length(vector.Minus(t[1], t[0])), vector.Length(vector.Minus(t[2], t[1])), vector.Length(vector.Minus(t[0], t[2])))
 		if twice <= 1e-10*longest*longest {
 			f.Needles++
 		}
@@ -200,7 +202,7 @@ func (s *Surface) flat(part []int32, parts int) []bool {
 	}
 	flat := make([]bool, parts)
 	for i := range flat {
-		d := sub(hi[i], lo[i])
+		d := vector.Minus(hi[i], lo[i])
 		flat[i] = math.Abs(volume[i]) <= noVolume*d[0]*d[1]*d[2]
 	}
 	return flat
@@ -372,7 +374,7 @@ func (b borders) pieces(s *Surface) map[int32]hole {
 	}
 	list := map[int32]hole{}
 	for r, o := range boxes {
-		h := hole{width: length(sub(o.hi, o.lo))}
+		h := hole{width: vector.Length(vector.Minus(o.hi, o.lo))}
 		for a := range h.middle {
 			h.middle[a] = (o.lo[a] + o.hi[a]) / 2
 		}
@@ -407,7 +409,7 @@ func (r Repairs) Any() bool { return r.Snapped+r.Removed+r.Turned+r.Added > 0 }
 func (s *Surface) Repair(unseen func([3][3]float64) bool) Repairs {
 	r := Repairs{}
 	lo, hi := s.Bounds()
-	r.Tolerance = 1e-5 * length(sub(hi, lo))
+	r.Tolerance = 1e-5 * vector.Length(vector.Minus(hi, lo))
 	r.Snapped = s.snap(r.Tolerance)
 	drop := make([]bool, len(s.T))
 	s.edges(func(a, b int32, uses []use) {
@@ -429,7 +431,7 @@ func (s *Surface) Repair(unseen func([3][3]float64) bool) Repairs {
 	r.Added = len(s.T) - before
 	all := 0.0
 	for i := range s.T {
-		area := length(s.vector(i))
+		area := vector.Length(s.vector(i))
 		all += area
 		switch {
 		case i < before:
@@ -494,7 +496,7 @@ func (s *Surface) snap(tolerance float64) (snapped int) {
 		for k := range 27 {
 			b := [3]int64{at[0] + int64(k%3) - 1, at[1] + int64(k/3%3) - 1, at[2] + int64(k/9) - 1}
 			for _, w := range first[b] {
-				if length(sub(s.V[w], p)) <= tolerance && (target < 0 || w < target) {
+				if vector.Length(vector.Minus(s.V[w], p)) <= tolerance && (target < 0 || w < target) {
 					target = w
 				}
 			}

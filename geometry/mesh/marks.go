@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"lbmsim/internal/vector"
 )
 
 // Marks are the places where a surface is bad.
@@ -65,12 +67,12 @@ func (s *Surface) ThinnerThan(most float64) Thin {
 	}
 	r.tree.build(r.tri) // which may reorder them
 	lo, hi := s.Bounds()
-	far := length(sub(hi, lo))
+	far := vector.Length(vector.Minus(hi, lo))
 	all, part := 0.0, 0.0
 	step := max(1, len(s.T)/thinSamples)
 	for i := step / 2; i < len(s.T); i += step {
 		c, n := s.Corners(i), s.vector(i)
-		area := length(n)
+		area := vector.Length(n)
 		if area == 0 {
 			continue
 		}
@@ -119,7 +121,7 @@ func (r *ray) through(p, d [3]float64, start int) (lost int, end float64) {
 	r.tree.along(p, d, func(i int) {
 		if at, met := meet(&r.tri[i], p, d, 1e-12); met && at > skin && at <= 1 {
 			t, turn := &r.tri[i], r.outwards
-			if dot(d, cross(sub(t[1], t[0]), sub(t[2], t[0]))) > 0 {
+			if vector.Dot(d, vector.Cross(vector.Minus(t[1], t[0]), vector.Minus(t[2], t[0]))) > 0 {
 				turn = -turn
 			}
 			r.hits = append(r.hits, hit{at, turn})

@@ -3,6 +3,8 @@ package mesh
 import (
 	"math"
 	"testing"
+
+	"lbmsim/internal/vector"
 )
 
 // A block without a triangle, with one turned and one twice, has marks there: three edges of the hole, the edges of the turned triangle
@@ -65,7 +67,7 @@ func TestThicknessOfOverlappingParts(t *testing.T) {
 		area := 0.0
 		for i, thin := range s.ThinnerThan(0.2).Triangles {
 			if thin {
-				area += length(s.vector(i)) / 2
+				area += vector.Length(s.vector(i)) / 2
 			}
 		}
 		if math.Abs(area-c.want) > 1e-9 {
@@ -74,7 +76,7 @@ func TestThicknessOfOverlappingParts(t *testing.T) {
 		s.Move(func(p [3]float64) [3]float64 { return [3]float64{5*p[0] + 2, 5*p[1] + 2, 5*p[2] + 2} }) // in cells of 0.2
 		b, all := solid(t, s, Whole([3]int{24, 24, 12})), 0.0
 		for i := range s.T {
-			all += length(s.vector(i)) / 50
+			all += vector.Length(s.vector(i)) / 50
 		}
 		thin, narrow, _ := b.Shares()
 		if math.Abs(thin*all-c.want) > 1e-9 {

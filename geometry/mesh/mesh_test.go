@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lbmsim/internal/vector"
 )
 
 // ball returns a sphere of n x 2n patches, two triangles each except at the poles; its vertices lie on the sphere.
@@ -119,7 +121,7 @@ func TestSphere(t *testing.T) {
 	b := solid(t, s, Whole([3]int{40, 40, 40}))
 	all := cells(b)
 	about(t, "the number of cells", float64(count(all)), f.Volume, 2e-3)
-	distance := func(p [3]float64) float64 { return length(sub(p, c)) - r }
+	distance := func(p [3]float64) float64 { return vector.Length(vector.Minus(p, c)) - r }
 	for i, in := range all {
 		p := [3]float64{float64(i%40) + 0.5, float64(i/40%40) + 0.5, float64(i/1600) + 0.5}
 		if d := distance(p); math.Abs(d) > 0.01 && in != (d < 0) {

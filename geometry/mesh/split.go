@@ -1,5 +1,7 @@
 package mesh
 
+import "lbmsim/internal/vector"
+
 // Split halves edges longer than most returns for their middle until there are none, and returns for each triangle the one that it
 // was a part of. It ends early, with false, at more triangles than limit.
 //
@@ -22,7 +24,7 @@ func (s *Surface) Split(most func(middle [3]float64) float64, limit int) (from [
 			at, longest := -1, 0.0
 			for c := range t {
 				a, b := t[c], t[(c+1)%3]
-				if l := length(sub(s.V[max(a, b)], s.V[min(a, b)])); l > longest && l > most(middle(a, b)) {
+				if l := vector.Length(vector.Minus(s.V[max(a, b)], s.V[min(a, b)])); l > longest && l > most(middle(a, b)) {
 					at, longest = c, l
 				}
 			}

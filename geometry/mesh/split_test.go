@@ -3,6 +3,8 @@ package mesh
 import (
 	"math"
 	"testing"
+
+	"lbmsim/internal/vector"
 )
 
 // A split surface is as closed as before, with the same volume, in the same order each time, and no edge is too long.
@@ -40,7 +42,7 @@ func TestSplit(t *testing.T) {
 		c := s.Corners(i)
 		for k := range c {
 			p, q := c[k], c[(k+1)%3]
-			if l := length(sub(p, q)); l > most([3]float64{(p[0] + q[0]) / 2}) {
+			if l := vector.Length(vector.Minus(p, q)); l > most([3]float64{(p[0] + q[0]) / 2}) {
 				t.Fatalf("an edge of %g at %v", l, p)
 			}
 		}
@@ -78,7 +80,7 @@ func TestSolidsOfTriangles(t *testing.T) {
 	s.Add([3][3]float64{corner(4), corner(5), corner(7)}, [3]float64{}) // twice
 	areas := func() (a [4]float64) {
 		for i := range s.T {
-			a[s.Solid[i]] += length(s.vector(i)) / 2
+			a[s.Solid[i]] += vector.Length(s.vector(i)) / 2
 		}
 		return a
 	}

@@ -11,6 +11,8 @@ package mesh
 import (
 	"math"
 	"slices"
+
+	"lbmsim/internal/vector"
 )
 
 // Surface is a triangle mesh in which corners at the same place are one vertex.
@@ -59,7 +61,7 @@ func (s *Surface) Add(v [3][3]float64, normal [3]float64) {
 		s.Collapsed++
 		return
 	}
-	if n := cross(sub(v[1], v[0]), sub(v[2], v[0])); dot(n, normal) < 0 {
+	if n := vector.Cross(vector.Minus(v[1], v[0]), vector.Minus(v[2], v[0])); vector.Dot(n, normal) < 0 {
 		s.WrongNormals++
 	}
 	s.T = append(s.T, t)
@@ -106,14 +108,14 @@ func (s *Surface) Move(f func([3]float64) [3]float64) {
 // vector of triangle i: as long as twice its area, outwards.
 func (s *Surface) vector(i int) [3]float64 {
 	t := s.Corners(i)
-	return cross(sub(t[1], t[0]), sub(t[2], t[0]))
+	return vector.Cross(vector.Minus(t[1], t[0]), vector.Minus(t[2], t[0]))
 }
 
 // volumeOf returns the signed volume of the tetrahedron that triangle i spans with o. The sum over a
 // closed surface is the enclosed volume, wherever o is (divergence theorem).
 func (s *Surface) volumeOf(i int, o [3]float64) float64 {
 	t := s.Corners(i)
-	return dot(sub(t[0], o), cross(sub(t[1], o), sub(t[2], o))) / 6
+	return vector.Dot(vector.Minus(t[0], o), vector.Cross(vector.Minus(t[1], o), vector.Minus(t[2], o))) / 6
 }
 
 // use is a triangle at an edge: twice its number, and 1 more when it runs along the
@@ -167,13 +169,6 @@ func (s *Surface) edges(visit func(a, b int32, uses []use)) {
 	}
 }
 
-func sub(a, b [3]float64) [3]float64 { return [3]float64{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
-func dot(a, b [3]float64) float64    { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
-func cross(a, b [3]float64) [3]float64 {
-	return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
-}
-func length(a [3]float64) float64 { return math.Sqrt(dot(a, a)) }
-
 // triangleBytes is the approximate memory of a triangle on rank 0: in the surface as it was read, in
 // the body that is made of it, and in the tree of the body, while it is built.
 const triangleBytes = 320
@@ -189,7 +184,7 @@ func (s *Surface) Faces(move func([3]float64) [3]float64) (faces float64) {
 		for v := range t {
 			t[v] = move(t[v])
 		}
-		n := cross(sub(t[1], t[0]), sub(t[2], t[0]))
+		n := vector.Cross(vector.Minus(t[1], t[0]), vector.Minus(t[2], t[0]))
 		faces += (math.Abs(n[0]) + math.Abs(n[1]) + math.Abs(n[2])) / 2
 	}
 	return faces

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"lbmsim/internal/vector"
 )
 
 // tree is a bounding volume hierarchy: triangles in the order of a space-filling curve,
@@ -212,24 +214,24 @@ func touches(b *[2][3]float64, p, d [3]float64, from, to float64) bool {
 // meet returns the t at which the line p + t d meets a triangle (Moeller and Trumbore,
 // 1997), enlarged by slack, a share of its size.
 func meet(t *[3][3]float64, p, d [3]float64, slack float64) (float64, bool) {
-	e, f := sub(t[1], t[0]), sub(t[2], t[0])
-	h := cross(d, f)
-	det := dot(e, h)
+	e, f := vector.Minus(t[1], t[0]), vector.Minus(t[2], t[0])
+	h := vector.Cross(d, f)
+	det := vector.Dot(e, h)
 	// A line in the plane of the triangle meets its neighbours instead.
-	if size := math.Abs(det); size <= 2e-14*bound(d)*bound(e)*bound(f) && size <= 1e-14*length(d)*length(e)*length(f) {
+	if size := math.Abs(det); size <= 2e-14*bound(d)*bound(e)*bound(f) && size <= 1e-14*vector.Length(d)*vector.Length(e)*vector.Length(f) {
 		return 0, false
 	}
-	o := sub(p, t[0])
-	u := dot(o, h) / det
+	o := vector.Minus(p, t[0])
+	u := vector.Dot(o, h) / det
 	if !(u >= -slack && u <= 1+slack) {
 		return 0, false
 	}
-	q := cross(o, e)
-	v := dot(d, q) / det
+	q := vector.Cross(o, e)
+	v := vector.Dot(d, q) / det
 	if !(v >= -slack && u+v <= 1+slack) {
 		return 0, false
 	}
-	return dot(f, q) / det, true
+	return vector.Dot(f, q) / det, true
 }
 
 // bound returns a number that a vector's length does not exceed: the sum of the magnitudes of its components.

@@ -35,9 +35,9 @@ var places = map[string]place{
 	"cmd/lbmsim": {13, []string{"live", "internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/propose", "internal/tunnel", "internal/compare", "internal/doctor", "report", "config", "config/language", "model", "boundary", "cases/robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/fields", "io/film", "io/paint", "io/picture", "io/relief", "io/status", "internal/slurm", "internal/terminal", "cases/demo", "cases/examples"}},
 	// A page that shows runs while they compute, and its server.
 	"live":               {12, []string{"internal/web", "internal/allowance", "internal/finding", "report", "sim", "sim/output", "config", "model", "io/picture", "io/status"}},
-	"internal/web":       {0, nil}, // HTTP/1.1 of a page
-	"internal/render":    {0, nil}, // pictures in space of a field of cells and of solids
-	"internal/allowance": {0, nil}, // time for work beside a run
+	"internal/web":       {0, nil},                         // HTTP/1.1 of a page
+	"internal/render":    {1, []string{"internal/vector"}}, // pictures in space of a field of cells and of solids
+	"internal/allowance": {0, nil},                         // time for work beside a run
 	// What a run reports, to people and to programs.
 	"report":            {11, []string{"internal/plain", "internal/finding", "sim", "sim/output", "config", "io/status"}},
 	"internal/handlers": {0, nil},                                                                                                                                                // Go's handlers of signals, which libraries replace
@@ -64,7 +64,7 @@ var places = map[string]place{
 	// What a case asks for while it runs, seen through a narrow view of the run.
 	"sim/output": {6, []string{"internal/raw", "internal/render", "internal/finding", "sim/derive", "sim/domain", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "io/status", "internal/stats"}},
 	// The state of a run as fields and as sums of the whole domain.
-	"sim/derive": {5, []string{"sim/domain", "sim/rank", "config", "model", "boundary", "decomp", "comm", "device"}},
+	"sim/derive": {5, []string{"internal/vector", "sim/domain", "sim/rank", "config", "model", "boundary", "decomp", "comm", "device"}},
 	// One rank's part of the domain: cells, boundaries and bodies from files, sums that no cut changes.
 	"sim/domain":         {4, []string{"internal/raw", "internal/finding", "sim/rank", "sim/exit", "config", "model", "boundary", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "io/checkpoint", "io/curve"}},
 	"internal/forecast":  {4, []string{"internal/finding", "internal/render", "config", "config/language", "model", "boundary", "decomp", "geometry"}}, // the resources of a run, reported before it starts
@@ -85,16 +85,16 @@ var places = map[string]place{
 	"io/paint":           {1, nil}, // colours, and what surrounds an image of them
 	"io/picture":         {2, []string{"io/paint"}},
 	"io/film":            {3, []string{"io/picture"}},
-	"io/relief":          {2, []string{"io/paint"}},
+	"io/relief":          {2, []string{"io/paint", "internal/vector"}},
 	"io/probe":           {2, nil},
 	"io/curve":           {0, nil},
 	"io/status":          {3, []string{"internal/finding", "io/internal/joint"}},
 	"device":             {2, []string{"model", "boundary", "decomp"}},
 	"kernels":            {0, nil}, // no imports: Go recompiles all C++ when a package changes that this one imports
 	"kernels/lookup":     {2, []string{"kernels", "model"}},
-	"geometry":           {2, []string{"internal/parallel", "model", "boundary", "decomp"}},
+	"geometry":           {2, []string{"internal/parallel", "internal/vector", "model", "boundary", "decomp"}},
 	"geometry/intake":    {3, []string{"geometry", "geometry/mesh", "geometry/stl", "model"}},
-	"geometry/mesh":      {0, nil},
+	"geometry/mesh":      {1, []string{"internal/vector"}},
 	"geometry/stl":       {0, nil},
 	"config/language":    {1, []string{"internal/plain", "model"}}, // text to values; of model only dimensions
 	"config":             {3, []string{"internal/finding", "config/language", "halo/transport", "model", "boundary", "decomp", "geometry", "cases/robustness"}},
@@ -109,15 +109,17 @@ var places = map[string]place{
 	"io/internal/joint":  {2, []string{"comm"}},
 	"io/internal/h5":     {1, nil},
 	"internal/ram":       {0, nil},
-	"internal/parallel":  {0, nil},                                              // ranges of work for all processors
-	"internal/raw":       {0, nil},                                              // bytes of a slice
-	"boundary":           {1, []string{"internal/parallel", "model", "decomp"}}, // faces and walls: kinds, rules of ghost cells, laws of links
+	"internal/parallel":  {0, nil},                                                                 // ranges of work for all processors
+	"internal/vector":    {0, nil},                                                                 // products of vectors in space
+	"internal/raw":       {0, nil},                                                                 // bytes of a slice
+	"boundary":           {1, []string{"internal/parallel", "internal/vector", "model", "decomp"}}, // faces and walls: kinds, rules of ghost cells, laws of links
 	"model":              {0, nil},
 	"decomp":             {0, nil},
 	"internal/stats":     {0, nil},
 	"internal/terminal":  {0, nil},                                                          // pictures on terminals that show them
 	"internal/slurm":     {0, nil},                                                          // the job that a run is in
 	"internal/brief":     {0, nil},                                                          // what tests leave out of short runs
+	"internal/promise":   {0, nil},                                                          // names that every 1.x keeps, for tests
 	"internal/harness":   {0, nil},                                                          // runs lbmsim for tools
 	"internal/archtest":  {0, nil},                                                          // tests only
 	"tools/ahmed":        {0, nil},                                                          // writes cases/validation/ahmed_*.stl

@@ -6,7 +6,11 @@
 // Positions are in cells of level 0 from the domain's lower corner, as in package geometry.
 package render
 
-import "math"
+import (
+	"math"
+
+	"lbmsim/internal/vector"
+)
 
 // Camera looks from one place at another.
 type Camera struct {
@@ -18,13 +22,13 @@ type Camera struct {
 
 // axes returns the unit vectors to the right, upwards and ahead.
 func (c Camera) axes() (right, up, ahead [3]float64) {
-	ahead = unit(minus(c.At, c.From))
-	right = cross(ahead, c.Up)
-	if dot(right, right) < 1e-12 { // along the axis upwards, which leaves the choice
-		right = cross(ahead, [3]float64{c.Up[1], c.Up[2], c.Up[0]})
+	ahead = vector.Unit(vector.Minus(c.At, c.From))
+	right = vector.Cross(ahead, c.Up)
+	if vector.Dot(right, right) < 1e-12 { // along the axis upwards, which leaves the choice
+		right = vector.Cross(ahead, [3]float64{c.Up[1], c.Up[2], c.Up[0]})
 	}
-	right = unit(right)
-	return right, cross(right, ahead), ahead
+	right = vector.Unit(right)
+	return right, vector.Cross(right, ahead), ahead
 }
 
 // tangents returns the tangents of half of the field of view, to the right and upwards.
@@ -35,11 +39,11 @@ func (c Camera) tangents() (right, up float64) {
 
 // Turned returns the camera after a turn about the axis through At along Up, by degrees.
 func (c Camera) Turned(degrees float64) Camera {
-	axis, arm := unit(c.Up), minus(c.From, c.At)
-	along := dot(axis, arm)
+	axis, arm := vector.Unit(c.Up), vector.Minus(c.From, c.At)
+	along := vector.Dot(axis, arm)
 	flat := plus(arm, axis, -along)
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
-	c.From = plus(plus(plus(c.At, axis, along), flat, cos), cross(axis, flat), sin)
+	c.From = plus(plus(plus(c.At, axis, along), flat, cos), vector.Cross(axis, flat), sin)
 	return c
 }
 
@@ -58,15 +62,15 @@ func (c Camera) Fit(lo, hi [3]float64) Camera {
 	for range 20 { // the silhouette's centre moves less with every turn
 		distance = 0
 		eachCorner(lo, hi, func(p [3]float64) {
-			q := minus(p, c.At)
-			distance = max(distance, math.Abs(dot(q, right))/(wide*(1-rim))-dot(q, ahead), math.Abs(dot(q, up))/(high*(1-rim))-dot(q, ahead))
+			q := vector.Minus(p, c.At)
+			distance = max(distance, math.Abs(vector.Dot(q, right))/(wide*(1-rim))-vector.Dot(q, ahead), math.Abs(vector.Dot(q, up))/(high*(1-rim))-vector.Dot(q, ahead))
 		})
 		var least, most [2]float64
 		first := true
 		eachCorner(lo, hi, func(p [3]float64) {
-			q := minus(p, c.At)
-			depth := distance + dot(q, ahead)
-			for k, v := range [2]float64{dot(q, right) / depth, dot(q, up) / depth} {
+			q := vector.Minus(p, c.At)
+			depth := distance + vector.Dot(q, ahead)
+			for k, v := range [2]float64{vector.Dot(q, right) / depth, vector.Dot(q, up) / depth} {
 				if first {
 					least[k], most[k] = v, v
 				}
@@ -119,7 +123,7 @@ func newLens(c Camera) lens {
 // ray returns the ray of a column and a row, from the upper left corner on.
 func (l *lens) ray(x, y int) ray {
 	u, v := (2*float64(x)+1)/float64(l.w)-1, 1-(2*float64(y)+1)/float64(l.h)
-	return ray{l.from, unit(plus(plus(l.ahead, l.right, u), l.up, v))}
+	return ray{l.from, vector.Unit(plus(plus(l.ahead, l.right, u), l.up, v))}
 }
 
 // span returns the distances at which a ray enters a box and leaves it; in >= out: it misses the box. Boxes that share a face have the
@@ -139,23 +143,7 @@ func (r *ray) span(lo, hi [3]float64) (in, out float64) {
 	return in, out
 }
 
-func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
-
-func minus(a, b [3]float64) [3]float64 { return [3]float64{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
-
 // plus returns a + f b.
 func plus(a, b [3]float64, f float64) [3]float64 {
 	return [3]float64{a[0] + f*b[0], a[1] + f*b[1], a[2] + f*b[2]}
-}
-
-func cross(a, b [3]float64) [3]float64 {
-	return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
-}
-
-func unit(v [3]float64) [3]float64 {
-	l := math.Sqrt(dot(v, v))
-	if l == 0 {
-		return v
-	}
-	return [3]float64{v[0] / l, v[1] / l, v[2] / l}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"lbmsim/internal/vector"
 )
 
 // Scene is what a camera looks at, the same on all ranks.
@@ -289,7 +291,7 @@ const beside = 1e-3
 // facing returns the normal of a solid where a ray meets it: of the plane through the places where two more rays do.
 func facing(s Solid, r *ray, in, out, t float64) [3]float64 {
 	if t == in {
-		return minus([3]float64{}, r.along)
+		return vector.Minus([3]float64{}, r.along)
 	}
 	least := 0
 	for a, u := range r.along {
@@ -299,8 +301,8 @@ func facing(s Solid, r *ray, in, out, t float64) [3]float64 {
 	}
 	var axis [3]float64
 	axis[least] = 1
-	e := unit(cross(r.along, axis))
-	f := cross(r.along, e)
+	e := vector.Unit(vector.Cross(r.along, axis))
+	f := vector.Cross(r.along, e)
 	var on [2][3]float64
 	var buffer [16]float64
 	for k, side := range [2][3]float64{e, f} {
@@ -310,7 +312,7 @@ func facing(s Solid, r *ray, in, out, t float64) [3]float64 {
 			for _, u := range s.Crossings(shifted.at(in), plus([3]float64{}, r.along, out-in), buffer[:0]) {
 				if u = in + u*(out-in); math.Abs(u-t) < nearest {
 					nearest = math.Abs(u - t)
-					on[k] = minus(shifted.at(u), r.at(t))
+					on[k] = vector.Minus(shifted.at(u), r.at(t))
 				}
 			}
 			if nearest < 10*beside {
@@ -318,8 +320,8 @@ func facing(s Solid, r *ray, in, out, t float64) [3]float64 {
 			}
 		}
 		if nearest > 100*beside { // seen from its edge
-			return minus([3]float64{}, r.along)
+			return vector.Minus([3]float64{}, r.along)
 		}
 	}
-	return cross(on[0], on[1])
+	return vector.Cross(on[0], on[1])
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lbmsim/geometry"
+	"lbmsim/internal/vector"
 )
 
 // ball is a sphere of radius 14 cells around a place that no cell is centred at, in a domain of 48 x 40 x 44 cells.
@@ -34,8 +35,8 @@ func block(level int, lo, hi [3]int) Block {
 		for y := lo[1] - Margin; y < hi[1]+Margin; y++ {
 			for x := lo[0] - Margin; x < hi[0]+Margin; x++ {
 				p := [3]float64{(float64(x) + 0.5) * size, (float64(y) + 0.5) * size, (float64(z) + 0.5) * size}
-				d := minus(p, centre)
-				b.Shape = append(b.Shape, float32(radius-math.Sqrt(dot(d, d))))
+				d := vector.Minus(p, centre)
+				b.Shape = append(b.Shape, float32(radius-math.Sqrt(vector.Dot(d, d))))
 				b.Colour = append(b.Colour, float32(p[0]))
 			}
 		}
@@ -58,9 +59,9 @@ func all(s Scene, blocks ...Block) (hits []Hit) {
 
 // meets returns the distance at which a ray meets the ball, and the least distance between them otherwise.
 func meets(r ray) (t, apart float64, ok bool) {
-	o := minus(r.from, centre)
-	half := dot(o, r.along)
-	apart = math.Sqrt(max(dot(o, o)-half*half, 0))
+	o := vector.Minus(r.from, centre)
+	half := vector.Dot(o, r.along)
+	apart = math.Sqrt(max(vector.Dot(o, o)-half*half, 0))
 	return -half - math.Sqrt(max(radius*radius-apart*apart, 0)), apart, apart < radius
 }
 
@@ -94,7 +95,7 @@ func TestBall(t *testing.T) {
 			if math.Abs(float64(h.Value)-p[0]) > near/cos {
 				t.Fatalf("ray (%d, %d): x = %g, not %g", x, y, h.Value, p[0])
 			}
-			light, gloss := newLights(s.Camera).on(minus(p, centre), r.along)
+			light, gloss := newLights(s.Camera).on(vector.Minus(p, centre), r.along)
 			if math.Abs(float64(h.Light-light)) > 0.01 || math.Abs(float64(h.Gloss-gloss)) > 0.03 {
 				t.Fatalf("ray (%d, %d): light %g and %g, not %g and %g", x, y, h.Light, h.Gloss, light, gloss)
 			}
@@ -245,7 +246,7 @@ func TestSolids(t *testing.T) {
 			}
 			h := left[0]
 			left = left[1:]
-			light, _ := newLights(s.Camera).on(minus(r.at(depth), centre), r.along)
+			light, _ := newLights(s.Camera).on(vector.Minus(r.at(depth), centre), r.along)
 			if apart < 0.99*radius && (math.Abs(float64(h.Depth)-depth) > 1e-4 || math.Abs(float64(h.Light-light)) > 1e-3) {
 				t.Fatalf("ray (%d, %d): %v, not depth %g and light %g", x, y, h, depth, light)
 			}
@@ -296,9 +297,9 @@ func TestFit(t *testing.T) {
 		wide, high := c.tangents()
 		var most float64
 		eachCorner([3]float64{10, 20, 5}, [3]float64{90, 40, 30}, func(p [3]float64) {
-			q := minus(p, c.From)
-			depth := dot(q, ahead)
-			most = max(most, math.Abs(dot(q, right))/depth/wide, math.Abs(dot(q, up))/depth/high)
+			q := vector.Minus(p, c.From)
+			depth := vector.Dot(q, ahead)
+			most = max(most, math.Abs(vector.Dot(q, right))/depth/wide, math.Abs(vector.Dot(q, up))/depth/high)
 		})
 		if most > 1 || most < 0.9 {
 			t.Errorf("from %v: the box fills %.3g of the picture", from, most)
@@ -309,7 +310,7 @@ func TestFit(t *testing.T) {
 // A camera turns about its axis and keeps its height and distance; a whole turn leads back.
 func TestTurned(t *testing.T) {
 	c := Camera{From: [3]float64{10, 2, 5}, At: [3]float64{1, 2, 3}, Up: [3]float64{0, 0, 1}}
-	if got, want := c.Turned(90).From, [3]float64{1, 11, 5}; dot(minus(got, want), minus(got, want)) > 1e-20 {
+	if got, want := c.Turned(90).From, [3]float64{1, 11, 5}; vector.Dot(vector.Minus(got, want), vector.Minus(got, want)) > 1e-20 {
 		t.Errorf("a quarter turn leads to %v, not %v", got, want)
 	}
 	if c.Turned(0) != c {
@@ -395,8 +396,8 @@ func TestSurfaceEndsAtTheDomain(t *testing.T) {
 			r := l.ray(x, y)
 			in, out := r.span([3]float64{}, s.Size)
 			near, apart, _ := meets(r)
-			o := minus(r.from, centre)
-			far := -2*dot(o, r.along) - near
+			o := vector.Minus(r.from, centre)
+			far := -2*vector.Dot(o, r.along) - near
 			depth := near
 			if near < in {
 				depth = far // the inside of the ball, through the cut

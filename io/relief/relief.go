@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"lbmsim/internal/vector"
 	"lbmsim/io/paint"
 )
 
@@ -93,9 +94,9 @@ func drawn(bodies []Body, v View, size int, colour func(value float64) color.NRG
 
 // axes returns the unit vectors to the right, upwards and towards the eye.
 func (v View) axes() (axes [3][3]float64) {
-	axes[2] = unit(v.From)
-	axes[0] = unit(cross(v.Up, axes[2]))
-	axes[1] = cross(axes[2], axes[0])
+	axes[2] = vector.Unit(v.From)
+	axes[0] = vector.Unit(vector.Cross(v.Up, axes[2]))
+	axes[1] = vector.Cross(axes[2], axes[0])
 	return axes
 }
 
@@ -115,7 +116,7 @@ func newCanvas(bodies []Body, axes [3][3]float64, size int) *canvas {
 	for _, b := range bodies {
 		for at := 0; at+3 <= len(b.Points); at += 3 {
 			for a := range lo {
-				p := dot(axes[a], [3]float64(b.Points[at:at+3]))
+				p := vector.Dot(axes[a], [3]float64(b.Points[at:at+3]))
 				lo[a], hi[a] = math.Min(lo[a], p), math.Max(hi[a], p)
 			}
 		}
@@ -143,13 +144,13 @@ func newCanvas(bodies []Body, axes [3][3]float64, size int) *canvas {
 func (c *canvas) triangle(t [3][3]float64, colour color.NRGBA) {
 	var x, y, z [3]float64
 	for k, p := range t {
-		x[k], y[k], z[k] = (dot(c.axes[0], p)-c.lo[0])*c.scale, (dot(c.axes[1], p)-c.lo[1])*c.scale, dot(c.axes[2], p)
+		x[k], y[k], z[k] = (vector.Dot(c.axes[0], p)-c.lo[0])*c.scale, (vector.Dot(c.axes[1], p)-c.lo[1])*c.scale, vector.Dot(c.axes[2], p)
 	}
 	double := (x[1]-x[0])*(y[2]-y[0]) - (x[2]-x[0])*(y[1]-y[0])
 	if double == 0 {
 		return // seen from its edge
 	}
-	light := shade + (1-shade)*math.Abs(dot(unit(cross(minus(t[1], t[0]), minus(t[2], t[0]))), unit(c.axes[2])))
+	light := shade + (1-shade)*math.Abs(vector.Dot(vector.Unit(vector.Cross(vector.Minus(t[1], t[0]), vector.Minus(t[2], t[0]))), vector.Unit(c.axes[2])))
 	for _, channel := range []*uint8{&colour.R, &colour.G, &colour.B} {
 		*channel = uint8(math.Round(light * float64(*channel)))
 	}
@@ -181,7 +182,7 @@ const (
 func (c *canvas) line(l [2][3]float64, behind bool) {
 	var from, to [3]float64
 	for a := range 3 {
-		from[a], to[a] = dot(c.axes[a], l[0]), dot(c.axes[a], l[1])
+		from[a], to[a] = vector.Dot(c.axes[a], l[0]), vector.Dot(c.axes[a], l[1])
 	}
 	slack := within * float64(max(c.w, c.h)) / c.scale
 	steps := max(1, int(math.Ceil(max(math.Abs(to[0]-from[0]), math.Abs(to[1]-from[1]))*c.scale)))
@@ -221,20 +222,4 @@ func (c *canvas) reduced() *image.NRGBA {
 		}
 	}
 	return img
-}
-
-func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
-
-func minus(a, b [3]float64) [3]float64 { return [3]float64{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
-
-func cross(a, b [3]float64) [3]float64 {
-	return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
-}
-
-func unit(v [3]float64) [3]float64 {
-	l := math.Sqrt(dot(v, v))
-	if l == 0 {
-		return v
-	}
-	return [3]float64{v[0] / l, v[1] / l, v[2] / l}
 }

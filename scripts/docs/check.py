@@ -1,11 +1,12 @@
 """Checks the built HTML and what its first pages promise. Called by scripts/docs.sh.
 
 check.py FOLDER PROGRAM        all of the list
-check.py --links FOLDER         the links only
+check.py --links FOLDER        the links and the search only
 check.py --page PAGE PROGRAM   the blocks of one page, where the machine has what they need
 
 - Every link within the pages leads to a file and, with #, to a place in it.
 - No page loads anything from elsewhere: no fonts, scripts, styles or pictures.
+- The search knows each key of cases, alone and with its table.
 - Text has become lists and tables where it is meant to.
 - The blocks that a page marks run with PROGRAM, in the order of the page, in an empty folder:
   `<!-- file: NAME -->` before a block writes it to NAME, `<!-- run -->` gives it to bash, and
@@ -14,6 +15,7 @@ check.py --page PAGE PROGRAM   the blocks of one page, where the machine has wha
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -103,6 +105,22 @@ def links(folder: Path) -> list[str]:
     return wrong
 
 
+def keys(folder: Path) -> list[str]:
+    """The keys that the search would not find: it looks for words of its index that begin with those asked for."""
+    index = json.loads((folder / "search" / "search_index.json").read_text(encoding="utf-8"))
+    words: set[str] = set()
+    for part in index["docs"]:
+        words |= set(re.split(index["config"]["separator"], re.sub(r"<[^>]*>", " ", part["text"])))
+    asked, table = [], ""
+    for line in (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            table = found[1] if (found := re.match(r"### `\[(.*)\]`", line)) else ""
+        elif table and (found := re.match(r"\| `(\w+)` \|", line)):
+            asked += [found[1], f"{table}.{found[1]}"]
+    print(f"docs: {len(asked)} names of keys")
+    return [f"the search does not find {key}" for key in asked if key not in words] + ([] if asked else ["docs/reference.md has no keys"])
+
+
 def blocks(page: str, program: str, limit: float = LIMIT) -> list[str]:
     marked = MARKED.findall((ROOT / page).read_text(encoding="utf-8"))
     if all(name for _, name, _ in marked):
@@ -151,11 +169,11 @@ def main() -> int:
         print("\n".join(wrong), file=sys.stderr, end="\n" if wrong else "")
         return 1 if wrong else 0
     if sys.argv[1] == "--links":
-        wrong = links(Path(sys.argv[2]).resolve())
+        wrong = links(Path(sys.argv[2]).resolve()) + keys(Path(sys.argv[2]).resolve())
         print("\n".join(wrong), file=sys.stderr, end="\n" if wrong else "")
         return 1 if wrong else 0
     folder, program = Path(sys.argv[1]).resolve(), sys.argv[2]
-    wrong = links(folder) + readme()
+    wrong = links(folder) + keys(folder) + readme()
     if os.access(program, os.X_OK):
         for page in RUN:
             wrong += blocks(page, program)

@@ -8,6 +8,7 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/comm"
 	"lbmsim/decomp"
+	"lbmsim/internal/vector"
 	"lbmsim/model"
 	"lbmsim/sim/domain"
 )
@@ -103,7 +104,7 @@ func (s *Surface) placePoints(v View) {
 	var terms []decomp.Term
 	for i := range s.Facets.Corners {
 		centre, area := s.Facets.Middle(i)
-		normal := unit(area)
+		normal := vector.Unit(area)
 		level := LevelAt(v, centre)
 		s.level = append(s.level, uint8(level))
 		for _, height := range surfaceHeights {
@@ -266,7 +267,7 @@ func (s *Surface) Values(v View, force [3]float64) (*SurfaceValues, error) {
 	}
 	for i := range n {
 		centre, area := s.Facets.Middle(i)
-		normal := unit(area)
+		normal := vector.Unit(area)
 		values.Pressure[i] = s.wallPressure(i, normal, pressure, force)
 		if flow != nil {
 			values.Shear[i], values.Plus[i] = s.ghosts.at(i, flow)
@@ -327,7 +328,7 @@ func (s *Surface) resolvedShear(v View, facet int, centre, normal [3]float64, ve
 	for range s.level[facet] {
 		numbers = numbers.Finer(v.Case.Spec.Viscosity)
 	}
-	viscosity := model.CS2 * (numbers.Tau(v.Case.Spec.Viscosity, size(slope)) - 0.5)
+	viscosity := model.CS2 * (numbers.Tau(v.Case.Spec.Viscosity, vector.Length(slope)) - 0.5)
 	for a := range slope {
 		slope[a] *= (1 + pressure/model.CS2) * viscosity
 	}
@@ -337,7 +338,7 @@ func (s *Surface) resolvedShear(v View, facet int, centre, normal [3]float64, ve
 // Without returns the area of a facet, and how much of it has no pressure and no friction: all of it or none.
 func (s *Surface) Without(values *SurfaceValues, facet int) (whole, pressure, friction float64) {
 	_, area := s.Facets.Middle(facet)
-	whole = size(area)
+	whole = vector.Length(area)
 	if math.IsNaN(values.Pressure[facet]) {
 		pressure = whole
 	}
@@ -350,7 +351,7 @@ func (s *Surface) Without(values *SurfaceValues, facet int) (whole, pressure, fr
 // Force returns the forces of pressure and of friction on a facet, in lattice units of level 0; 0 where it has no value.
 func (s *Surface) Force(values *SurfaceValues, facet int) (pressure, friction [3]float64) {
 	_, area := s.Facets.Middle(facet)
-	whole := size(area)
+	whole := vector.Length(area)
 	for a := range area {
 		if p := values.Pressure[facet]; !math.IsNaN(p) {
 			pressure[a] = -p * area[a]

@@ -9,6 +9,7 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/comm"
+	"lbmsim/internal/vector"
 )
 
 // ghostFacets are the ghost cells of a wall with a model that the facets of its surface take the law's traction from.
@@ -76,21 +77,12 @@ func (s *Surface) findGhosts(v View) error {
 		for a := range centre {
 			centre[a] *= float64(int(1) << s.level[i])
 		}
-		n := near.nearest(int32(s.level[i]), centre, unit(area))
+		n := near.nearest(int32(s.level[i]), centre, vector.Unit(area))
 		if g.of = append(g.of, n); n < 0 {
 			s.Bare++
 		}
 	}
 	return nil
-}
-
-// unit returns a vector of length 1, or 0.
-func unit(n [3]float64) [3]float64 {
-	l := size(n)
-	if l == 0 {
-		return n
-	}
-	return [3]float64{n[0] / l, n[1] / l, n[2] / l}
 }
 
 // appendGhost appends a ghost cell at a place of a level.

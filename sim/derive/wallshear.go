@@ -1,9 +1,8 @@
 package derive
 
 import (
-	"math"
-
 	"lbmsim/boundary"
+	"lbmsim/internal/vector"
 	"lbmsim/model"
 	"lbmsim/sim/domain"
 )
@@ -109,7 +108,7 @@ func rate(w wallCell, from [3]slope, side int) float64 {
 			d[c] += w.normal[a] * f.at[side][c]
 		}
 	}
-	return size(along(w.normal, d))
+	return vector.Length(along(w.normal, d))
 }
 
 // along returns what a vector has along a wall with this normal.
@@ -120,8 +119,6 @@ func along(n, v [3]float64) [3]float64 {
 	}
 	return v
 }
-
-func size(v [3]float64) float64 { return math.Sqrt(v[0]*v[0] + v[1]*v[1] + v[2]*v[2]) }
 
 // wallCell is a cell beside a no-slip wall.
 type wallCell struct {
@@ -157,7 +154,7 @@ func (s *Sampler[In, Out]) wallAt(x, y, z int) (w wallCell, beside bool) {
 			}
 		}
 	}
-	norm := size(*n)
+	norm := vector.Length(*n)
 	if norm == 0 { // walls on both sides of one cell
 		return w, false
 	}

@@ -1,23 +1,26 @@
-"""Makes HTML of docs/: README.md is its first page, and the files beyond docs/ that pages link to
-(cases, notebooks, folders of them) become pages, too. Links are those of the repository, where they
-work as they are; here they are turned to the pages."""
+"""Lays out the pages of the HTML documentation as a folder of Markdown, from which any generator of pages can build.
+
+lay.py FOLDER      docs/, README.md as its first page, and as pages the files beyond docs/ that pages link to: cases,
+                   notebooks, folders of them.
+
+Links are those of the repository, where they work as they are; here they are turned to the pages. 512^3 becomes a power.
+A key in the table of [run] is found by run.KEY, too, as messages name it."""
 
 from __future__ import annotations
 
 import json
 import posixpath
 import re
+import shutil
+import sys
 from pathlib import Path
-
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import PluginError
-from mkdocs.structure.files import File, Files
-from mkdocs.structure.pages import Page
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 FENCE = re.compile(r"^( *```.*?^ *```[^\n]*$)", re.MULTILINE | re.DOTALL)
+AS_IS = re.compile(r"^ *```.*?^ *```[^\n]*$|^ {4}[^\n]*$|(`+)(?:(?!\n\n).)+?\1|\]\([^)]*\)|<[^>\n]*>", re.MULTILINE | re.DOTALL)
+POWER = re.compile(r"(?<=[\w)])\^(-?\d+)\b")
 LANGUAGE = {".toml": "toml", ".py": "python", ".sh": "bash", ".json": "json"}
 SHOWN = {".toml", ".ipynb"}  # of a folder
 FOLDERS = {
@@ -30,33 +33,28 @@ FOLDERS = {
 }
 ASSETS = ("style.css", "iframe-worker.js", "icon.svg")
 
-# Where the text of a page stands in the repository, and which page a path of the repository is.
-repo_of: dict[str, str] = {}
-page_of: dict[str, str] = {}
+page_of: dict[str, str] = {}  # the page of a path of the repository
 
 
-def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """The foot of each page names the version that it describes."""
-    config.copyright = "lbmsim " + (ROOT / "VERSION").read_text(encoding="utf-8").strip()
-    return config
-
-
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    repo_of.clear()
-    page_of.clear()
-    for file in files:
-        known(file.src_uri, "docs/" + file.src_uri)
+def lay(to: Path) -> None:
+    pages = {}  # uri: path in the repository, text
+    for path in sorted((ROOT / "docs").rglob("*")):
+        uri = path.relative_to(ROOT / "docs").as_posix()
+        if path.is_file():
+            page_of["docs/" + uri] = uri
+        if path.suffix == ".md":
+            pages[uri] = ("docs/" + uri, path.read_text(encoding="utf-8"))
+        elif path.is_file():
+            put(to / uri).write_bytes(path.read_bytes())
     for name in ASSETS:
-        files.append(File.generated(config, "assets/" + name, content=(HERE / name).read_text(encoding="utf-8")))
+        shutil.copyfile(HERE / name, put(to / "assets" / name))
 
     def add(uri: str, path: str, text: str) -> None:
-        known(uri, path)
-        files.append(File.generated(config, uri, content=text))
+        page_of[path] = uri
+        pages[uri] = (path, text)
 
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    add("index.md", "README.md", "---\nhide: [navigation, toc]\n---\n" + readme)
-    todo = [("README.md", readme)]
-    todo += [("docs/" + f.src_uri, f.content_string) for f in list(files) if f.is_documentation_page()]
+    add("index.md", "README.md", "---\nhide: [navigation, toc]\n---\n" + (ROOT / "README.md").read_text(encoding="utf-8"))
+    todo = list(pages.values())
     todo += [("", f"[]({folder})") for folder in ("cases/examples", "cases/validation", "cases/robustness", "python/notebooks")]
     while todo:
         source, text = todo.pop()
@@ -76,43 +74,52 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
                 uri = f"files/{target.removesuffix(path.suffix)}.md"
                 add(uri, target, notebook(path) if path.suffix == ".ipynb" else listing(path))
             else:
-                raise PluginError(f"{source} links to {target}, which is not there")
-    return files
+                sys.exit(f"lay.py: {source} links to {target}, which is not there")
+    for uri, (path, text) in pages.items():
+        put(to / uri).write_text(turned(uri, path, text), encoding="utf-8")
 
 
-def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    uri = page.file.src_uri
-    source = repo_of[uri]
+def put(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def turned(uri: str, source: str, text: str) -> str:
+    """The text of a page with links to pages."""
     base = source if uri.endswith("/index.md") else posixpath.dirname(source)
 
     def turn(link: re.Match[str]) -> str:
         before, target, anchor, after = link.groups()
         if outside(target):
             return link[0]
-        path = posixpath.normpath(posixpath.join(base, target))
-        to = page_of.get(path)
+        to = page_of.get(posixpath.normpath(posixpath.join(base, target)))
         if to is None:
-            return link[0]  # strict mode names it
+            return link[0]  # the generator's strict mode names it
         return f"{before}{posixpath.relpath(to, posixpath.dirname(uri) or '.')}{anchor or ''}{after}"
 
-    return "".join(part if FENCE.match(part) else LINK.sub(turn, part) for part in FENCE.split(markdown))
+    text = "".join(part if FENCE.match(part) else LINK.sub(turn, part) for part in FENCE.split(text))
+    return powers(keyed(text) if source == "docs/reference.md" else text)
 
 
-def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Short commands stay on one line, in tables, which scroll, longer ones, too; 512^3 is a power."""
+def keyed(text: str) -> str:
+    """The reference with each key's whole name beside it, for the search alone."""
+    lines, table = text.split("\n"), ""
+    for k, line in enumerate(lines):
+        if line.startswith("#"):
+            found = re.match(r"### `\[(.*)\]`", line)
+            table = found[1] if found else ""
+        elif table:
+            lines[k] = re.sub(r"^\| `(\w+)` \|", rf"| `\1` <span hidden>{table}.\1</span> |", line)
+    return "\n".join(lines)
 
-    def whole(html: str, length: int) -> str:
-        return re.sub(rf"(?<!<pre>)<code>(?=[^<]{{1,{length}}}</code>)", '<code class="whole">', html)
 
-    html = re.sub(r"<table>.*?</table>", lambda table: whole(table[0], 44), html, flags=re.DOTALL)
-    html = whole(html, 30)
-    parts = re.split(r"(<pre.*?</pre>|<code.*?</code>|<[^>]*>)", html, flags=re.DOTALL)
-    return "".join(p if p.startswith("<") else re.sub(r"(?<=[\w)])\^(-?\d+)\b", r"<sup>\1</sup>", p) for p in parts)
-
-
-def known(uri: str, path: str) -> None:
-    repo_of[uri] = path
-    page_of[path] = uri
+def powers(text: str) -> str:
+    """Outside of code, links and tags 512^3 is a power."""
+    out, at = [], 0
+    for part in AS_IS.finditer(text):
+        out += [POWER.sub(r"<sup>\1</sup>", text[at : part.start()]), part[0]]
+        at = part.end()
+    return "".join([*out, POWER.sub(r"<sup>\1</sup>", text[at:])])
 
 
 def outside(target: str) -> bool:
@@ -167,3 +174,7 @@ def notebook(path: Path) -> str:
     first = re.sub(r"^# .*\n*", "", first)
     name = path.relative_to(ROOT).as_posix()
     return head(title(path), name) + "\n\n".join([first, *rest]) + "\n"
+
+
+if __name__ == "__main__":
+    lay(Path(sys.argv[1]))
