@@ -87,21 +87,17 @@ func (r *unrefined) outputs() {
 	}
 }
 
-// over refuses averages over an axis of which a file of boxes cannot have one layer: readers take boxes of one layer along z alone, and
-// beyond the end of a box a column would have cells of two sizes.
+// over refuses averages over an axis along which a box ends: beyond its end a column would have cells of two sizes.
 func (r *unrefined) over(s *language.Section) {
 	e := s.Get("over")
 	if e == nil || r.dims == 2 || r.finer == nil {
 		return
 	}
-	if axisOf(e.Text) != 2 {
-		r.add(e.At, `swap the axes of the case, so that it is "z"`, "over = "+language.Quote(e.Text))
-		return
-	}
+	a := axisOf(e.Text)
 	for l, level := range r.finer.Levels {
 		for _, p := range level.Patches {
-			if p.Owned.Lo[2] > 0 || p.Owned.Hi[2] < level.N[2] {
-				r.Add(e.At, "let all boxes span the axis, or leave over out", "over = \"z\": a box of level %d ends within z", l)
+			if p.Owned.Lo[a] > 0 || p.Owned.Hi[a] < level.N[a] {
+				r.Add(e.At, "let all boxes span the axis, or leave over out", "over = %s: a box of level %d ends within %s", language.Quote(e.Text), l, e.Text)
 				return
 			}
 		}
