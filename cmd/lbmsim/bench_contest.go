@@ -65,7 +65,7 @@ func launcher() (string, error) {
 	return mpirun, nil
 }
 
-// contest runs cases alternately and prints a row for each, with its speed relative to the first of them, one for each word in of.
+// contest runs cases alternately and prints a row for each, with its speed relative to the first ones, which the words of of name.
 func (b *benchmark) contest(head string, spec model.Spec, list []contender, of ...string) error {
 	work, err := os.MkdirTemp("", "lbmsim-bench-")
 	if err != nil {

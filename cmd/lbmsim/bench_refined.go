@@ -11,8 +11,8 @@ import (
 	"lbmsim/model"
 )
 
-// Each box has half the edges of the box around it and twice as many cells along them: as many cells as the domain, of which the next
-// box covers an eighth, without the last.
+// Each box has half the edges of the box around it, in cells of half the width: as many cells as the domain, of which the next box covers
+// an eighth.
 const refinedLevels = 3
 
 // refinedBoxes returns the tables of boxes around the place of the ball, of a domain of n x n/2 x n/2 cells of level 0.
