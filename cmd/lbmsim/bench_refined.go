@@ -31,12 +31,13 @@ func refinedShare() (cells, updates float64) {
 	return 7.0/8*refinedLevels + 1, 7.0/8*(last-1) + last
 }
 
-// shearWave decays to 0.65 of its start in 100 steps of 64 cells. It is oblique to all axes and an exact solution without pressure.
+// shearWave decays to 0.84 of its start in 40 steps of 64 cells. It is oblique to all axes and an exact solution without pressure. The bound
+// was set after seeing 8e-4.
 const shearWave = `periodic = ["x", "y", "z"]
 %s[initial]
 velocity = ["0.02*sin(2*pi*(x/Lx + y/Ly + z/Lz))", "0.01*sin(2*pi*(x/Lx + y/Ly + z/Lz))", "-0.02*sin(2*pi*(x/Lx + y/Ly + z/Lz))"]
 [expect.velocity]
-l2 = 5e-3
+l2 = 2e-3
 reference = [
   "0.02*exp(-0.05*9*(pi/Ly)^2*t)*sin(2*pi*(x/Lx + y/Ly + z/Lz))",
   "0.01*exp(-0.05*9*(pi/Ly)^2*t)*sin(2*pi*(x/Lx + y/Ly + z/Lz))",
@@ -82,7 +83,7 @@ func (b *benchmark) verifyRefined(spec model.Spec) error {
 	}
 	defer os.RemoveAll(work)
 	const n = 64
-	command, err := b.program(work, "wave", whole(spec, [3]int{n, n / 2, n / 2}, fmt.Sprintf(shearWave, refinedBoxes(n)), 0.05, 100))
+	command, err := b.program(work, "wave", whole(spec, [3]int{n, n / 2, n / 2}, fmt.Sprintf(shearWave, refinedBoxes(n)), 0.05, 40))
 	if err == nil {
 		_, _, err = speedOf(command)
 	}
