@@ -20,13 +20,16 @@ type Carrier struct {
 	Axis, High, Kind, Mirror uint8
 }
 
+// modelRule marks a Rule that is a number in Models, until the number of Gains is known. Kernels find them behind Gains.
+const modelRule = 1 << 30
+
 // Kinds of Carrier, as in kernels/level_scalar.h.
 const (
 	Carried   = iota // all that passes with a population
 	Enters           // theta and the population, from beyond an open face
 	Reflected        // what diffuses, and the value at rest: off a wall
 	Slides           // what diffuses: off a face that the fluid slides along
-	Gained           // theta and the contribution of a moving wall to a population
+	Gained           // theta and the contribution of a moving wall to a population, or what a ghost cell of a wall with a model sends, less its weight
 )
 
 // heatFinder collects them beside the crossings of the flow.
@@ -45,6 +48,7 @@ type carrying struct {
 	cell, source [3]int
 	axis, side   int
 	kind, mirror uint8
+	models       bool // of Gained: it is what a ghost cell of a wall with a model sends
 }
 
 type heatPattern struct {
@@ -100,9 +104,17 @@ func (f *heatFinder) carrier(first [3]int, s carrying) (c Carrier, err error) {
 			return c, err
 		}
 	case Gained:
-		flow.Rule = int32(f.found.gain(sender{cell: plus(first, s.cell), axis: s.axis, side: s.side}, f.gains, f.later))
+		flow.Rule = f.added(plus(first, s.cell), s)
 	}
 	return Carrier{At: flow.At, Source: source.At, Rule: flow.Rule, Axis: flow.Axis, High: flow.High, Kind: s.kind, Mirror: s.mirror}, nil
+}
+
+// added returns the number of what a carrier of kind Gained carries with the value of its source.
+func (f *heatFinder) added(cell [3]int, s carrying) int32 {
+	if s.models {
+		return int32(f.model(cell, s.axis, s.side)) | modelRule
+	}
+	return int32(f.found.gain(sender{cell: cell, axis: s.axis, side: s.side}, f.gains, f.later))
 }
 
 // pattern lists the fluxes through the group at hand, by the rules of the oracle
@@ -129,6 +141,13 @@ func (f *heatFinder) pattern(first [3]int) *heatPattern {
 				with := s
 				with.kind = Gained
 				add(with, path.direction, -f.gained(flow, path, sign))
+			}
+			if flow.models { // with the value at rest of what the wall reflects
+				ghost, _, _ := f.cells.Ghost(flow.from, f.lattice.Dims)
+				s.source, s.kind, s.models = ghost.From, Gained, true
+				add(s, path.direction, flow.mass)
+				add(carrying{cell: heat.source, source: heat.source, axis: face.axis, side: path.side, kind: heat.kind, mirror: heat.mirror}, path.direction, heat.share)
+				continue
 			}
 			if heat.kind != Reflected && flow.mass == heat.share && s.source == heat.source {
 				s.mirror = heat.mirror
@@ -219,7 +238,9 @@ func (c Cells) scalarMirror(l model.Lattice, x [3]int, i int, k uint8) (source [
 			return source, across, false
 		}
 	}
-	reflects := func(law ScalarLaw) bool { return law == ScalarClosed || law == ScalarFlux }
+	reflects := func(law ScalarLaw) bool {
+		return law == ScalarClosed || law == ScalarFlux || law == ScalarModelled
+	}
 	own, other := c.ScalarLaw(k).Law, c.ScalarLaw(c.ScalarAt(behind, l.Dims)).Law
 	return source, across, own == ScalarMirror && other == ScalarMirror || reflects(own) && reflects(other)
 }
@@ -227,6 +248,13 @@ func (c Cells) scalarMirror(l model.Lattice, x [3]int, i int, k uint8) (source [
 // finish groups carriers of the same kind, in the order of the state.
 func (f *heatFinder) finish() *HeatCrossings {
 	c := &f.found
+	// Populations of ghost cells are of the flow's list: what reads them reads them for both.
+	c.Models = f.crossingFinder.found.Models
+	for k, of := range c.Carriers {
+		if of.Kind == Gained && of.Rule&modelRule != 0 {
+			c.Carriers[k].Rule = of.Rule&^modelRule + int32(len(f.gains)+len(f.later))
+		}
+	}
 	order := make([]uint32, len(c.Carriers))
 	for k := range order {
 		order[k] = uint32(k)

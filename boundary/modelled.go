@@ -174,14 +174,21 @@ func ModelledNumbersOf[T float32 | float64](m *Modelled, walls []Wall) []T {
 	return list
 }
 
-// areaAlong returns the area that the link along a direction crosses.
-func (c *ModelledCell) areaAlong(direction int) float64 {
+// slopeAlong returns the area that the link along a direction crosses, by 6 w. Of a refined grid links into cells that are not the finest
+// in their places are not in the list: these lead out of faces of the domain, which are planes.
+func (c *ModelledCell) slopeAlong(l model.Lattice, direction int) (slope float64) {
 	for i := range c.Links {
 		if int(c.Links[i].Direction) == direction {
-			return c.Links[i].Area
+			return c.Links[i].Area / (6 * l.Weights[direction])
 		}
 	}
-	return 0
+	if c.Turned {
+		return 0
+	}
+	for a, v := range l.Velocities[direction] {
+		slope += float64(v) * c.Normal[a]
+	}
+	return slope
 }
 
 // distance returns the distance of the surface from the cell x along a link from the ghost cell that Ghost returns; false: there is

@@ -148,7 +148,7 @@ func (w *Walls) modelledLink(x [3]int, i int, k uint8) (n uint32, ok bool) {
 // ghost cell sends the population, it is the wall's velocity along the link, with which the flow bounces back.
 func (w *Walls) slope(x [3]int, i int, k uint8) float64 {
 	if n, ok := w.modelledLink(x, i, k); ok {
-		return w.given.Modelled.Cells[n].areaAlong(i) / (6 * w.lattice.Weights[i])
+		return w.given.Modelled.Cells[n].slopeAlong(w.lattice, i)
 	}
 	if w.given.ScalarLaw(k).Law == ScalarModelled {
 		of := w.given.Type[w.given.Index(x[0], x[1], x[2])+w.from[i]]

@@ -1,7 +1,8 @@
 package config
 
 import (
-	"lbmsim/boundary"
+	"math"
+
 	"lbmsim/config/language"
 	"lbmsim/model"
 )
@@ -45,24 +46,18 @@ func (r *unrefined) models() {
 	}
 }
 
-// heat refuses temperatures at walls with a model, and solids that conduct.
+// heat refuses solids that conduct too well for the cells of their level.
 func (r *unrefined) heat() {
-	if !r.Spec.Scalar {
-		return
-	}
-	modelled := func(s *language.Section, kind boundary.Kind) {
-		if kind.Law == boundary.ModelledWall {
-			r.add(s.ValueAt("type"), `use "wall"`, s.Head()+" type "+language.Quote(kind.Name)+" with [temperature]")
-		}
-	}
-	for _, b := range r.Boundaries {
-		modelled(r.Named("boundary", b.Name), b.Kind)
-	}
 	for _, b := range r.Bodies {
-		s := r.Named("body", b.Name)
-		modelled(s, b.Kind)
-		if s.Has("diffusivity") {
-			r.add(s.KeyAt("diffusivity"), "give the body a temperature or a heat_flux", s.Head()+" diffusivity")
+		if !b.Conducts() || r.finer == nil {
+			continue
+		}
+		lo, hi := r.shape(b).Bounds()
+		l := FinestAt(lo, hi, r.finer)
+		at := math.Ldexp(b.Temperature.Conductivity, l)
+		if s := r.Named("body", b.Name); at/model.ScalarCS2+0.5 > mostConductive {
+			r.Add(s.KeyAt("diffusivity"), "let it be on a coarser level, or give it a temperature: such a conductor is isothermal",
+				"%s: the conductivity, diffusivity times heat_capacity, is %s cells^2/step on level %d, out of range", s.Head(), language.Short(at), l)
 		}
 	}
 }
@@ -87,21 +82,17 @@ func (r *unrefined) outputs() {
 	}
 }
 
-// over refuses averages over an axis of which a file of boxes cannot have one layer: readers take boxes of one layer along z alone, and
-// beyond the end of a box a column would have cells of two sizes.
+// over refuses averages over an axis along which a box ends: beyond its end a column would have cells of two sizes.
 func (r *unrefined) over(s *language.Section) {
 	e := s.Get("over")
 	if e == nil || r.dims == 2 || r.finer == nil {
 		return
 	}
-	if axisOf(e.Text) != 2 {
-		r.add(e.At, `swap the axes of the case, so that it is "z"`, "over = "+language.Quote(e.Text))
-		return
-	}
+	a := axisOf(e.Text)
 	for l, level := range r.finer.Levels {
 		for _, p := range level.Patches {
-			if p.Owned.Lo[2] > 0 || p.Owned.Hi[2] < level.N[2] {
-				r.Add(e.At, "let all boxes span the axis, or leave over out", "over = \"z\": a box of level %d ends within z", l)
+			if p.Owned.Lo[a] > 0 || p.Owned.Hi[a] < level.N[a] {
+				r.Add(e.At, "let all boxes span the axis, or leave over out", "over = %s: a box of level %d ends within %s", language.Quote(e.Text), l, e.Text)
 				return
 			}
 		}

@@ -48,7 +48,7 @@ type Averages struct {
 // averagesBytes returns the size of the numbers of one file of averages: of all levels.
 func averagesBytes(c *Case) (bytes float64) {
 	for _, p := range Patches(c) {
-		bytes += float64(bytesOf(c.Averages.Fields, c.Averages.Type, c.Averages.Grid(p.Size())))
+		bytes += float64(bytesOf(c.Averages.Fields, c.Averages.Type, c.Averages.Grid(p.Size(), p.Level)))
 	}
 	return bytes
 }
@@ -87,12 +87,21 @@ func (r *outputs) averages(s *language.Section) {
 	}
 }
 
-// Grid returns the numbers of cells of the file.
-func (a Averages) Grid(cells [3]int) [3]int {
+// Grid returns the numbers of cells that a box of a level has in the file.
+func (a Averages) Grid(cells [3]int, level int) [3]int {
 	if a.Over {
-		cells[a.Axis] = 1
+		cells[a.Axis] = a.Layers(level)
 	}
 	return cells
+}
+
+// Layers returns the cells of a level along the axis that averages are over. Readers of refined grids take one layer along z as flat.
+// Along the other axes one cell of level 0 is two of level 1, with the same values, and so on.
+func (a Averages) Layers(level int) int {
+	if a.Axis == 2 {
+		return 1
+	}
+	return 1 << level
 }
 
 // over reads the axis that averages are over.

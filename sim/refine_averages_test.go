@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -204,28 +205,54 @@ func TestRefinedAveragesOfAStreet(t *testing.T) {
 	}
 }
 
-// Averages over z in boxes that span it: as many layers of a plane flow have the averages of one.
+// Averages over an axis in boxes that span it: of each column of cells, the mean of their means, and their fluctuations with those along
+// the column. Any number of ranks and a restart on others have the same file, which has as many equal layers as cells of the level fit
+// into one of level 0; along z one.
 func TestRefinedAveragesOverTheSpan(t *testing.T) {
-	const text = `
+	for axis, name := range []string{"x", "y", "z"} {
+		t.Run(name, func(t *testing.T) { averagesOver(t, axis) })
+	}
+}
+
+// averagesOver tests them in a flow along axis+1 between plates across axis+2.
+func averagesOver(t *testing.T, axis int) {
+	along, across := (axis+1)%3, (axis+2)%3
+	at := func(span, u, v int) string { // numbers by axis
+		var n [3]int
+		n[axis], n[along], n[across] = span, u, v
+		return fmt.Sprintf("[%d, %d, %d]", n[0], n[1], n[2])
+	}
+	name := func(a int) string { return "xyz"[a : a+1] }
+	speeds := [3]string{}
+	speeds[along] = fmt.Sprintf(`"0.02*sin(2*pi*%[1]s/L%[1]s)"`, name(along))
+	speeds[across] = fmt.Sprintf(`"0.01*cos(2*pi*%[1]s/L%[1]s)"`, name(along))
+	speeds[axis] = fmt.Sprintf(`"0.01*cos(2*pi*%[1]s/L%[1]s)*sin(2*pi*%[2]s/L%[2]s)"`, name(axis), name(across))
+	var lid [3]string
+	lid[axis], lid[along], lid[across] = "0", "0.02", "0"
+	base := fmt.Sprintf(`
 [domain]
-cells = [24, 16, 6]
-periodic = ["x", "z"]
+cells = %s
+periodic = ["%s", "%s"]
 [fluid]
 viscosity = 0.05
 [boundary.plates]
 type = "moving_wall"
-velocity = [0.02, 0, 0]
-faces = ["y-", "y+"]
+velocity = [%s]
+faces = ["%[5]s-", "%[5]s+"]
 [body.post]
 shape = "box"
-from = [9, 6, 0]
-to = [11, 9, 6]
+from = %s
+to = %s
 [initial]
-velocity = ["0.02*sin(2*pi*x/Lx)", "0.01*cos(2*pi*x/Lx)", "0.01*cos(2*pi*z/Lz)*sin(2*pi*y/Ly)"]
+velocity = [%s]
 [refine.near]
 level = 1
-from = [4, 2, 0]
-to = [18, 14, 6]
+from = %s
+to = %s
+[refine.nearer]
+level = 2
+from = %s
+to = %s
 [collision]
 precision = "float64"
 [run]
@@ -234,53 +261,85 @@ steps = 12
 fields = ["mean_pressure", "pressure_variance", "mean_velocity", "reynolds_stress"]
 precision = "float64"
 sample_every = 4
-%s
-`
+`, at(6, 24, 16), name(along), name(axis), strings.Join(lid[:], ", "), name(across), at(0, 9, 6), at(6, 11, 9), strings.Join(speeds[:], ", "),
+		at(0, 4, 2), at(6, 18, 14), at(0, 7, 4), at(6, 15, 11))
 	over, all := t.TempDir(), t.TempDir()
-	trial{text: fmt.Sprintf(text, `over = "z"`), ranks: 5, dir: over}.must(t)
-	trial{text: fmt.Sprintf(text, ""), ranks: 2, dir: all}.must(t)
-	for _, ranks := range []int{1, 2} {
-		other := t.TempDir()
-		trial{text: fmt.Sprintf(text, `over = "z"`), ranks: ranks, dir: other}.must(t)
-		if name := "averages/averages_0000000012.hdf"; !bytes.Equal(contents(t, filepath.Join(other, name)), contents(t, filepath.Join(over, name))) {
-			t.Errorf("the file of %d ranks differs from the one of 5", ranks)
+	collapsed := base + fmt.Sprintf("over = %q\n", name(axis))
+	trial{text: collapsed, ranks: 5, dir: over}.must(t)
+	trial{text: base, ranks: 2, dir: all}.must(t)
+	same := func(what, dir string) {
+		if file := "averages/averages_0000000012.hdf"; !bytes.Equal(contents(t, filepath.Join(dir, file)), contents(t, filepath.Join(over, file))) {
+			t.Errorf("the file of %s differs from the one of 5 ranks", what)
 		}
 	}
+	for _, ranks := range []int{1, 3} {
+		other := t.TempDir()
+		trial{text: collapsed, ranks: ranks, dir: other}.must(t)
+		same(fmt.Sprint(ranks, " ranks"), other)
+	}
+	half := t.TempDir()
+	trial{text: strings.Replace(collapsed, "steps = 12", "steps = 8", 1) + "[checkpoint]\n", ranks: 2, dir: half}.must(t)
+	trial{text: collapsed + "[checkpoint]\n", ranks: 3, dir: half, restart: "latest"}.must(t)
+	resumed := readLevels(t, half, "averages/averages_*.hdf")
 	got, whole := readLevels(t, over, "averages/averages_*.hdf"), readLevels(t, all, "averages/averages_*.hdf")
-	if len(got.Boxes) != 2 || got.Boxes[1][0].Hi[2] != 1 || got.Corner[2] != 2.5 {
+	if !reflect.DeepEqual(resumed.values, got.values) {
+		t.Error("the averages after a restart differ")
+	}
+	if len(got.Boxes) != 3 || got.Corner[axis] != 2.5 {
 		t.Fatalf("boxes %v, corner %v", got.Boxes, got.Corner)
 	}
 	cells := 0
-	got.counted(func(box, level int, cell [3]int, at int) {
-		b := whole.Boxes[level][0]
+	for box := range got.Count() {
+		level, number := got.Box(box)
+		b, full := got.Boxes[level][number], whole.Boxes[level][number]
+		layers := map[bool]int{true: 1, false: 1 << level}[axis == 2]
+		if full.Hi[axis] = layers; b != full {
+			t.Fatalf("box %v of level %d, want %v", b, level, full)
+		}
+	}
+	place := func(f levelFields, box int, cell [3]int) int {
+		level, number := f.Box(box)
+		b := f.Boxes[level][number]
 		n := b.Size()
-		layer := n[0] * n[1]
-		if level == 1 && cell[0] >= 18 && cell[0] < 22 && cell[1] >= 12 && cell[1] < 18 {
+		return ((cell[2]-b.Lo[2])*n[1]+cell[1]-b.Lo[1])*n[0] + cell[0] - b.Lo[0]
+	}
+	xx := [3]int{0, 1, 2}[axis] // of the symmetric tensor
+	whole.counted(func(box, level int, cell [3]int, _ int) {
+		if cell[axis] > 0 {
+			return
+		}
+		layers, n, first := got.Boxes[level][0].Hi[axis], whole.Boxes[level][0].Hi[axis], cell
+		by := 1 << level
+		if cell[along] >= 9*by && cell[along] < 11*by && cell[across] >= 6*by && cell[across] < 9*by {
 			return // solid
 		}
 		cells++
 		var mean [3]float64
-		for z := range n[2] {
+		for cell[axis] = 0; cell[axis] < n; cell[axis]++ {
 			for c := range mean {
-				mean[c] += whole.values["mean_velocity"][box][(z*layer+at)*3+c] / float64(n[2])
+				mean[c] += whole.values["mean_velocity"][box][place(whole, box, cell)*3+c] / float64(n)
 			}
 		}
-		for c := range mean {
-			if v := got.values["mean_velocity"][box][at*3+c]; math.Abs(v-mean[c]) > 1e-15 {
-				t.Fatalf("mean velocity %d of %v of level %d is %g, want %g", c, cell, level, v, mean[c])
+		stress := 0.0
+		for cell[axis] = 0; cell[axis] < n; cell[axis]++ {
+			k := place(whole, box, cell)
+			d := whole.values["mean_velocity"][box][k*3+axis] - mean[axis]
+			stress += (whole.values["reynolds_stress"][box][k*6+xx] + d*d) / float64(n)
+		}
+		for first[axis] = 0; first[axis] < layers; first[axis]++ {
+			k := place(got, box, first)
+			for c := range mean {
+				if v := got.values["mean_velocity"][box][k*3+c]; math.Abs(v-mean[c]) > 1e-15 {
+					t.Fatalf("mean velocity %d of %v of level %d is %g, want %g", c, first, level, v, mean[c])
+				}
 			}
-		}
-		stress := 0.0 // ww
-		for z := range n[2] {
-			d := whole.values["mean_velocity"][box][(z*layer+at)*3+2] - mean[2]
-			stress += (whole.values["reynolds_stress"][box][(z*layer+at)*6+2] + d*d) / float64(n[2])
-		}
-		if v := got.values["reynolds_stress"][box][at*6+2]; math.Abs(v-stress) > 1e-15 {
-			t.Fatalf("stress of %v of level %d is %g, want %g", cell, level, v, stress)
+			if v := got.values["reynolds_stress"][box][k*6+xx]; math.Abs(v-stress) > 1e-15 {
+				t.Fatalf("stress of %v of level %d is %g, want %g", first, level, v, stress)
+			}
 		}
 	})
-	if cells != 24*16-14*12+28*24-24 {
-		t.Errorf("%d cells", cells)
+	if want := 24*16 - 14*12 + 4*(14*12-8*7) + 16*(8*7-2*3); cells != want {
+		t.Errorf("%d columns, want %d", cells, want)
 	}
 }
 

@@ -223,7 +223,11 @@ constant = 0.17
 `,
 	"modelled ball": modelledBall,
 	"modelled cube": modelledCube,
-	"modelled ball by wale": modelledBall + `
+	"warm modelled ball by wale": strings.NewReplacer("[boundary.inlet]\n", "[boundary.inlet]\ntemperature = 0\n", "[body.ball]\n", "[body.ball]\ntemperature = 1\n").Replace(modelledBall) + `
+[temperature]
+diffusivity = 3e-5
+reference = 0
+initial = "0.1*sin(y)"
 [turbulence]
 model = "wale"
 constant = 0.5

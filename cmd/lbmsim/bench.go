@@ -27,6 +27,7 @@ import (
 type benchFlags struct {
 	device                        string
 	size, threads, rounds, passes int
+	count                         int // ranks of whole cases
 	only                          []string
 	match, dir                    string
 	diskMiB                       int64
@@ -58,6 +59,10 @@ eddies MLUPS relative to the same flow without the eddy viscosity.
   tunnel      complete cases: a sphere in a tunnel, compared with a periodic and a closed
               box, 128 x 64 x 64 to 1024 x 512 x 512 cells (256 x 128 x 128 on a CPU), or
               --size and half of it; only if --only selects it
+  refined     three levels of boxes around a ball in a tunnel, compared with the uniform
+              tunnel of as many cells; 160 x 80 x 80 cells of level 0 on a CPU,
+              416 x 208 x 208 on a GPU, or --size and half of it, in multiples of 16;
+              only if --only selects it
   seed        D2Q9 bgk float32, 4096^2 cells, density and velocity written every step, by
               a second pass and by the step (GPU)
   fields      the same for populations in 3D, a flow around a sphere; only if --only selects
@@ -69,6 +74,7 @@ eddies MLUPS relative to the same flow without the eddy viscosity.
 	c.Flags().StringVar(&f.match, "match", "", "only models that have all of these `WORDS`, such as \"D3Q27 cumulant\"")
 	c.Flags().IntVar(&f.size, "size", 0, "edge of the box in `CELLS`, in 2D 16 times as many (default: 256 on a CPU, 512 on a GPU; small, plane and seed: see above)")
 	c.Flags().IntVar(&f.threads, "threads", 0, "number of `THREADS` (default: all cores)")
+	c.Flags().IntVar(&f.count, "ranks", 1, "number of `RANKS` of tunnel and refined, started by mpirun")
 	c.Flags().IntVar(&f.rounds, "rounds", 9, "`TURNS` per contender")
 	c.Flags().IntVar(&f.passes, "passes", 0, "`STEPS` per turn (default: as many as take 0.1 s, at least 4)")
 	c.Flags().StringSliceVar(&f.only, "only", nil, "comma-separated `PARTS` to measure (default: all that the device supports)")
@@ -90,8 +96,8 @@ func runBench(f benchFlags) error {
 	if f.size > mostEdge {
 		return usageError{fmt.Errorf("bench: --size %d: must be at most %d", f.size, mostEdge)}
 	}
-	if f.size < 0 || f.threads < 0 || f.rounds < 1 || f.passes < 0 || f.diskMiB < 1 {
-		return usageError{fmt.Errorf("bench: --rounds and --disk-mib must be at least 1; --size, --threads and --passes too, or 0 for the default")}
+	if f.size < 0 || f.threads < 0 || f.rounds < 1 || f.count < 1 || f.passes < 0 || f.diskMiB < 1 {
+		return usageError{fmt.Errorf("bench: --rounds, --ranks and --disk-mib must be at least 1; --size, --threads and --passes too, or 0 for the default")}
 	}
 	want, err := choose(f.device, config.Device{})
 	if err != nil {
@@ -132,12 +138,12 @@ func runBench(f benchFlags) error {
 		"small": func() error { return b.models("D3Q19", b.cube(128), usualModels) },
 		"plane": func() error { return b.models("D2Q9", b.square(8192), usualModels) },
 		"sizes": b.sizes, "porous": b.porous, "open": b.open, "seed": b.seed, "fields": b.fields,
-		"tunnel": func() error { return b.tunnel(onCPU) },
+		"tunnel": func() error { return b.tunnel(onCPU) }, "refined": func() error { return b.refined(onCPU) },
 	}
 	for _, name := range b.only {
 		part, ok := parts[name]
 		if !ok {
-			return usageError{fmt.Errorf("--only %s: choose from speed, models, ranks, checkpoint, small, sizes, plane, porous, open, tunnel, seed, fields", name)}
+			return usageError{fmt.Errorf("--only %s: choose from speed, models, ranks, checkpoint, small, sizes, plane, porous, open, tunnel, refined, seed, fields", name)}
 		}
 		b.part = name
 		if err := part(); err != nil {
@@ -407,12 +413,9 @@ func (b *benchmark) ranks() error {
 	if err != nil {
 		return err
 	}
-	mpirun := os.Getenv("LBMSIM_MPIRUN")
-	if mpirun == "" {
-		mpirun = "mpirun"
-	}
-	if mpirun, err = exec.LookPath(mpirun); err != nil {
-		fmt.Fprintln(os.Stderr, "ranks: not measured, there is no mpirun on PATH (set LBMSIM_MPIRUN to another launcher)") // beside rows of JSON
+	mpirun, err := launcher()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "ranks: not measured,", err) // beside rows of JSON
 		return nil
 	}
 	work, err := os.MkdirTemp("", "lbmsim-bench-")

@@ -71,20 +71,21 @@ func (p *program) Couple(lists device.CouplingLists) (device.Coupling, error) {
 	return c, nil
 }
 
-// sendModels queues the copies of what ghost cells of walls with a model send in the step that the state leads on to.
-func (c *coupling) sendModels(s device.Stream) {
-	x, m := c.lists.Crossings, &c.modelled
+// sendModels queues the copies of what ghost cells of walls with a model send in the step that the state leads on to, behind what so many
+// upstream cells send and walls add.
+func (c *coupling) sendModels(s device.Stream, upstream int, x *boundary.Crossings, sent *memory) {
+	m := &c.modelled
 	if len(x.Models) == 0 {
 		return
 	}
 	q, sends := c.spec.Lattice.Q(), c.levels.Sends()
-	first := c.gainsAt(len(x.Upstream)) + len(x.Gains)*c.number
+	first := c.gainsAt(upstream) + len(x.Gains)*c.number
 	populations := int(uintptr(m.list.Populations) - uintptr(m.memory.pointer()))
 	c.queue(s, "populations of ghost cells between levels", len(x.Models), nil, nil, func(from, to int, _ []unsafe.Pointer) {
 		for k, u := range x.Models[from:to] {
 			for slot, i := range c.slots[u.Axis][(u.Side+1)/2] {
 				at, place := populations+(int(u.Ghost)*q+i)*c.number, first+((from+k)*sends+slot)*c.number
-				copy(c.sent.view[place:place+c.number], m.memory.view[at:at+c.number])
+				copy(sent.view[place:place+c.number], m.memory.view[at:at+c.number])
 			}
 		}
 	})
@@ -242,7 +243,7 @@ func (c *coupling) Count(s device.Stream, state, sums device.Buffer, add bool) {
 	c.queue(s, "populations between levels", len(x.Upstream), []device.Buffer{state}, []int{c.stateBytes()}, func(first, last int, at []unsafe.Pointer) {
 		c.levels.Send(c.box, number, unsafe.Pointer(unsafe.SliceData(x.Upstream)), first, last, at[0], c.sent.pointer())
 	})
-	c.sendModels(s)
+	c.sendModels(s, len(x.Upstream), x, c.sent)
 	c.queue(s, "flux between levels", len(x.Groups), []device.Buffer{sums}, []int{c.sumBytes(x.Sums)}, func(first, last int, at []unsafe.Pointer) {
 		c.levels.Count(unsafe.Pointer(unsafe.SliceData(x.Groups)), unsafe.Pointer(unsafe.SliceData(x.Cells)), unsafe.Pointer(unsafe.SliceData(x.List)), first, last, c.sent.pointer(), x.Scale, add, device.SumNumbers(c.spec), at[0])
 	})
@@ -250,6 +251,7 @@ func (c *coupling) Count(s device.Stream, state, sums device.Buffer, add bool) {
 	if h == nil {
 		return
 	}
+	c.sendModels(s, len(h.Carriers), &h.Crossings, c.warm)
 	c.queue(s, "scalar between levels", len(h.Carriers), []device.Buffer{state}, []int{c.stateBytes()}, func(first, last int, at []unsafe.Pointer) {
 		gains := unsafe.Add(c.warm.pointer(), c.gainsAt(len(h.Carriers)))
 		c.levels.Carry(c.box, number, unsafe.Pointer(unsafe.SliceData(h.Carriers)), first, last, at[0], gains, c.warm.pointer())

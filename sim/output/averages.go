@@ -333,7 +333,7 @@ func (f *averageFiles) begin(r *Run, parts []averagePart, meta fields.Meta) (*fi
 	}
 	if r.View.Refined == nil {
 		grid := r.Grid()
-		grid.N = a.Grid(grid.N)
+		grid.N = a.Grid(grid.N, 0)
 		grid.Origin[a.Axis] += middle * grid.Spacing
 		return f.series.Begin(r.Rank.Comm, nil, parts[0].box, grid, list, meta)
 	}
@@ -344,11 +344,11 @@ func (f *averageFiles) begin(r *Run, parts []averagePart, meta fields.Meta) (*fi
 	for _, p := range parts {
 		boxes[p.number] = p.box
 	}
-	if a.Over { // along z, which all boxes span
+	if a.Over { // along an axis that all boxes span
 		grid.Corner[a.Axis] += middle * grid.Spacing
-		for _, level := range grid.Boxes {
-			for k := range level {
-				level[k].Hi[a.Axis] = 1
+		for l, boxes := range grid.Boxes {
+			for k := range boxes {
+				boxes[k].Hi[a.Axis] = a.Layers(l)
 			}
 		}
 	}
@@ -380,7 +380,7 @@ func (a *averager) parts(r *Run) (parts []averagePart, err error) {
 		n := b.view.Part.Layout.N
 		if a.Over {
 			n[a.Axis], own.Lo[a.Axis], own.Hi[a.Axis] = 1, 0, 1
-			p.box.Lo[a.Axis], p.box.Hi[a.Axis] = 0, 1
+			p.box.Lo[a.Axis], p.box.Hi[a.Axis] = 0, a.Layers(b.level)
 			var one error
 			if p.sums, one, err = a.over(r, b.view, p.sums); err != nil {
 				return nil, err
@@ -392,6 +392,9 @@ func (a *averager) parts(r *Run) (parts []averagePart, err error) {
 			continue
 		}
 		p.sums = cut(p.sums, n, own, a.values())
+		if a.Over {
+			p.sums = repeated(p.sums, own.Size(), a.Axis, a.Layers(b.level), a.values())
+		}
 	}
 	return parts, r.All("averages over an axis", failed)
 }
@@ -435,7 +438,7 @@ func averagesInto[Out derive.Number](r *Run, a *averager, part averagePart, put 
 }
 
 // flat reports whether the file has one layer of cells along z.
-func (a *averager) flat(r *Run) bool { return a.Grid(r.Case.Cells)[2] == 1 }
+func (a *averager) flat(r *Run) bool { return a.Grid(r.Case.Cells, 0)[2] == 1 }
 
 // averageMemory is a checkpoint's record of the sums beside it.
 type averageMemory struct {

@@ -14,6 +14,7 @@ import (
 // grid. Overlap cells of a patch have sums, too, as the device steps them; no file has these.
 type boxSums struct {
 	view     derive.View
+	level    int
 	number   int             // of the patch, counted through all levels; 0 without refinement
 	corner   [3]int          // of all its cells but the overlap, in cells of the level
 	owned    decomp.Box      // the rank's of these
@@ -30,7 +31,7 @@ func newBoxSums(v derive.View, values int, walls model.WallMeans) (list []*boxSu
 	number := 0
 	_ = eachBox(v, func(level, k, mine int) error {
 		if mine >= 0 {
-			b := &boxSums{view: v, number: number, owned: v.Part.Box}
+			b := &boxSums{view: v, level: level, number: number, owned: v.Part.Box}
 			if v.Refined != nil {
 				p := v.Refined.Patches[mine]
 				b.view, b.owned, b.corner = p.View, p.Owned, v.Refined.Hierarchy.Levels[level].Patches[k].Owned.Lo

@@ -85,3 +85,21 @@ func (a *averager) pairs() (pairs [][2]int) {
 	}
 	return pairs
 }
+
+// repeated returns the sums of one layer of n cells, so many per cell, as so many equal layers along x or y.
+func repeated(sums []float64, n [3]int, axis, layers, values int) []float64 {
+	if layers == 1 {
+		return sums
+	}
+	row, all := n[0]*values, make([]float64, 0, len(sums)*layers)
+	for ; len(sums) > 0; sums = sums[row:] {
+		for i := range row * layers {
+			if axis == 0 { // rows of one cell
+				all = append(all, sums[i/layers])
+			} else {
+				all = append(all, sums[i%row])
+			}
+		}
+	}
+	return all
+}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"lbmsim/boundary"
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/decomp"
@@ -103,6 +104,10 @@ func atLevel(c *config.Case, level int, n [3]int) *config.Case {
 	own.Bodies = slices.Clone(c.Bodies)
 	for i := range own.Bodies {
 		own.Bodies[i].Model.Roughness /= width
+		if w := &own.Bodies[i].Temperature; w.Law == boundary.ScalarConducts {
+			w.Conductivity /= width
+			w.Value *= width // of a unit of time
+		}
 		if m := own.Bodies[i].Motion; m != nil {
 			at := *m
 			for a := range at.Angular {
