@@ -20,20 +20,23 @@ type browser struct {
 	from    *bufio.Reader
 	id      int
 	session string
-	faults  []string // errors that the page has logged
+	faults  []string // errors and warnings that the page has logged
 }
 
 // browse starts a browser.
 func browse(t *testing.T) *browser {
 	t.Helper()
 	var path string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chromium-headless-shell"} {
 		if found, err := exec.LookPath(name); err == nil && path == "" {
 			path = found
 		}
 	}
 	if path == "" {
-		t.Skip("there is no chromium")
+		if os.Getenv("LBMSIM_REQUIRE_BROWSER") != "" {
+			t.Fatal("there is no Chromium in PATH: scripts/setup.sh test installs it")
+		}
+		t.Skip("there is no Chromium in PATH")
 	}
 	theirs, to, err1 := os.Pipe()
 	from, ours, err2 := os.Pipe()
@@ -98,8 +101,12 @@ func (b *browser) call(method string, params any) map[string]any {
 			return m.Result
 		case m.Method == "Runtime.exceptionThrown":
 			b.faults = append(b.faults, fmt.Sprint(m.Params["exceptionDetails"]))
+		case m.Method == "Runtime.consoleAPICalled":
+			if kind := m.Params["type"]; kind == "error" || kind == "warning" || kind == "assert" {
+				b.faults = append(b.faults, fmt.Sprint(kind, " ", m.Params["args"]))
+			}
 		case m.Method == "Log.entryAdded":
-			if e := m.Params["entry"].(map[string]any); e["level"] == "error" {
+			if e := m.Params["entry"].(map[string]any); e["level"] == "error" || e["level"] == "warning" {
 				b.faults = append(b.faults, fmt.Sprint(e["text"], " ", e["url"]))
 			}
 		}
@@ -153,7 +160,7 @@ func (b *browser) picture(name string) {
 	}
 }
 
-// clean reports what the page has logged as errors.
+// clean reports what the page has logged as errors and warnings.
 func (b *browser) clean(allowed string) {
 	b.t.Helper()
 	for _, f := range b.faults {
