@@ -50,17 +50,12 @@ const rim = 0.05
 // the middle.
 func (c Camera) Fit(lo, hi [3]float64) Camera {
 	right, up, ahead := c.axes()
-	wide, high := c.tangents()
 	for a := range lo {
 		c.At[a] = (lo[a] + hi[a]) / 2
 	}
 	distance := 0.0
 	for range 20 { // the silhouette's centre moves less with every turn
-		distance = 0
-		eachCorner(lo, hi, func(p [3]float64) {
-			q := minus(p, c.At)
-			distance = max(distance, math.Abs(dot(q, right))/(wide*(1-rim))-dot(q, ahead), math.Abs(dot(q, up))/(high*(1-rim))-dot(q, ahead))
-		})
+		distance = c.reach(lo, hi)
 		var least, most [2]float64
 		first := true
 		eachCorner(lo, hi, func(p [3]float64) {
@@ -80,6 +75,41 @@ func (c Camera) Fit(lo, hi [3]float64) Camera {
 	c.From = plus(c.At, ahead, -distance)
 	return c
 }
+
+// reach returns the distance from At, in the direction of the camera, from which a box fits into the picture.
+func (c Camera) reach(lo, hi [3]float64) (distance float64) {
+	right, up, ahead := c.axes()
+	wide, high := c.tangents()
+	eachCorner(lo, hi, func(p [3]float64) {
+		q := minus(p, c.At)
+		distance = max(distance, math.Abs(dot(q, right))/(wide*(1-rim))-dot(q, ahead), math.Abs(dot(q, up))/(high*(1-rim))-dot(q, ahead))
+	})
+	return distance
+}
+
+// Around returns the camera after a turn about the middle of a box, by degrees, at a tilt above the horizontal. At the distance 1 the
+// whole box is in the picture after any turn at the usual tilt, and a turn does not zoom.
+func (c Camera) Around(lo, hi [3]float64, turn, tilt, distance float64) Camera {
+	up, away := unit(c.Up), minus(c.From, c.At)
+	flat := unit(plus(away, up, -dot(away, up)))
+	for a := range lo {
+		c.At[a] = (lo[a] + hi[a]) / 2
+	}
+	from := func(turn, tilt, distance float64) Camera {
+		sin, cos := math.Sincos(tilt * math.Pi / 180)
+		c := c
+		c.From = plus(plus(c.At, flat, distance*cos), up, distance*sin)
+		return c.Turned(turn)
+	}
+	far := 0.0
+	for k := range 24 {
+		far = max(far, from(15*float64(k), UsualTilt, 1).reach(lo, hi))
+	}
+	return from(turn, tilt, far*distance)
+}
+
+// UsualTilt is the tilt, in degrees, for which Around finds the distance.
+const UsualTilt = 24
 
 // eachCorner visits the corners of a box.
 func eachCorner(lo, hi [3]float64, visit func(p [3]float64)) {
