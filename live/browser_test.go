@@ -50,7 +50,7 @@ func browse(t *testing.T) *browser {
 	}
 	theirs.Close()
 	ours.Close()
-	_ = from.SetReadDeadline(time.Now().Add(2 * time.Minute))
+	_ = from.SetReadDeadline(time.Now().Add(5 * time.Minute))
 	t.Cleanup(func() {
 		_, _ = fmt.Fprint(to, `{"id":1000000,"method":"Browser.close"}`+"\x00")
 		time.AfterFunc(10*time.Second, func() { _ = c.Process.Kill() })
@@ -135,13 +135,13 @@ func (b *browser) value(expression string) any {
 // await waits until an expression is true.
 func (b *browser) await(expression string) {
 	b.t.Helper()
-	for range 200 {
+	for range 600 { // a minute: tests share their cores, and pictures wait for their share of the time
 		if b.value("(() => { try { return !!("+expression+") } catch { return false } })()") == true { // not there yet
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	b.t.Fatalf("%s is not true after 20 s; the page says:\n%v\nerrors: %v", expression, b.value("document.body.innerText"), b.faults)
+	b.t.Fatalf("%s is not true after a minute; the page says:\n%v\nerrors: %v", expression, b.value("document.body.innerText"), b.faults)
 }
 
 // picture writes the whole page as a picture where the variable LBMSIM_SCREENSHOTS names a folder.

@@ -12,8 +12,10 @@ import (
 	"runtime/debug"
 	"sync"
 	"testing"
+	"time"
 
 	"lbmsim/io/picture"
+	"lbmsim/sim"
 	"lbmsim/sim/output"
 )
 
@@ -44,6 +46,11 @@ func visit(s *Server, at, wish string) error {
 		}
 		r.Header.Set("Authorization", "Bearer "+s.token)
 		got, err := client.Do(r)
+		for err == nil && got.StatusCode == 503 { // viewers that have gone take up the room until the next event
+			got.Body.Close()
+			time.Sleep(50 * time.Millisecond)
+			got, err = client.Do(r)
+		}
 		if err != nil {
 			return err
 		}
@@ -60,10 +67,10 @@ func visit(s *Server, at, wish string) error {
 	return nil
 }
 
-// Viewers that come and go leave no memory behind: after 600 of them, some with slices and some with views, the resident memory is
-// within 5 % of what it was after the first 100.
+// Viewers that come and go leave no memory behind: after 320 of them, some with slices and some with views, the resident memory is
+// within 5 % of what it was after the first 64.
 func TestMemoryOfViewers(t *testing.T) {
-	p, _ := begun(t)
+	p, all := begun(t)
 	p.caseFile = caseOf(t, spaceText)
 	p.queue.start(false) // as much time for painting as beside a GPU
 	s, at := served(t, false, p)
@@ -73,7 +80,9 @@ func TestMemoryOfViewers(t *testing.T) {
 	go func() { // the run
 		defer run.Done()
 		v := p.Viewer()
-		for {
+		for step := 0; ; step++ {
+			all.Progress(sim.Progress{Step: step, Last: 1 << 30, MLUPS: 100}) // the next events show which viewers have gone
+			time.Sleep(time.Millisecond)
 			select {
 			case <-end:
 				return
@@ -106,14 +115,14 @@ func TestMemoryOfViewers(t *testing.T) {
 		}
 		viewers.Wait()
 	}
-	visits(100)
+	visits(64)
 	before := resident(t)
-	visits(600)
+	visits(320)
 	after := resident(t)
 	close(end)
 	run.Wait()
 	t.Logf("%d pages, then %d", before, after)
 	if float64(after) > 1.05*float64(before) {
-		t.Errorf("%d pages are resident, %d before 600 viewers came", after, before)
+		t.Errorf("%d pages are resident, %d before 320 viewers came", after, before)
 	}
 }

@@ -40,7 +40,7 @@ const mostWishes = 32
 var tariffs = [output.Budgets]struct {
 	cpu, gpu int
 	most     time.Duration
-}{output.Slices: {160, 4, 200 * time.Millisecond}, output.Views: {100, 4, 500 * time.Millisecond}, output.Turns: {50, 2, 2 * time.Second}}
+}{output.Slices: {160, 4, 200 * time.Millisecond}, output.Views: {50, 4, 2 * time.Second}, output.Turns: {50, 2, 2 * time.Second}}
 
 func newRequestQueue() *requestQueue {
 	q := &requestQueue{ended: make(chan struct{})}

@@ -507,7 +507,7 @@ radius = 4
 [initial]
 velocity = ["0.04 + 0.02*sin(2*pi*y/Ly)", "0.03*sin(2*pi*z/Lz)", "0.02*cos(2*pi*x/Lx)"]
 [force]
-density = [1e-6, 0, 0]
+acceleration = [1e-6, 0, 0]
 [run]
 steps = 2000000000
 `

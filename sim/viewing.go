@@ -39,7 +39,7 @@ const (
 var tariffs = [output.Budgets]struct {
 	share int
 	most  time.Duration
-}{output.Slices: {250, 200 * time.Millisecond}, output.Views: {100, 500 * time.Millisecond}, output.Turns: {50, 2 * time.Second}}
+}{output.Slices: {250, 200 * time.Millisecond}, output.Views: {50, 2 * time.Second}, output.Turns: {50, 2 * time.Second}}
 
 // wanted returns the code of the picture to show now, zeros without a request. On rank 0.
 func (v *viewing) wanted(now time.Time) (code [2]int64) {
