@@ -44,7 +44,7 @@ func computing(t *testing.T, dir, text string) (s *Server, at string, end chan e
 	s, at = served(t, false, p)
 	end = make(chan error, 1)
 	go func() {
-		end <- comm.RunLocal(2, func(c comm.Comm) error {
+		err := comm.RunLocal(2, func(c comm.Comm) error {
 			box, err := config.Load("box.toml", []byte(text))
 			if err != nil {
 				return err
@@ -61,6 +61,10 @@ func computing(t *testing.T, dir, text string) (s *Server, at string, end chan e
 			}
 			return sim.Run(o)
 		})
+		if err != nil {
+			p.Fail(err) // as the program does
+		}
+		end <- err
 	}()
 	return s, at, end
 }

@@ -99,6 +99,7 @@ func (v *viewing) show(outputs *output.Set, code [2]int64) error {
 	if budget == output.Turns {
 		every = turnEvery
 	}
+	v.left(budget, began) // opens the account, should the viewer not have asked
 	v.accounts[budget].Spend(took)
 	v.next = began.Add(every)
 	v.viewer.Show(v.asked, p)
