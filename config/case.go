@@ -32,6 +32,7 @@ type Case struct {
 	Solids
 	Run    Run
 	Device Device
+	Live   Live
 	Outputs
 	Expect []Expectation
 	Notes

@@ -2,6 +2,7 @@ package config
 
 import (
 	"math"
+	"strconv"
 	"strings"
 
 	"lbmsim/config/language"
@@ -12,15 +13,15 @@ import (
 func viewOutput() outputKind {
 	return outputKind{
 		table: language.Table{Path: "output.view.*", Keys: append([]language.Key{
-			{Name: "surface", Kind: language.Word, Choices: fields(), Default: `"q_criterion"`, Doc: "field of the isosurface; for a vector its magnitude"},
+			{Name: "surface", Kind: language.Word, Choices: fields(), Default: language.Quote(UsualSurface), Doc: "field of the isosurface; for a vector its magnitude"},
 			{Name: "value", Kind: language.Quantity, Any: true, DefaultDoc: "0.1 (U/L)^2 of the q_criterion, with velocity U and length L of [fluid]", Doc: "value of the field on the surface"},
-			{Name: "colour", Kind: language.Word, Choices: fields(), Default: `"speed"`, Doc: "field that colours the surface; for a vector its magnitude"},
+			{Name: "colour", Kind: language.Word, Choices: fields(), Default: language.Quote(UsualColour), Doc: "field that colours the surface; for a vector its magnitude"},
 			{Name: "range", Kind: language.Pair, Any: true, Doc: "smallest and largest value of the colours; default from the visible surface"},
 			{Name: "from", Kind: language.Vector, Dim: model.Length, DefaultDoc: "upstream, above and to one side, so that the bodies and four of their lengths behind them fill the picture; without bodies the domain", Doc: "position of the camera, which may be outside the domain"},
 			{Name: "at", Kind: language.Vector, Dim: model.Length, DefaultDoc: "the middle of the default view", Doc: "position in the middle of the picture"},
 			{Name: "up", Kind: language.Word, Choices: axes(), Default: `"z"`, Doc: "axis that points upwards in the picture"},
 			{Name: "orbit", Kind: language.Number, Default: "0", Doc: "degrees by which the camera turns per second of simulated time, in lattice units per step, about the axis up through at"},
-			{Name: "field_of_view", Kind: language.Number, Default: "30", Within: language.Counts(1, 120), Doc: "angle from the lower to the upper edge of the picture, in degrees"},
+			{Name: "field_of_view", Kind: language.Number, Default: strconv.Itoa(UsualAngle), Within: language.Counts(1, 120), Doc: "angle from the lower to the upper edge of the picture, in degrees"},
 			{Name: "size", Kind: language.Integers, Within: language.Counts(1, mostPixels), Default: "[1280, 720]", Doc: "width and height of the picture in pixels, without title and scale"},
 			{Name: "ground", Kind: language.Word, Choices: append([]string{noGround}, faceNames()...), Default: language.Quote(noGround), Doc: "face of the domain that is drawn as a plane, such as the floor"},
 		}, begunKeys("", "false", "true")...), Doc: "A 3D view, as PNG files NAME_STEP.png: an isosurface and the bodies, in perspective ([views](results.md#views))."},
@@ -43,6 +44,23 @@ const (
 	mostPixels = 4096
 	viewBytes  = 1.5 // a pixel, compressed: shades compress worse than the colours of a plane
 )
+
+// Defaults of a view: its fields, and the field of view in degrees.
+const (
+	UsualSurface = "q_criterion"
+	UsualColour  = "speed"
+	UsualAngle   = 30
+)
+
+// UsualValue returns the default value of a view's surface, in the output's unit; false: the field has none.
+func UsualValue(c *Case, f model.Field) (float64, bool) {
+	return usualValue(c.Characteristic, f)
+}
+
+func usualValue(scale Scales, f model.Field) (float64, bool) {
+	known := f.Dim == model.SecondInvariant && scale.Length > 0 && scale.Velocity > 0
+	return usualQ * math.Pow(scale.Velocity/scale.Length, 2), known
+}
 
 // View is [output.view.NAME]: a PNG of a surface of constant value and the bodies.
 type View struct {
@@ -128,9 +146,9 @@ func (r *outputs) viewed(s *language.Section, v *View) bool {
 	if s.Has("value") { // wrong, and reported
 		return false
 	}
-	scale := r.Characteristic
 	rate := model.SecondInvariant
-	if v.Surface.Dim != rate || !(scale.Length > 0 && scale.Velocity > 0) {
+	value, known := usualValue(r.Characteristic, v.Surface)
+	if !known {
 		hint := "value = ... in the unit of the field"
 		if v.Surface.Dim == rate {
 			hint += ", or length and velocity in [fluid], which give the default 0.1 (velocity/length)^2"
@@ -138,7 +156,7 @@ func (r *outputs) viewed(s *language.Section, v *View) bool {
 		r.missing(s, hint, "%s needs value, the %s on its surface", s.Head(), shown(v.Surface))
 		return false
 	}
-	v.Value = usualQ * math.Pow(scale.Velocity/scale.Length, 2)
+	v.Value = value
 	r.SetDefault(s, "value", language.Amount{Value: v.Value, Bare: !r.Units.Physical, Dim: rate}.TOML())
 	return true
 }

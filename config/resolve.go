@@ -29,7 +29,7 @@ func resolve(file *language.Reader, c *Case, f Refinement) {
 	(&domain{grid, &c.Flow}).read()
 	fluid.readCollision()
 	fluid.read()
-	run := &timing{grid, &c.Run, &c.Device}
+	run := &timing{grid, &c.Run, &c.Device, &c.Live}
 	run.readRun() // its length determines the times at which others are checked
 	(&rheology{grid, &c.Flow}).read()
 	looks := &sampler{frame: grid}
@@ -57,6 +57,7 @@ func resolve(file *language.Reader, c *Case, f Refinement) {
 	open.pulsation()
 	open.obstructions()
 	run.readDevice()
+	run.readLive()
 	warm := &warmth{grid, &c.Flow, &c.Solids}
 	warm.check()
 	warm.bound()

@@ -20,6 +20,7 @@ type timing struct {
 	*frame
 	Run    *Run
 	Device *Device
+	Live   *Live
 }
 
 func (r *timing) readRun() {

@@ -282,6 +282,7 @@ func runTables() []language.Table {
 			{Name: "transport", Kind: language.Word, Choices: transport.Kinds(), Default: `"auto"`, Doc: "halo exchange method. host: messages through the host's memory. gpu: messages from and to GPU memory, with a GPU-aware MPI library. peer: GPUs of one machine write into each other's memory. auto selects the best for each pair and reports the reason"},
 			{Name: "gpu_aware_mpi", Kind: language.Word, Choices: transport.Answers(), Default: `"ask"`, Doc: "whether the MPI library is GPU-aware. ask queries it; some libraries cannot be queried"},
 		}, Doc: "Devices of the ranks, and their communication. `--device` and `--transport` on the command line take precedence."},
+		liveTable(),
 		{Path: "output", Keys: []language.Key{
 			{Name: "dir", Kind: language.Text, DefaultDoc: "out/ and the case file's name", Doc: "folder of all output"},
 			{Name: "on_error", Kind: language.Word, Choices: onError(), Default: `"stop"`, Doc: "behaviour when a file of results cannot be written, for example because the disk is full. stop: the run ends, with exit code 1, and can be resumed from its last checkpoint. go_on: it warns, skips the file, and tries again when the next one is due; rows of CSV files are kept in memory, up to 64 MiB per file. At its start and at its end a run stops in any case"},

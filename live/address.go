@@ -6,28 +6,12 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"strconv"
 	"strings"
 	"syscall"
 )
 
 // Local is the address of a page by default: a free port that only this machine reaches.
 const Local = "127.0.0.1:0"
-
-// Address returns the address of a flag: HOST:PORT, :PORT (on all addresses of the machine) or PORT on this machine alone.
-func Address(text string) (string, error) {
-	if _, err := strconv.ParseUint(text, 10, 16); err == nil {
-		text = "127.0.0.1:" + text
-	}
-	host, port, err := net.SplitHostPort(text)
-	if err != nil {
-		return "", fmt.Errorf("%q is not an address: PORT, HOST:PORT or :PORT (on all addresses of the machine)", text)
-	}
-	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return "", fmt.Errorf("%q is not an address: its port must be a number from 0 to 65535", text)
-	}
-	return net.JoinHostPort(host, port), nil
-}
 
 // Refused explains why no page is served on an address, and what to do.
 func Refused(address string, err error) error {

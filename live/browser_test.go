@@ -20,20 +20,23 @@ type browser struct {
 	from    *bufio.Reader
 	id      int
 	session string
-	faults  []string // errors that the page has logged
+	faults  []string // errors and warnings that the page has logged
 }
 
 // browse starts a browser.
 func browse(t *testing.T) *browser {
 	t.Helper()
 	var path string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chromium-headless-shell"} {
 		if found, err := exec.LookPath(name); err == nil && path == "" {
 			path = found
 		}
 	}
 	if path == "" {
-		t.Skip("there is no chromium")
+		if os.Getenv("LBMSIM_REQUIRE_BROWSER") != "" {
+			t.Fatal("there is no Chromium in PATH: scripts/setup.sh test installs it")
+		}
+		t.Skip("there is no Chromium in PATH")
 	}
 	theirs, to, err1 := os.Pipe()
 	from, ours, err2 := os.Pipe()
@@ -47,7 +50,7 @@ func browse(t *testing.T) *browser {
 	}
 	theirs.Close()
 	ours.Close()
-	_ = from.SetReadDeadline(time.Now().Add(2 * time.Minute))
+	_ = from.SetReadDeadline(time.Now().Add(5 * time.Minute))
 	t.Cleanup(func() {
 		_, _ = fmt.Fprint(to, `{"id":1000000,"method":"Browser.close"}`+"\x00")
 		time.AfterFunc(10*time.Second, func() { _ = c.Process.Kill() })
@@ -98,8 +101,12 @@ func (b *browser) call(method string, params any) map[string]any {
 			return m.Result
 		case m.Method == "Runtime.exceptionThrown":
 			b.faults = append(b.faults, fmt.Sprint(m.Params["exceptionDetails"]))
+		case m.Method == "Runtime.consoleAPICalled":
+			if kind := m.Params["type"]; kind == "error" || kind == "warning" || kind == "assert" {
+				b.faults = append(b.faults, fmt.Sprint(kind, " ", m.Params["args"]))
+			}
 		case m.Method == "Log.entryAdded":
-			if e := m.Params["entry"].(map[string]any); e["level"] == "error" {
+			if e := m.Params["entry"].(map[string]any); e["level"] == "error" || e["level"] == "warning" {
 				b.faults = append(b.faults, fmt.Sprint(e["text"], " ", e["url"]))
 			}
 		}
@@ -128,13 +135,13 @@ func (b *browser) value(expression string) any {
 // await waits until an expression is true.
 func (b *browser) await(expression string) {
 	b.t.Helper()
-	for range 200 {
+	for range 600 { // a minute: tests share their cores, and pictures wait for their share of the time
 		if b.value("(() => { try { return !!("+expression+") } catch { return false } })()") == true { // not there yet
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	b.t.Fatalf("%s is not true after 20 s; the page says:\n%v\nerrors: %v", expression, b.value("document.body.innerText"), b.faults)
+	b.t.Fatalf("%s is not true after a minute; the page says:\n%v\nerrors: %v", expression, b.value("document.body.innerText"), b.faults)
 }
 
 // picture writes the whole page as a picture where the variable LBMSIM_SCREENSHOTS names a folder.
@@ -153,7 +160,7 @@ func (b *browser) picture(name string) {
 	}
 }
 
-// clean reports what the page has logged as errors.
+// clean reports what the page has logged as errors and warnings.
 func (b *browser) clean(allowed string) {
 	b.t.Helper()
 	for _, f := range b.faults {

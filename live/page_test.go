@@ -8,28 +8,44 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/device/cpu"
+	"lbmsim/internal/allowance"
 	"lbmsim/internal/finding"
 	"lbmsim/io/picture"
 	"lbmsim/report"
 	"lbmsim/sim"
+	"lbmsim/sim/output"
 )
 
-// computing runs the box on two ranks with a page, and returns the run's end.
-func computing(t *testing.T, dir string) (s *Server, at string, end chan error) {
+// eager shows pictures whatever they cost: on a busy machine the time that they may take is soon used up.
+type eager struct{ *requestQueue }
+
+func (e eager) Wanted(func(output.Budget) bool) output.Request {
+	e.mu.Lock()
+	for k := range e.accounts {
+		e.accounts[k] = allowance.New(1, time.Hour, time.Now())
+	}
+	e.mu.Unlock()
+	return e.requestQueue.Wanted(always)
+}
+
+// computing runs a case on two ranks with a page, and returns the run's end.
+func computing(t *testing.T, dir, text string) (s *Server, at string, end chan error) {
 	t.Helper()
 	keeper := report.NewStatus(func(finding.Finding) {})
 	p := NewProcess(keeper.State)
 	s, at = served(t, false, p)
 	end = make(chan error, 1)
 	go func() {
-		end <- comm.RunLocal(2, func(c comm.Comm) error {
-			box, err := config.Load("box.toml", []byte(boxText))
+		err := comm.RunLocal(2, func(c comm.Comm) error {
+			box, err := config.Load("box.toml", []byte(text))
 			if err != nil {
 				return err
 			}
@@ -41,10 +57,14 @@ func computing(t *testing.T, dir string) (s *Server, at string, end chan error) 
 			box.OutputDir = dir
 			o := sim.Options{Case: box, Comm: c, Device: dev, Report: report.Many{keeper, p}, Version: "test"}
 			if c.Rank() == 0 {
-				o.Orders, o.Viewer = []sim.Orders{p}, p.Viewer()
+				o.Orders, o.Viewer = []sim.Orders{p}, eager{p.queue}
 			}
 			return sim.Run(o)
 		})
+		if err != nil {
+			p.Fail(err) // as the program does
+		}
+		end <- err
 	}()
 	return s, at, end
 }
@@ -70,7 +90,7 @@ const faint = `(() => {
 func TestPage(t *testing.T) {
 	b := browse(t)
 	dir := t.TempDir()
-	s, at, end := computing(t, dir)
+	s, at, end := computing(t, dir, boxText)
 	for _, c := range []struct {
 		name, scheme  string
 		width, height int
@@ -122,14 +142,92 @@ func TestPage(t *testing.T) {
 	b.clean("409") // the last slice that the page asked for
 }
 
+// A browser shows a view of a run that computes, which keys, a pointer and the wheel turn, and which is drawn again at rest.
+// Without the token nothing is shown and no order is taken.
+func TestPageOfViews(t *testing.T) {
+	b := browse(t)
+	s, at, end := computing(t, t.TempDir(), spaceText)
+	for _, c := range []struct {
+		name, scheme  string
+		width, height int
+	}{{"view phone", "light", 390, 844}, {"view dark", "dark", 1400, 900}, {"view light", "light", 1400, 900}} {
+		b.open(at+"/#"+s.token, c.width, c.height, c.scheme)
+		b.await(`document.getElementById("space").naturalWidth === 960 && document.getElementById("value").value !== ""`)
+		b.value(`document.getElementById("view-follow").click()`) // what is saved up serves the next view
+		if wide := b.value("document.documentElement.scrollWidth").(float64); int(wide) > c.width {
+			t.Errorf("%s: the page is %g pixels wide, more than its window", c.name, wide)
+		}
+		for what, list := range map[string]string{"without a name": unnamed, "with little contrast": faint} {
+			if found := b.value(list); found != "" {
+				t.Errorf("%s: %s:\n%s", c.name, what, found)
+			}
+		}
+		b.picture(c.name)
+	}
+	b.value(`(() => { window.before = document.getElementById("space").src; window.step = document.getElementById("steps").textContent; window.sizes = new Set();
+		document.getElementById("space").addEventListener("load", (e) => window.sizes.add(e.target.naturalWidth));
+		document.getElementById("turn").scrollIntoView({ block: "center" }); document.getElementById("turn").focus(); })()`)
+	for range 4 {
+		b.key("ArrowLeft", "")
+	}
+	b.key("ArrowUp", "")
+	b.await(`document.getElementById("camera").textContent.startsWith("turned 40°, 29° above")`)
+	b.await(`window.sizes.has(320) && document.getElementById("space").naturalWidth === 960 && document.getElementById("space").src !== window.before`)
+	b.await(`document.getElementById("steps").textContent !== window.step`) // all the while the run computes
+	b.picture("turned")
+	middle := func(side string) float64 {
+		return b.value(`(() => { const r = document.getElementById("turn").getBoundingClientRect(); return r.` + side + `; })()`).(float64)
+	}
+	x, y := middle("left")+middle("width")/2, middle("top")+middle("height")/2
+	mouse := func(kind string, x, y float64, wheel int) {
+		b.call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1, "deltaX": 0, "deltaY": wheel})
+	}
+	mouse("mousePressed", x, y, 0)
+	mouse("mouseMoved", x+middle("width")/4, y, 0)
+	mouse("mouseReleased", x+middle("width")/4, y, 0)
+	b.await(`document.getElementById("camera").textContent.startsWith("turned 310°")`)
+	mouse("mouseWheel", x, y, -100)
+	b.key("+", "+")
+	b.await(`document.getElementById("camera").textContent.endsWith("distance 0.71")`)
+	b.press(`document.getElementById("reset")`)
+	b.await(`document.getElementById("camera").textContent === "turned 0°, 24° above, distance 1"`)
+	b.value(`(() => { const l = document.getElementById("level"); l.value = 30; l.dispatchEvent(new Event("input")); })()`)
+	b.await(`parseFloat(document.getElementById("view-caption").textContent.split("q_criterion = ")[1]) === Number(document.getElementById("value").value)`)
+	b.value(`(() => { const f = document.getElementById("surface"); f.value = "vorticity"; f.dispatchEvent(new Event("change")); })()`)
+	b.await(`document.getElementById("view-caption").textContent.includes("on vorticity magnitude = ") && Number(document.getElementById("value").value) > 0`)
+	for _, path := range []string{"view?surface=speed", "order/stop"} {
+		if code := b.value(`fetch("/api/0/` + path + `", { method: "POST" }).then((r) => r.status)`); code != 401. {
+			t.Errorf("%s without the token: %v", path, code)
+		}
+	}
+	b.press(`document.querySelector("#orders .danger")`)
+	b.press(`document.querySelector("#confirm .danger")`)
+	if err := <-end; err != nil {
+		t.Fatal(err)
+	}
+	b.await(`[...document.querySelectorAll("#view select, #view input, #view button")].every((e) => e.disabled)`)
+	if n := len(b.faults); n == 0 {
+		t.Error("requests without the token are not logged")
+	}
+	b.faults = slices.DeleteFunc(b.faults, func(f string) bool { return strings.Contains(f, "401") })
+	b.clean("409") // the last pictures that the page asked for
+}
+
+// key presses a key where the focus is.
+func (b *browser) key(name, text string) {
+	b.t.Helper()
+	code := map[string]int{"Enter": 13, "ArrowLeft": 37, "ArrowUp": 38, "+": 187}[name]
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		b.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": name, "code": name, "windowsVirtualKeyCode": code, "text": text})
+	}
+}
+
 // press presses Enter on a control that has the focus.
 func (b *browser) press(control string) {
 	b.t.Helper()
 	b.await(control)
 	b.value(control + ".focus()")
-	for _, kind := range []string{"keyDown", "keyUp"} {
-		b.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"})
-	}
+	b.key("Enter", "\r")
 }
 
 // A browser lists several runs, and leads to one of them and back.

@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/url"
 	"sync"
 	"time"
 
 	"lbmsim/config"
 	"lbmsim/internal/finding"
+	"lbmsim/io/picture"
 	"lbmsim/io/status"
-	"lbmsim/model"
 	"lbmsim/report"
 	"lbmsim/sim"
 	"lbmsim/sim/output"
@@ -22,7 +23,7 @@ type Process struct {
 	status func() status.State // as the run's reporters have it; called by the run alone
 	log    *report.Text
 	lines  *lines
-	slices *sliceQueue
+	queue  *requestQueue
 
 	mu       sync.Mutex
 	caseFile *config.Case // nil before the start
@@ -34,7 +35,7 @@ type Process struct {
 
 // NewProcess returns a run that is about to begin. status is the state that other reporters keep; Process comes after them in their list.
 func NewProcess(status func() status.State) *Process {
-	p := &Process{status: status, lines: &lines{}, slices: newSliceQueue()}
+	p := &Process{status: status, lines: &lines{}, queue: newRequestQueue()}
 	p.log = report.NewLog(p.lines)
 	p.state.Standing = starting
 	return p
@@ -61,7 +62,7 @@ func (p *Process) Start(s sim.Start) {
 	p.mu.Lock()
 	p.caseFile, p.ranks = s.Case, s.Ranks
 	p.mu.Unlock()
-	p.slices.start(s.Ranks[0].Device.Name == "cpu")
+	p.queue.start(s.Ranks[0].Device.Name == "cpu")
 	p.update(nil)
 }
 
@@ -90,7 +91,7 @@ func (p *Process) Warn(w finding.Finding) {
 // Finish implements sim.Reporter.
 func (p *Process) Finish(s sim.Summary) {
 	p.log.Finish(s)
-	p.slices.end()
+	p.queue.end()
 	p.update(func(to *State) { to.Elapsed, to.Times = s.Elapsed.Seconds(), &s.Times })
 }
 
@@ -98,7 +99,7 @@ func (p *Process) Finish(s sim.Summary) {
 func (p *Process) Fail(err error) {
 	text := report.Failure(err)
 	fmt.Fprintln(p.lines, text)
-	p.slices.end()
+	p.queue.end()
 	p.update(func(s *State) {
 		if s.Phase == status.Running || s.Phase == "" {
 			s.Phase, s.Error = status.Failed, text
@@ -157,21 +158,9 @@ func (p *Process) About() About {
 	if running {
 		a.Orders = ordersOf(c)
 		a.Fields, a.Axes = seenOf(c)
+		a.View = viewOf(c)
 	}
 	return a
-}
-
-// seenOf lists the fields of slices of a case, and the axes normal to them.
-func seenOf(c *config.Case) (fields []field, axes []axis) {
-	for _, f := range model.Fields {
-		if output.Sliced(c, f) {
-			fields = append(fields, fieldOf(f, c.Dims()))
-		}
-	}
-	for k := range 3 {
-		axes = append(axes, axisOf(c, k))
-	}
-	return fields, axes
 }
 
 // ordersOf lists the orders that a case can follow.
@@ -186,60 +175,28 @@ func ordersOf(c *config.Case) []string {
 	return list
 }
 
-// fieldOf lists the components that a viewer may choose: in 2D those that are not always zero.
-func fieldOf(f model.Field, dims int) field {
-	l := field{Name: f.Name}
-	switch {
-	case f.Components == 1:
-	case dims == 3:
-		l.Components = []string{"magnitude", "x", "y", "z"}
-	case f.Name == "vorticity":
-		l.Components = []string{"z", "magnitude"}
-	default:
-		l.Components = []string{"magnitude", "x", "y"}
-	}
-	return l
-}
-
-func axisOf(c *config.Case, k int) axis {
-	u := c.Units
-	return axis{Name: axisNames[k : k+1], Cells: c.Cells[k], First: c.Origin[k] + u.Length/2, Step: u.Length, Unit: u.Symbol(model.Length), Across: c.Dims() == 3 || k == 2}
-}
-
-const axisNames = "xyz"
-
-// Find implements Sliced.
-func (p *Process) Find(name, component, across string, at int) (s output.Slice, err error) {
+// Find implements Seen.
+func (p *Process) Find(kind string, keys url.Values) (output.Request, error) {
 	p.mu.Lock()
 	c := p.caseFile
 	p.mu.Unlock()
 	if c == nil {
-		return s, errors.New("the run has not begun")
+		return nil, errors.New("the run has not begun")
 	}
-	f, ok := model.FindField(name)
-	if !ok {
-		return s, fmt.Errorf("there is no field %.40q", name)
+	read := sliceOf
+	if kind == viewWord {
+		read = orbitOf
 	}
-	s = output.Slice{Field: f, Component: index(axisNames, component), Axis: index(axisNames, across), At: at}
-	if component != "" && component != "magnitude" && s.Component < 0 {
-		return s, fmt.Errorf("there is no component %.40q", component)
+	request, err := read(keys)
+	if err == nil {
+		err = request.Check(c)
 	}
-	return s, s.Check(c)
+	return request, err
 }
 
-// index returns the place of a letter, -1 for other words.
-func index(letters, word string) int {
-	for k := range letters {
-		if letters[k:k+1] == word {
-			return k
-		}
-	}
-	return -1
-}
-
-// Slice implements Sliced.
-func (p *Process) Slice(of output.Slice, gone <-chan struct{}) (Shown, error) {
-	return p.slices.wait(of, gone)
+// See implements Seen.
+func (p *Process) See(of output.Request, gone <-chan struct{}) (picture.Bare, error) {
+	return p.queue.wait(of, gone)
 }
 
 // Order implements Run. The run takes it at the next synchronization of its ranks.
@@ -269,9 +226,9 @@ func (p *Process) Take() sim.Order {
 	return o
 }
 
-// Viewer returns the viewer that the run queries for slices.
-func (p *Process) Viewer() sim.Viewer { return p.slices }
+// Viewer returns the viewer that the run queries for pictures.
+func (p *Process) Viewer() sim.Viewer { return p.queue }
 
-// patience is the time after which a viewer is told that the run shows no slice: it may be writing a large file, or its steps
+// patience is the time after which a viewer is told that the run shows no picture: it may be writing a large file, or its steps
 // take long.
 const patience = 30 * time.Second

@@ -2,11 +2,11 @@
 // come from, which is a run of this process (Process) or the files of a run anywhere (Folder).
 //
 // A run never waits for a viewer. It hands over what it reports anyway; viewers copy that when they want it, each at the rate that
-// its link bears. Slices of fields are computed only while a viewer waits for one (sim.Viewer).
+// its link bears. Slices and views are computed only while a viewer waits for one (sim.Viewer).
 package live
 
 import (
-	"time"
+	"net/url"
 
 	"lbmsim/io/picture"
 	"lbmsim/io/status"
@@ -31,12 +31,12 @@ type Run interface {
 // connected.
 type Historian interface{ History() []Sample }
 
-// Sliced is a run that can show slices of its present state.
-type Sliced interface {
-	// Slice waits for a slice, until gone is closed or the run does not answer.
-	Slice(of output.Slice, gone <-chan struct{}) (Shown, error)
-	// Find returns the slice that a viewer names, or the reason why the case has none.
-	Find(field, component, axis string, at int) (output.Slice, error)
+// Seen is a run that can show pictures of its present state.
+type Seen interface {
+	// See waits for a picture, until gone is closed or the run does not answer.
+	See(of output.Request, gone <-chan struct{}) (picture.Bare, error)
+	// Find returns the request whose kind and keys a viewer names, or why the case has no such picture.
+	Find(kind string, keys url.Values) (output.Request, error)
 }
 
 // State is the state of a run: status.json, plus further reports of a run of this process.
@@ -57,6 +57,7 @@ type About struct {
 	Ranks   []rankLine `json:"ranks,omitempty"`
 	Fields  []field    `json:"fields,omitempty"` // that slices show
 	Axes    []axis     `json:"axes,omitempty"`   // across slices
+	View    *view      `json:"view,omitempty"`   // nil: there are no views
 	Orders  []string   `json:"orders"`           // that the run takes
 	Refused string     `json:"refused,omitempty"`
 	// Refined is whether there are cells finer than level 0, which Ranks and Axes count.
@@ -73,6 +74,13 @@ type rankLine struct {
 type field struct {
 	Name       string   `json:"name"`
 	Components []string `json:"components,omitempty"` // of a vector, the default first
+}
+
+// view is what views show at first.
+type view struct {
+	Surface string   `json:"surface"`
+	Value   *float64 `json:"value,omitempty"` // nil: the run chooses
+	Colour  string   `json:"colour"`
 }
 
 type axis struct {
@@ -92,14 +100,6 @@ type Sample struct {
 	Mach  float64 `json:"max_mach"`
 	Drift float64 `json:"density_drift"`
 	Grid  float64 `json:"grid_scale"`
-}
-
-// Shown is a slice as viewers get it.
-type Shown struct {
-	picture.Bare
-	Step int64 `json:"step"`
-	// Least is the time until the run shows another slice.
-	Least time.Duration `json:"-"`
 }
 
 // The words of orders.

@@ -41,6 +41,7 @@ type Server struct {
 type Options struct {
 	Address  string // host:port; port 0: a free one
 	ReadOnly bool   // no orders
+	Framed   bool   // pages of this machine, such as a notebook, may show the page in a frame
 	Runs     func() []Run
 	LeftOut  func() string // the omissions of Runs; nil: none
 }
@@ -55,7 +56,7 @@ func Serve(o Options) (*Server, error) {
 	if s.leftOut == nil {
 		s.leftOut = func() string { return "" }
 	}
-	w, err := web.Listen(o.Address, s.answer)
+	w, err := web.Listen(o.Address, o.Framed, s.answer)
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +118,8 @@ func (s *Server) answer(r *web.Request) web.Answer {
 		return s.rows(r, run)
 	case "picture":
 		return s.picture(r, run)
-	case "slice":
-		return s.slice(r, run)
+	case sliceWord, viewWord:
+		return s.seen(r, run, what)
 	}
 	return web.Text(404, "there is no %.40q", what)
 }
@@ -248,21 +249,17 @@ func (s *Server) picture(r *web.Request, run Run) web.Answer {
 	return web.Answer{Type: "image/png", Body: text}
 }
 
-// slice returns a slice of the present state.
-func (s *Server) slice(r *web.Request, run Run) web.Answer {
-	from, ok := run.(Sliced)
+// seen returns a slice or a view of the present state.
+func (s *Server) seen(r *web.Request, run Run, kind string) web.Answer {
+	from, ok := run.(Seen)
 	if !ok {
-		return web.Text(404, "only a run that serves the page itself (lbmsim run --live) shows slices")
+		return web.Text(404, "only a run that serves the page itself (lbmsim run --live) shows its present state")
 	}
-	at, err := strconv.Atoi(r.Query.Get("at"))
-	if err != nil {
-		return web.Text(400, "at is not the number of a cell")
-	}
-	of, err := from.Find(r.Query.Get("field"), r.Query.Get("component"), r.Query.Get("axis"), at)
+	of, err := from.Find(kind, r.Query)
 	if err != nil {
 		return web.Text(404, "%v", err)
 	}
-	shown, err := from.Slice(of, r.Gone)
+	shown, err := from.See(of, r.Gone)
 	switch {
 	case errors.Is(err, errEnded):
 		return web.Text(409, "%v", err)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
+	"image/color"
 	"io"
 	"math/rand"
 	"net"
@@ -24,6 +26,7 @@ import (
 	"lbmsim/internal/finding"
 	"lbmsim/io/picture"
 	"lbmsim/io/status"
+	"lbmsim/model"
 	"lbmsim/report"
 	"lbmsim/sim"
 	"lbmsim/sim/output"
@@ -53,14 +56,21 @@ every = 500
 every = 1000000000
 `
 
-// begun returns a run that has begun, as its process reports it, and its reporters.
-func begun(t *testing.T) (*Process, report.Many) {
+// caseOf returns a case with a folder of its own.
+func caseOf(t *testing.T, text string) *config.Case {
 	t.Helper()
-	c, err := config.Load("box.toml", []byte(boxText))
+	c, err := config.Load("box.toml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.OutputDir = t.TempDir()
+	return c
+}
+
+// begun returns a run that has begun, as its process reports it, and its reporters.
+func begun(t *testing.T) (*Process, report.Many) {
+	t.Helper()
+	c := caseOf(t, boxText)
 	keeper := report.NewStatus(func(finding.Finding) {})
 	p := NewProcess(keeper.State)
 	all := report.Many{keeper, p}
@@ -108,7 +118,7 @@ func TestToken(t *testing.T) {
 			t.Errorf("%s: %v %v", path, got, err)
 		}
 	}
-	for _, path := range []string{"runs", "0/about", "0/events", "0/history", "0/rows?table=series_energy.csv&from=0", "0/slice", "0/picture", "0/order/stop", "1/about", ""} {
+	for _, path := range []string{"runs", "0/about", "0/events", "0/history", "0/rows?table=series_energy.csv&from=0", "0/slice", "0/view", "0/picture", "0/order/stop", "1/about", ""} {
 		for _, token := range []string{"", "Bearer ", "Bearer " + s.token[1:], "Bearer " + strings.Repeat("0", 32), s.token[:31], s.token, "Basic " + s.token} {
 			for _, method := range []string{"GET", "POST"} {
 				r, err := http.NewRequest(method, at+"/api/"+path, nil)
@@ -319,8 +329,7 @@ func TestCostWithoutViewers(t *testing.T) {
 		for range b.N {
 			step++
 			p.Progress(sim.Progress{Step: step, Last: 1 << 30, MLUPS: 100, Elapsed: time.Second})
-			_, wanted := v.Wanted()
-			if wanted || p.Take() != (sim.Order{}) {
+			if v.Wanted(always) != nil || p.Take() != (sim.Order{}) {
 				b.Fatal("something is wanted without a viewer")
 			}
 		}
@@ -430,11 +439,11 @@ func TestSlicesForViewers(t *testing.T) {
 	p, all := begun(t)
 	s, at := served(t, false, p)
 	v := p.Viewer()
-	if _, wanted := v.Wanted(); wanted {
+	if v.Wanted(always) != nil {
 		t.Error("a slice is wanted without a viewer")
 	}
 	for query, code := range map[string]int{
-		"field=speed&axis=z&at=x": 400, "field=nonsense&axis=z&at=0": 404, "field=speed&axis=x&at=0": 404, "field=speed&axis=z&at=1": 404,
+		"field=speed&axis=z&at=x": 404, "field=nonsense&axis=z&at=0": 404, "field=speed&axis=x&at=0": 404, "field=speed&axis=z&at=1": 404,
 		"field=temperature&axis=z&at=0": 404, "field=wall_distance&axis=z&at=0": 404, "field=speed&axis=z&at=0&component=x": 404, "field=velocity&axis=z&at=0&component=w": 404,
 	} {
 		if got, text := ask(t, s, "GET", at+"/api/0/slice?"+query); got != code {
@@ -452,16 +461,16 @@ func TestSlicesForViewers(t *testing.T) {
 			answers <- answer{code, text}
 		}()
 	}
-	for p.slices.waiting() < 3 {
+	for p.queue.waiting() < 3 {
 		time.Sleep(time.Millisecond)
 	}
-	slice, wanted := v.Wanted()
-	if !wanted || slice.Field.Name != "vorticity" || slice.Component != 2 {
-		t.Fatalf("%+v %v", slice, wanted)
+	slice, is := v.Wanted(always).(output.Slice)
+	if !is || slice.Field.Name != "vorticity" || slice.Component != 2 {
+		t.Fatalf("%+v", slice)
 	}
 	v.Show(slice, picture.Picture{Quantity: "vorticity z", W: 3, H: 2, Values: []float64{1, 2, 3, 4, 5, 6}, Spacing: 1, Step: 77})
 	for range 3 {
-		var shown Shown
+		var shown picture.Bare
 		if a := <-answers; a.code != 200 || json.Unmarshal([]byte(a.text), &shown) != nil || shown.Step != 77 || len(shown.PNG) == 0 {
 			t.Errorf("%d %.200s", a.code, a.text)
 		}
@@ -470,20 +479,99 @@ func TestSlicesForViewers(t *testing.T) {
 		code, text := ask(t, s, "GET", at+"/api/0/slice?field=speed&axis=z&at=0")
 		answers <- answer{code, text}
 	}()
-	for p.slices.waiting() < 1 {
+	for p.queue.waiting() < 1 {
 		time.Sleep(time.Millisecond)
 	}
 	all.Fail(errors.New("a trial"))
 	if a := <-answers; a.code != 409 || !strings.Contains(a.text, "has ended") {
 		t.Errorf("%d %s", a.code, a.text)
 	}
-	if _, wanted := v.Wanted(); wanted {
+	if v.Wanted(always) != nil {
 		t.Error("a slice is wanted that no one waits for")
 	}
 }
 
+// always is an account with time left.
+func always(output.Budget) bool { return true }
+
+const spaceText = `
+[domain]
+cells = [40, 24, 20]
+periodic = ["x", "y", "z"]
+[fluid]
+viscosity = 0.02
+[body.ball]
+shape = "sphere"
+centre = [14, 12, 10]
+radius = 4
+[initial]
+velocity = ["0.04 + 0.02*sin(2*pi*y/Ly)", "0.03*sin(2*pi*z/Lz)", "0.02*cos(2*pi*x/Lx)"]
+[force]
+acceleration = [1e-6, 0, 0]
+[run]
+steps = 2000000000
+`
+
+// Views are refused in words, wait like slices, and let slices pass when the time for views is used up.
+func TestViewsForViewers(t *testing.T) {
+	p, all := begun(t)
+	s, at := served(t, false, p)
+	const good = "surface=speed&colour=pressure&value=0.5&turn=10&tilt=-20&zoom=1&moving=1"
+	if code, text := ask(t, s, "GET", at+"/api/0/view?"+good); code != 404 || !strings.Contains(text, "2D") {
+		t.Errorf("a view in 2D: %d %s", code, text)
+	}
+	if _, text := ask(t, s, "GET", at+"/api/0/about"); strings.Contains(text, `"view"`) {
+		t.Errorf("a case in 2D offers views: %s", text)
+	}
+	p.caseFile = caseOf(t, spaceText)
+	if _, text := ask(t, s, "GET", at+"/api/0/about"); !strings.Contains(text, `"view":{"surface":"q_criterion","colour":"speed"}`) {
+		t.Errorf("%s", text)
+	}
+	for _, c := range [][3]string{
+		{"surface=speed", "surface=solid", "solid"}, {"surface=speed", "surface=x", "no field"}, {"colour=pressure", "", "no field"}, {"value=0.5", "value=x", "value"}, {"value=0.5", "value=NaN", "not a number"},
+		{"value=0.5", "value=1e99", "32 bits"}, {"turn=10", "turn=360", "turn"}, {"turn=10", "", "turn"}, {"tilt=-20", "tilt=86", "tilt"}, {"zoom=1", "zoom=-9", "zoom"}, {"zoom=1", "zoom=1.5", "zoom"},
+	} {
+		if code, text := ask(t, s, "GET", at+"/api/0/view?"+strings.Replace(good, c[0], c[1], 1)); code != 404 || !strings.Contains(text, c[2]) {
+			t.Errorf("%s instead of %s: %d %s", c[1], c[0], code, text)
+		}
+	}
+	answers := make(chan string, 2)
+	for k, path := range []string{"view?" + good, "slice?field=speed&axis=z&at=3"} {
+		go func() {
+			_, text := ask(t, s, "GET", at+"/api/0/"+path)
+			answers <- text
+		}()
+		for p.queue.waiting() < k+1 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	v := p.Viewer()
+	speed, _ := model.FindField("speed")
+	pressure, _ := model.FindField("pressure")
+	want := output.Orbit{Surface: speed, Colour: pressure, Value: 0.5, Turn: 10, Tilt: -20, Zoom: 1, Moving: true}
+	if got := v.Wanted(always); got != want {
+		t.Fatalf("%+v", got)
+	}
+	slice, is := v.Wanted(func(b output.Budget) bool { return b != output.Turns }).(output.Slice)
+	if !is {
+		t.Fatal("a view without time stops slices")
+	}
+	v.Show(slice, picture.Picture{Quantity: "speed", W: 3, H: 2, Values: make([]float64, 6), Spacing: 1})
+	if text := <-answers; !strings.Contains(text, `"Axes"`) {
+		t.Errorf("%.200s", text)
+	}
+	for v.Wanted(always) != want { // until the slice is painted
+		time.Sleep(time.Millisecond)
+	}
+	v.Show(want, picture.View{Surface: "speed", Value: 0.5, Quantity: "pressure", Values: []float64{1}, Levels: []float64{1, 2}, Draw: func(func(float64) color.NRGBA) *image.NRGBA { return image.NewNRGBA(image.Rect(0, 0, 4, 3)) }})
+	if text := <-answers; !strings.Contains(text, `"Value":0.5,"Levels":[1,2]`) || strings.Contains(text, "Axes") {
+		t.Errorf("%.400s", text)
+	}
+	all.Fail(errors.New("a trial"))
+}
+
 // waiting returns the number of viewers that wait.
-func (s *sliceQueue) waiting() (n int) {
+func (s *requestQueue) waiting() (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, w := range s.wishes {
@@ -692,17 +780,8 @@ func TestShelfLeavesOut(t *testing.T) {
 	}
 }
 
-func TestAddresses(t *testing.T) {
-	for text, want := range map[string]string{"8080": "127.0.0.1:8080", ":8080": ":8080", "node7:80": "node7:80", "[::1]:80": "[::1]:80", Local: Local} {
-		if got, err := Address(text); err != nil || got != want {
-			t.Errorf("%q: %q %v, want %q", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "x", "a:b", "1:2:3", "99999", "host:99999", "case.toml"} {
-		if got, err := Address(text); err == nil {
-			t.Errorf("%q is the address %q", text, got)
-		}
-	}
+// Addresses that cannot be served on are explained.
+func TestRefusedAddresses(t *testing.T) {
 	p, _ := begun(t)
 	s, _ := served(t, false, p)
 	taken := fmt.Sprintf("127.0.0.1:%d", s.web.Port())

@@ -7,8 +7,8 @@
 #   scripts/setup.sh run [MPI]     to run on several ranks: in addition an mpirun, if it
 #                                  can be had without a question
 #   scripts/setup.sh test          to run all tests: in addition both MPI libraries,
-#                                  CUDA's headers and run-time compiler, and
-#                                  the programs that read the output
+#                                  CUDA's headers and run-time compiler, a browser,
+#                                  and the programs that read the output
 #   scripts/setup.sh slurm openmpi to run job scripts: SLURM itself
 #   scripts/setup.sh mpis          to try many MPI libraries: Debian's two, SLURM, venv
 #   scripts/setup.sh python        to test the Python package: venv, drawing without a display
@@ -45,6 +45,7 @@ packages() {
 		egl) echo libegl1 ;;
 		disks) echo e2fsprogs mount ;;
 		pgrep) echo procps ;;
+		browser) echo chromium ;; # Ubuntu has it as a snap alone: there google-chrome in PATH serves as well
 		cuda) echo python3-pip ;; # which fetches the headers
 		*) echo "$w" ;;
 		esac
@@ -164,6 +165,7 @@ test)
 	/usr/bin/python3 -c 'import venv, ensurepip' 2>/dev/null || need="$need venv"
 	(PATH=$PATH:/usr/sbin:/sbin; have mkfs.ext4 && have mount) || need="$need disks"
 	have pgrep || need="$need pgrep" # make fuzz
+	have chromium || have chromium-browser || have google-chrome || have chromium-headless-shell || need="$need browser" # the page of a run
 	[ -e .build/cuda/lib ] || python3 -m pip --version >/dev/null 2>&1 || need="$need cuda"
 	;;
 *)

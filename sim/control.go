@@ -46,7 +46,8 @@ const (
 	syncStop     // rank 0 has an order to stop
 	syncSave     // rank 0 has an order to write a checkpoint
 	syncDraw     // rank 0 has an order to write pictures
-	syncShow     // the code of a slice that a viewer of rank 0 waits for
+	syncShow     // the code of a picture that a viewer of rank 0 waits for ...
+	syncShown    // ... and its second number
 	syncRows     // rank 0 has rows that it cannot write
 	syncOutputs  // from here on: output k is due by rank 0's clock
 )
@@ -86,7 +87,7 @@ func (r *run) synchronize() error {
 	if r.Step() < r.last {
 		r.reason = reasonIn(table, r.reason)
 	}
-	if err := r.viewing.show(r.outputs, table[syncShow]); err != nil {
+	if err := r.viewing.show(r.outputs, [2]int64{table[syncShow], table[syncShown]}); err != nil {
 		return err
 	}
 	return r.writeOrdered(table, now)
@@ -105,7 +106,8 @@ func (r *run) proposals(now time.Time) []int64 {
 	}
 	order := r.orders(now)
 	table[syncStop], table[syncSave], table[syncDraw] = one(order.Stop), one(order.Save), one(order.Draw)
-	table[syncShow] = r.viewing.wanted(now)
+	shown := r.viewing.wanted(now)
+	table[syncShow], table[syncShown] = shown[0], shown[1]
 	table[syncRows] = r.outputs.RowsFail()
 	if limit := r.Case.Run.WallTime; limit > 0 && now.Sub(c.began) > limit {
 		table[syncWallTime] = 1

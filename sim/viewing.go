@@ -4,67 +4,104 @@ import (
 	"time"
 
 	"lbmsim/internal/allowance"
-	"lbmsim/io/picture"
 	"lbmsim/sim/output"
 )
 
-// Viewer shows slices of the present state while the run continues. Rank 0 queries it when the ranks synchronize (control.go);
-// without a request nothing is computed or copied. Neither method may block.
+// Viewer shows pictures of the present state to people while the run continues. Rank 0 asks it when the ranks agree on what to do
+// (control.go); without a request nothing is computed or copied. Neither method may block.
 type Viewer interface {
-	// Wanted returns the requested slice, which output.Slice.Check has passed; false: none.
-	Wanted() (output.Slice, bool)
-	// Show takes the requested slice.
-	Show(output.Slice, picture.Picture)
+	// Wanted returns the first request that is waited for, has passed its Check, and is of an account with time left; nil: there is none.
+	Wanted(left func(output.Budget) bool) output.Request
+	// Show takes the picture of the request that Wanted has returned last.
+	Show(output.Request, output.Painter)
 }
 
 // viewing limits the cost of viewers.
 type viewing struct {
-	viewer Viewer // may be nil
-	next   time.Time
-	time   *allowance.Allowance // nil: no slice yet
+	viewer   Viewer // may be nil
+	asked    output.Request
+	next     time.Time
+	accounts [output.Budgets]*allowance.Allowance // nil: no request yet
+	frozen   output.Orbit                         // what the outputs keep for views that turn ...
+	frozenAt time.Time                            // ... since; zero: nothing
 }
 
-// Slices are gathered at most four times per second, and the run waits for them in at most 0.4 % of its time.
+// Pictures are gathered at most four times per second, while a camera turns at each agreement.
 const (
 	showEvery = 250 * time.Millisecond
-	showShare = 250
-	showSaved = 200 * time.Millisecond
+	turnEvery = 50 * time.Millisecond
+	// Fields that a turning view keeps are gathered again when they are so old, and let go of when they are twice as old.
+	frozenFor = 5 * time.Second
 )
 
-// wanted returns the code of the slice to show now, 0 without a request. On rank 0.
-func (v *viewing) wanted(now time.Time) int64 {
-	if v.viewer == nil || now.Before(v.next) {
-		return 0
+// tariffs are the shares of the run's time, one part of so many, and what may be saved up of them. A camera that turns needs a picture
+// at once and then many, for a short time.
+var tariffs = [output.Budgets]struct {
+	share int
+	most  time.Duration
+}{output.Slices: {250, 200 * time.Millisecond}, output.Views: {50, 2 * time.Second}, output.Turns: {50, 2 * time.Second}}
+
+// wanted returns the code of the picture to show now, zeros without a request. On rank 0.
+func (v *viewing) wanted(now time.Time) (code [2]int64) {
+	if v.viewer == nil {
+		return code
 	}
-	s, ok := v.viewer.Wanted()
-	if !ok || !v.allowed(now) {
-		return 0
+	if now.After(v.next) {
+		v.asked = v.viewer.Wanted(func(b output.Budget) bool { return v.left(b, now) })
+		if v.asked != nil {
+			return v.prepared(now).Code()
+		}
 	}
-	return s.Code()
+	if !v.frozenAt.IsZero() && now.Sub(v.frozenAt) > 2*frozenFor {
+		v.frozenAt = time.Time{}
+		code[0] = output.Forget
+	}
+	return code
 }
 
-// allowed reports whether there is time left for a slice.
-func (v *viewing) allowed(now time.Time) bool {
-	if v.time == nil {
-		v.time = allowance.New(showShare, showSaved, now)
+// left reports whether an account has time left.
+func (v *viewing) left(b output.Budget, now time.Time) bool {
+	if v.accounts[b] == nil {
+		v.accounts[b] = allowance.New(tariffs[b].share, tariffs[b].most, now)
 	}
-	return v.time.Left(now)
+	return v.accounts[b].Left(now)
 }
 
-// show gathers the slice of a code and hands it to the viewer. Collective.
-func (v *viewing) show(outputs *output.Set, code int64) error {
-	if code == 0 {
+// prepared returns the request, which shows fields that were gathered before where it is a view that turns.
+func (v *viewing) prepared(now time.Time) output.Request {
+	o, isView := v.asked.(output.Orbit)
+	switch {
+	case !isView:
+		return v.asked
+	case !o.Moving:
+		v.frozenAt = time.Time{}
+	case !v.frozenAt.IsZero() && now.Sub(v.frozenAt) < frozenFor && o.SameSurface(v.frozen):
+		o.Again = true
+	default:
+		v.frozen, v.frozenAt = o, now
+	}
+	return o
+}
+
+// show computes the picture of a code and hands it to the viewer. Collective.
+func (v *viewing) show(outputs *output.Set, code [2]int64) error {
+	if code[0] == 0 {
 		return nil
 	}
-	began, slice := time.Now(), output.SliceOf(code)
-	p, err := outputs.Show(slice)
+	began := time.Now()
+	p, err := output.Show(outputs, code)
 	took := time.Since(began)
 	outputs.Spent += took.Seconds()
-	if err != nil || !outputs.Rank.Root {
+	if err != nil || !outputs.Rank.Root || p == nil {
 		return err
 	}
-	v.time.Spend(took)
-	v.next = began.Add(showEvery)
-	v.viewer.Show(slice, p)
+	budget, every := v.asked.Budget(), showEvery
+	if budget == output.Turns {
+		every = turnEvery
+	}
+	v.left(budget, began) // opens the account, should the viewer not have asked
+	v.accounts[budget].Spend(took)
+	v.next = began.Add(every)
+	v.viewer.Show(v.asked, p)
 	return nil
 }

@@ -2,10 +2,13 @@ package sim
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,36 +18,55 @@ import (
 	"lbmsim/sim/output"
 )
 
-// eye wants one slice of the first step of a run.
+// eye wants some pictures of a run, one after the other.
 type eye struct {
-	slice output.Slice
-	seen  []picture.Picture
+	of   []output.Request
+	seen []picture.Bare
+	err  error
 }
 
-func (e *eye) Wanted() (output.Slice, bool) {
-	return e.slice, len(e.seen) == 0
-}
-
-func (e *eye) Show(of output.Slice, p picture.Picture) {
-	if of != e.slice {
-		panic(fmt.Sprintf("%v was wanted, %v is shown", e.slice, of))
+func (e *eye) Wanted(left func(output.Budget) bool) output.Request {
+	if len(e.seen) == len(e.of) || !left(e.of[len(e.seen)].Budget()) {
+		return nil
 	}
-	e.seen = append(e.seen, p)
+	return e.of[len(e.seen)]
 }
 
-// seenBy returns the painted slice of the state that a checkpoint has, as ranks that resume from it see it.
-func seenBy(t *testing.T, text, from string, slice output.Slice, ranks int) []byte {
+func (e *eye) Show(of output.Request, p output.Painter) {
+	if of != e.of[len(e.seen)] {
+		panic(fmt.Sprintf("%v was wanted, %v is shown", e.of[len(e.seen)], of))
+	}
+	b, err := p.Bare()
+	e.seen, e.err = append(e.seen, b), errors.Join(e.err, err)
+}
+
+// Take ends the run when it has shown all.
+func (e *eye) Take() Order { return Order{Stop: len(e.seen) == len(e.of)} }
+
+// seenBy returns a painted picture of the state that a checkpoint has, as ranks that resume from it see it.
+func seenBy(t *testing.T, text, from string, of output.Request, tr trial) []byte {
 	t.Helper()
-	e := &eye{slice: slice}
-	s := trial{text: text, ranks: ranks, dir: t.TempDir(), restart: from, viewer: e}.must(t)
-	if len(e.seen) != 1 || e.seen[0].Step != 20 {
-		t.Fatalf("%d slices until step %d", len(e.seen), s.summary.Last)
+	e := &eye{of: []output.Request{of}}
+	tr.text, tr.dir, tr.restart, tr.viewer = text, t.TempDir(), from, e
+	s := tr.must(t)
+	if len(e.seen) != 1 || e.seen[0].Step != 20 || e.err != nil {
+		t.Fatalf("%d pictures until step %d (%v)", len(e.seen), s.summary.Last, e.err)
 	}
-	b, err := e.seen[0].Bare()
-	if err != nil {
-		t.Fatal(err)
+	b := e.seen[0]
+	return append(fmt.Appendf(nil, "%s %s %v %v %v %v ", b.Title, b.Under, b.Ends, b.Axes, b.Value, b.Levels), b.PNG...)
+}
+
+// saved runs a case to step 20 and returns its checkpoint, and the text of a run for one more step.
+func saved(t *testing.T, text string) (next, path string) {
+	t.Helper()
+	const ending = "[checkpoint]\nevery = 20\n[run]\nsteps = %d\n"
+	dir := t.TempDir()
+	trial{text: text + fmt.Sprintf(ending, 20), ranks: 1, dir: dir}.must(t)
+	found, err := filepath.Glob(filepath.Join(dir, output.CheckpointDir, "*.h5"))
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
 	}
-	return append(fmt.Appendf(nil, "%s %s %v %v ", b.Title, b.Under, b.Ends, b.Axes), b.PNG...)
+	return text + fmt.Sprintf(ending, 21), found[0]
 }
 
 // A slice has the same bits on any number of ranks, in any cut, on one grid and on a refined one; of fields of single cells and
@@ -55,19 +77,12 @@ func TestSlicesOnAnyRanks(t *testing.T) {
 		texts[name] = text + "[collision]\nmodel = \"bgk\"\n"
 	}
 	texts["disc in a channel"] = refinedCases["disc in a channel"]
-	const ending = "[checkpoint]\nevery = 20\n[run]\nsteps = %d\n"
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			trial{text: texts[name] + fmt.Sprintf(ending, 20), ranks: 1, dir: dir}.must(t)
-			text := texts[name] + fmt.Sprintf(ending, 21)
+			text, found := saved(t, texts[name])
 			c, err := config.Load("test.toml", []byte(text))
 			if err != nil {
 				t.Fatal(err)
-			}
-			found, err := filepath.Glob(filepath.Join(dir, output.CheckpointDir, "*.h5"))
-			if err != nil || len(found) != 1 {
-				t.Fatal(found, err)
 			}
 			axes := []int{2}
 			if c.Dims() == 3 {
@@ -80,9 +95,9 @@ func TestSlicesOnAnyRanks(t *testing.T) {
 					if err := s.Check(c); err != nil {
 						t.Fatal(err)
 					}
-					want := seenBy(t, text, found[0], s, 1)
+					want := seenBy(t, text, found, s, trial{ranks: 1})
 					for _, ranks := range []int{2, 3} {
-						if got := seenBy(t, text, found[0], s, ranks); !bytes.Equal(got, want) {
+						if got := seenBy(t, text, found, s, trial{ranks: ranks}); !bytes.Equal(got, want) {
 							t.Errorf("%s across %c differs on %d ranks", field, "xyz"[axis], ranks)
 						}
 					}
@@ -92,17 +107,105 @@ func TestSlicesOnAnyRanks(t *testing.T) {
 	}
 }
 
-// Every slice of a case has a code, from which all ranks know it.
-func TestCodesOfSlices(t *testing.T) {
-	seen := map[int64]bool{}
-	for _, f := range model.Fields {
-		for component := -1; component < 3; component++ {
-			for axis := range 3 {
-				for _, at := range []int{0, 1, 1 << 20, 1<<31 - 1} {
-					s := output.Slice{Field: f, Component: component, Axis: axis, At: at}
-					code := s.Code()
-					if code <= 0 || seen[code] || output.SliceOf(code) != s {
-						t.Fatalf("%+v has the code %x, of %+v", s, code, output.SliceOf(code))
+// Views have the same bits on any number of ranks and threads, in any cut, on one grid and on a refined one; also of a value that
+// the run chooses, from the cells of all ranks.
+func TestTurnedViewsOnAnyRanks(t *testing.T) {
+	file, _ := ballFile(t, 16, 4.2, 0)
+	whole, _, _ := strings.Cut(fmt.Sprintf(viewed, file), "[output.")
+	for name, text := range map[string]string{"ball and rod": whole, "refined": fmt.Sprintf(strings.Split(viewedLevels, "[output.")[0], viewedBoxes)} {
+		t.Run(name, func(t *testing.T) {
+			text, found := saved(t, text)
+			c, err := config.Load("test.toml", []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			q, _ := model.FindField("q_criterion")
+			speed, _ := model.FindField("speed")
+			for _, o := range []output.Orbit{
+				{Surface: q, Colour: speed, Auto: true, Turn: 40, Tilt: 30, Moving: true},
+				{Surface: speed, Colour: q, Value: 0.03, Turn: 200, Tilt: -20, Zoom: 3},
+			} {
+				if err := o.Check(c); err != nil {
+					t.Fatal(err)
+				}
+				want := seenBy(t, text, found, o, trial{ranks: 1, threads: 2})
+				for _, tr := range []trial{{ranks: 2}, {ranks: 3, threads: 2}, {ranks: 4, cut: [3]int{1, 2, 2}}} {
+					if tr.cut != [3]int{} && len(c.Refine) > 0 {
+						continue // refined grids are cut along one axis
+					}
+					if got := seenBy(t, text, found, o, tr); !bytes.Equal(got, want) {
+						t.Errorf("%s differs on %d ranks", o.Surface.Name, tr.ranks)
+					}
+				}
+			}
+		})
+	}
+}
+
+// While the camera turns, views show the fields that the first of them has gathered; a view at rest shows the present state, and so
+// does one of another surface.
+func TestViewsWhileTheCameraTurns(t *testing.T) {
+	q, _ := model.FindField("q_criterion")
+	speed, _ := model.FindField("speed")
+	a := output.Orbit{Surface: speed, Colour: q, Value: 0.02, Tilt: 24, Moving: true}
+	b, other, rest := a, a, a
+	b.Turn, other.Value, rest.Moving = 30, 0.03, false
+	file, _ := ballFile(t, 16, 4.2, 0)
+	whole, _, _ := strings.Cut(fmt.Sprintf(viewed, file), "[output.")
+	e := &eye{of: []output.Request{a, b, b, other, rest, b}}
+	trial{text: whole + "[run]\nsteps = 2000000000\nwall_time = \"60 s\"\n", ranks: 2, dir: t.TempDir(), viewer: e, orders: []Orders{e}}.must(t)
+	if len(e.seen) != len(e.of) || e.err != nil {
+		t.Fatalf("%d pictures (%v)", len(e.seen), e.err)
+	}
+	for k, same := range []bool{true, true, false, false, false} {
+		if (e.seen[k].Step == e.seen[k+1].Step) != same {
+			t.Errorf("pictures %d and %d are of the steps %d and %d", k, k+1, e.seen[k].Step, e.seen[k+1].Step)
+		}
+	}
+	if bytes.Equal(e.seen[0].PNG, e.seen[1].PNG) || !bytes.Equal(e.seen[1].PNG, e.seen[2].PNG) {
+		t.Error("a turn makes no difference, or the same view does")
+	}
+	if small, large := len(e.seen[3].PNG), len(e.seen[4].PNG); small > large/3 {
+		t.Errorf("%d bytes while the camera turns, %d at rest", small, large)
+	}
+}
+
+// Each account of time pays for its own pictures; fields that no view has asked for lately are let go of once.
+func TestAccountsOfViews(t *testing.T) {
+	speed, _ := model.FindField("speed")
+	turning := output.Orbit{Surface: speed, Colour: speed, Moving: true}
+	e := &eye{of: []output.Request{turning, turning, output.Slice{Field: speed, Axis: 2}}}
+	v, now := viewing{viewer: e}, time.Unix(1000, 0)
+	if got := output.RequestOf(v.wanted(now)); got != turning {
+		t.Fatalf("%+v", got)
+	}
+	v.accounts[output.Turns].Spend(time.Minute)
+	if code := v.wanted(now); code != [2]int64{} {
+		t.Errorf("a view without time has the code %x", code)
+	}
+	e.seen = make([]picture.Bare, 2)
+	if got, is := output.RequestOf(v.wanted(now)).(output.Slice); !is || got.Axis != 2 {
+		t.Errorf("%+v: slices have time of their own", got)
+	}
+	e.seen = make([]picture.Bare, 3)
+	for k, want := range []int64{0, output.Forget, 0} {
+		if code := v.wanted(now.Add(time.Duration(k) * 11 * time.Second)); code != [2]int64{want, 0} {
+			t.Errorf("after %d s the code is %x, want %x", 11*k, code, want)
+		}
+	}
+}
+
+// Every view has a code, from which all ranks know it.
+func TestCodesOfViews(t *testing.T) {
+	seen := map[[2]int64]bool{}
+	for k, f := range model.Fields {
+		for _, value := range []float32{0, -1.5, 1e-30, math.MaxFloat32} {
+			for _, camera := range [][3]int{{0, 0, 0}, {359, 85, 20}, {180, -85, -8}} {
+				for flags := range 8 {
+					o := output.Orbit{Surface: f, Colour: model.Fields[len(model.Fields)-1-k], Value: value, Turn: camera[0], Tilt: camera[1], Zoom: camera[2], Auto: flags&1 != 0, Moving: flags&2 != 0, Again: flags&4 != 0}
+					code := o.Code()
+					if code[0] <= output.Forget || code[1] < 0 || seen[code] || output.RequestOf(code) != o {
+						t.Fatalf("%+v has the code %x, of %+v", o, code, output.RequestOf(code))
 					}
 					seen[code] = true
 				}
@@ -111,21 +214,46 @@ func TestCodesOfSlices(t *testing.T) {
 	}
 }
 
-// glutton always wants a slice.
+// Every slice of a case has a code, from which all ranks know it.
+func TestCodesOfSlices(t *testing.T) {
+	seen := map[[2]int64]bool{}
+	for _, f := range model.Fields {
+		for component := -1; component < 3; component++ {
+			for axis := range 3 {
+				for _, at := range []int{0, 1, 1 << 20, 1<<31 - 1} {
+					s := output.Slice{Field: f, Component: component, Axis: axis, At: at}
+					code := s.Code()
+					if code[0] <= 0 || seen[code] || output.RequestOf(code) != s {
+						t.Fatalf("%+v has the code %x, of %+v", s, code, output.RequestOf(code))
+					}
+					seen[code] = true
+				}
+			}
+		}
+	}
+}
+
+// glutton always wants the same.
 type glutton struct {
-	eye
+	of    output.Request
 	times []time.Time
 }
 
-func (g *glutton) Wanted() (output.Slice, bool) { return g.slice, true }
-func (g *glutton) Show(output.Slice, picture.Picture) {
+func (g *glutton) Wanted(left func(output.Budget) bool) output.Request {
+	if !left(g.of.Budget()) {
+		return nil
+	}
+	return g.of
+}
+
+func (g *glutton) Show(output.Request, output.Painter) {
 	g.times = append(g.times, time.Now())
 }
 
 // However often a viewer asks, slices come four times per second at most.
 func TestRateOfSlices(t *testing.T) {
 	f, _ := model.FindField("speed")
-	g := &glutton{eye: eye{slice: output.Slice{Field: f, Component: -1, Axis: 2}}}
+	g := &glutton{of: output.Slice{Field: f, Component: -1, Axis: 2}}
 	start := time.Now()
 	trial{text: variety["closed box"] + "[collision]\nmodel = \"bgk\"\n[run]\nsteps = 2000000000\nwall_time = \"2 s\"\n", ranks: 2, viewer: g, dir: t.TempDir()}.must(t)
 	if most := int(time.Since(start)/showEvery) + 1; len(g.times) < 2 || len(g.times) > most {
@@ -137,7 +265,7 @@ func TestRateOfSlices(t *testing.T) {
 func TestSlicesChangeNothing(t *testing.T) {
 	f, _ := model.FindField("q_criterion")
 	text := refinedRun("disc in a channel", "float64", 80)
-	g := &glutton{eye: eye{slice: output.Slice{Field: f, Component: -1, Axis: 2}}}
+	g := &glutton{of: output.Slice{Field: f, Component: -1, Axis: 2}}
 	seen, alone := t.TempDir(), t.TempDir()
 	trial{text: text, ranks: 2, viewer: g, dir: seen}.must(t)
 	trial{text: text, ranks: 2, dir: alone}.must(t)

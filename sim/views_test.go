@@ -141,7 +141,24 @@ func TestViewsOfEveryCut(t *testing.T) {
 // Views of refined grids have the same bits on any number of ranks, and show the same surface as a grid of fine cells: an initial
 // state that all levels have exactly.
 func TestViewsOfRefinedGrids(t *testing.T) {
-	const text = `
+	dir := t.TempDir()
+	trial{text: fmt.Sprintf(viewedLevels, viewedBoxes), ranks: 1, threads: 2, dir: dir}.must(t)
+	want := viewsIn(t, dir)
+	for _, ranks := range []int{2, 3, 4} {
+		dir := t.TempDir()
+		trial{text: fmt.Sprintf(viewedLevels, viewedBoxes), ranks: ranks, dir: dir}.must(t)
+		compareViews(t, fmt.Sprintf("%d ranks", ranks), viewsIn(t, dir), want)
+	}
+	dir = t.TempDir()
+	trial{text: fmt.Sprintf(viewedLevels, ""), ranks: 1, threads: 2, dir: dir}.must(t)
+	const first = "slow_0000000000.png"
+	if n, all := differ(viewsIn(t, dir)[first], want[first], 50), 120*80; n > all/20 {
+		t.Errorf("%d of %d pixels differ between a refined and a uniform grid", n, all)
+	}
+}
+
+// viewedLevels is a flow past a ball, with viewedBoxes around it.
+const viewedLevels = `
 [domain]
 cells = [32, 24, 24]
 periodic = ["x", "y", "z"]
@@ -163,7 +180,8 @@ at_start = true
 [run]
 steps = 4
 `
-	const boxes = `[refine.near]
+
+const viewedBoxes = `[refine.near]
 level = 1
 from = [6, 6, 6]
 to = [20, 18, 18]
@@ -172,21 +190,6 @@ level = 2
 from = [8, 8, 8]
 to = [16, 16, 16]
 `
-	dir := t.TempDir()
-	trial{text: fmt.Sprintf(text, boxes), ranks: 1, threads: 2, dir: dir}.must(t)
-	want := viewsIn(t, dir)
-	for _, ranks := range []int{2, 3, 4} {
-		dir := t.TempDir()
-		trial{text: fmt.Sprintf(text, boxes), ranks: ranks, dir: dir}.must(t)
-		compareViews(t, fmt.Sprintf("%d ranks", ranks), viewsIn(t, dir), want)
-	}
-	dir = t.TempDir()
-	trial{text: fmt.Sprintf(text, ""), ranks: 1, threads: 2, dir: dir}.must(t)
-	const first = "slow_0000000000.png"
-	if n, all := differ(viewsIn(t, dir)[first], want[first], 50), 120*80; n > all/20 {
-		t.Errorf("%d of %d pixels differ between a refined and a uniform grid", n, all)
-	}
-}
 
 // A resumed run writes the same views: the camera's turn follows from the time.
 func TestViewsOfAResumedRun(t *testing.T) {

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"lbmsim/comm"
+	"lbmsim/config"
 	"lbmsim/live"
 	"lbmsim/sim"
 )
@@ -14,7 +16,9 @@ import (
 // liveFlags are the flags of the page of a run.
 type liveFlags struct {
 	address  string // "": no page
+	name     string // of the key that has the address; "": the flag
 	readOnly bool
+	notebook bool
 	page     *livePage // once it is served
 }
 
@@ -22,6 +26,7 @@ func (f *liveFlags) add(c *cobra.Command) {
 	c.Flags().Var(addressValue{&f.address}, "live", "serve a page that shows the run while it computes, at `ADDRESS`: --live=PORT, --live=HOST:PORT, or --live alone for a free port of this machine")
 	c.Flags().Lookup("live").NoOptDefVal = anyPort
 	c.Flags().BoolVar(&f.readOnly, "live-readonly", false, "the page cannot control the run, such as stop it; implies --live")
+	c.Flags().BoolVar(&f.notebook, "live-notebook", false, "a notebook on this machine (localhost) may show the page in a frame; implies --live")
 }
 
 // addressValue is a flag that has an address or stands alone, which help shows as it shows flags that are on or off.
@@ -54,9 +59,14 @@ type livePage struct {
 	run    *live.Process
 }
 
-// serve starts the page on rank 0, and adds its reporter. Collective: a port that is taken ends all ranks.
-func (f *liveFlags) serve(c comm.Comm, reports *reporters) (*livePage, error) {
-	if f.address == "" && f.readOnly {
+// serve starts the page that the flags or the case ask for on rank 0, and adds its reporter. Collective: a port that is taken ends all
+// ranks.
+func (f *liveFlags) serve(c comm.Comm, asked config.Live, reports *reporters) (*livePage, error) {
+	if f.address == "" && asked.On {
+		f.address, f.name = asked.Address, "[live] address"
+	}
+	f.readOnly = f.readOnly || asked.ReadOnly
+	if f.address == "" && (f.readOnly || f.notebook) {
 		f.address = live.Local
 	}
 	if f.address == "" {
@@ -74,14 +84,15 @@ func (f *liveFlags) serve(c comm.Comm, reports *reporters) (*livePage, error) {
 }
 
 func newPage(f liveFlags, reports *reporters) (*livePage, error) {
-	address, err := live.Address(f.address)
+	name := cmp.Or(f.name, "--live")
+	address, err := config.PageAddress(f.address)
 	if err != nil {
-		return nil, fmt.Errorf("--live: %w", err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	run := live.NewProcess(reports.status.State)
-	server, err := live.Serve(live.Options{Address: address, ReadOnly: f.readOnly, Runs: func() []live.Run { return []live.Run{run} }})
+	server, err := live.Serve(live.Options{Address: address, ReadOnly: f.readOnly, Framed: f.notebook, Runs: func() []live.Run { return []live.Run{run} }})
 	if err != nil {
-		return nil, fmt.Errorf("--live: %w", live.Refused(address, err))
+		return nil, fmt.Errorf("%s: %w", name, live.Refused(address, err))
 	}
 	reports.Note(server.String())
 	reports.Many = append(reports.Many, run)
@@ -109,7 +120,7 @@ func (p *livePage) close(err error) {
 // oneCaseOrAddress checks the arguments of a run: an address after --live and a blank is taken for a case.
 func oneCaseOrAddress(c *cobra.Command, args []string) error {
 	if len(args) == 2 && c.Flags().Changed("live") && !strings.HasSuffix(args[1], ".toml") {
-		if _, err := live.Address(args[1]); err == nil {
+		if _, err := config.PageAddress(args[1]); err == nil {
 			return usageError{fmt.Errorf("an address follows --live with an equals sign: --live=%s", args[1])}
 		}
 	}

@@ -124,7 +124,7 @@ func runRank(c comm.Comm, path string, f runFlags, reports *reporters, opened *d
 		f.restart = sim.Auto
 	}
 	reports.status.Folder(caseFile.OutputDir)
-	page, err := f.live.serve(c, reports)
+	page, err := f.live.serve(c, caseFile.Live, reports)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lbmsim/config"
 	"lbmsim/live"
 )
 
@@ -48,7 +49,7 @@ func watch(dirs []string, address string, readOnly bool) error {
 			return usageError{fmt.Errorf("%s is not a folder; lbmsim watch needs the output folder of a run, or one above it", dir)}
 		}
 	}
-	at, err := live.Address(address)
+	at, err := config.PageAddress(address)
 	if err != nil {
 		return usageError{fmt.Errorf("--listen: %w", err)}
 	}

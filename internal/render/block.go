@@ -54,6 +54,21 @@ var inf = math.Inf(1)
 // other division into bricks.
 const slack = 1e-9
 
+// Each visits the values of the field whose surface is drawn, in the cells that are the finest in their places.
+func (b *Block) Each(visit func(value float32)) {
+	i := 0
+	for z := range b.N[2] {
+		for y := range b.N[1] {
+			for _, v := range b.Shape[b.place(Margin, y+Margin, z+Margin):][:b.N[0]] {
+				if v == v && (b.Finest == nil || b.Finest[i]) {
+					visit(v)
+				}
+				i++
+			}
+		}
+	}
+}
+
 // prepare finds the bricks that may hold the surface.
 func (b *Block) prepare(level float64, size [3]float64) {
 	b.scale, b.bricks, b.piles = float64(int(1)<<b.Level), newGrid(b.N, brickShift), newGrid(b.N, pileShift)

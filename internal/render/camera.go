@@ -54,17 +54,12 @@ const rim = 0.05
 // the middle.
 func (c Camera) Fit(lo, hi [3]float64) Camera {
 	right, up, ahead := c.axes()
-	wide, high := c.tangents()
 	for a := range lo {
 		c.At[a] = (lo[a] + hi[a]) / 2
 	}
 	distance := 0.0
 	for range 20 { // the silhouette's centre moves less with every turn
-		distance = 0
-		eachCorner(lo, hi, func(p [3]float64) {
-			q := vector.Minus(p, c.At)
-			distance = max(distance, math.Abs(vector.Dot(q, right))/(wide*(1-rim))-vector.Dot(q, ahead), math.Abs(vector.Dot(q, up))/(high*(1-rim))-vector.Dot(q, ahead))
-		})
+		distance = c.reach(lo, hi)
 		var least, most [2]float64
 		first := true
 		eachCorner(lo, hi, func(p [3]float64) {
@@ -84,6 +79,41 @@ func (c Camera) Fit(lo, hi [3]float64) Camera {
 	c.From = plus(c.At, ahead, -distance)
 	return c
 }
+
+// reach returns the distance from At, in the direction of the camera, from which a box fits into the picture.
+func (c Camera) reach(lo, hi [3]float64) (distance float64) {
+	right, up, ahead := c.axes()
+	wide, high := c.tangents()
+	eachCorner(lo, hi, func(p [3]float64) {
+		q := vector.Minus(p, c.At)
+		distance = max(distance, math.Abs(vector.Dot(q, right))/(wide*(1-rim))-vector.Dot(q, ahead), math.Abs(vector.Dot(q, up))/(high*(1-rim))-vector.Dot(q, ahead))
+	})
+	return distance
+}
+
+// Around returns the camera after a turn about the middle of a box, by degrees, at a tilt above the horizontal. At the distance 1 the
+// whole box is in the picture after any turn at the usual tilt, and a turn does not zoom.
+func (c Camera) Around(lo, hi [3]float64, turn, tilt, distance float64) Camera {
+	up, away := vector.Unit(c.Up), vector.Minus(c.From, c.At)
+	flat := vector.Unit(plus(away, up, -vector.Dot(away, up)))
+	for a := range lo {
+		c.At[a] = (lo[a] + hi[a]) / 2
+	}
+	from := func(turn, tilt, distance float64) Camera {
+		sin, cos := math.Sincos(tilt * math.Pi / 180)
+		c := c
+		c.From = plus(plus(c.At, flat, distance*cos), up, distance*sin)
+		return c.Turned(turn)
+	}
+	far := 0.0
+	for k := range 24 {
+		far = max(far, from(15*float64(k), UsualTilt, 1).reach(lo, hi))
+	}
+	return from(turn, tilt, far*distance)
+}
+
+// UsualTilt is the tilt, in degrees, for which Around finds the distance.
+const UsualTilt = 24
 
 // eachCorner visits the corners of a box.
 func eachCorner(lo, hi [3]float64, visit func(p [3]float64)) {

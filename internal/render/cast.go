@@ -79,6 +79,13 @@ func NewCaster(s Scene, blocks []Block) *Caster {
 	return c
 }
 
+// From returns the caster of the same surface with another camera. Both may be used at the same time.
+func (c *Caster) From(camera Camera) *Caster {
+	d := *c
+	d.scene.Camera, d.lens, d.lights = camera, newLens(camera), newLights(camera)
+	return &d
+}
+
 // Row returns the hits of the surface on a row of rays, in their order. It may be called from several threads.
 func (c *Caster) Row(y int) (hits []Hit) {
 	for x := range c.lens.w {

@@ -413,3 +413,53 @@ func TestSurfaceEndsAtTheDomain(t *testing.T) {
 		}
 	}
 }
+
+// A camera around a box looks at its middle from the tilt and the turn asked for, at the same distance from every side, and has
+// all of the box in sight at the usual tilt.
+func TestAround(t *testing.T) {
+	lo, hi := [3]float64{10, 0, 0}, [3]float64{70, 20, 24}
+	c := Camera{From: [3]float64{-0.75, -1, 0.55}, Up: [3]float64{0, 0, 1}, Angle: 30, W: 160, H: 90}
+	first := c.Around(lo, hi, 0, 24, 1)
+	far := vector.Minus(first.From, first.At)
+	for turn := 0.0; turn < 360; turn += 45 {
+		for _, tilt := range []float64{-60, 0, UsualTilt, 85} {
+			a := c.Around(lo, hi, turn, tilt, 1)
+			d := vector.Minus(a.From, a.At)
+			if a.At != [3]float64{40, 10, 12} || math.Abs(vector.Dot(d, d)/vector.Dot(far, far)-1) > 1e-12 {
+				t.Errorf("turn %g, tilt %g: at %v from %v", turn, tilt, a.At, a.From)
+			}
+			if got := math.Asin(d[2]/math.Sqrt(vector.Dot(d, d))) * 180 / math.Pi; math.Abs(got-tilt) > 1e-9 {
+				t.Errorf("tilt %g, want %g", got, tilt)
+			}
+			was, is := math.Atan2(far[1], far[0]), math.Atan2(d[1], d[0])
+			if off := math.Remainder((is-was)*180/math.Pi-turn, 360); math.Abs(off) > 1e-9 {
+				t.Errorf("turn %g is off by %g degrees", turn, off)
+			}
+			right, up, ahead := a.axes()
+			wide, high := a.tangents()
+			eachCorner(lo, hi, func(p [3]float64) {
+				q := vector.Minus(p, a.From)
+				if depth := vector.Dot(q, ahead); tilt == UsualTilt && (math.Abs(vector.Dot(q, right)) > wide*depth || math.Abs(vector.Dot(q, up)) > high*depth) {
+					t.Errorf("turn %g, tilt %g: the corner %v is out of sight", turn, tilt, p)
+				}
+			})
+		}
+	}
+	if near := c.Around(lo, hi, 0, 24, 0.5); math.Abs(vector.Dot(vector.Minus(near.From, near.At), vector.Minus(near.From, near.At))*4/vector.Dot(far, far)-1) > 1e-12 {
+		t.Errorf("half the distance is from %v", near.From)
+	}
+}
+
+// A caster with another camera finds what a new one finds.
+func TestFrom(t *testing.T) {
+	a, b := scene(60, 40), scene(60, 40)
+	b.Camera = b.Camera.Turned(50)
+	c := NewCaster(a, []Block{whole(0)})
+	var got []Hit
+	for y := range b.Rows() {
+		got = append(got, c.From(b.Camera).Row(y)...)
+	}
+	if want := all(b, whole(0)); len(want) == 0 || !slices.EqualFunc(got, want, func(a, b Hit) bool { return a == b }) {
+		t.Errorf("%d hits, want %d", len(got), len(want))
+	}
+}

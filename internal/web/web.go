@@ -59,6 +59,7 @@ const (
 type Server struct {
 	listener net.Listener
 	handle   func(*Request) Answer
+	framed   bool
 	gone     chan struct{}
 	room     chan struct{} // a place per connection
 	end      sync.Once
@@ -69,13 +70,14 @@ type Server struct {
 	closed bool
 }
 
-// Listen starts a server on a TCP address. handle is called from several goroutines.
-func Listen(address string, handle func(*Request) Answer) (*Server, error) {
+// Listen starts a server on a TCP address. handle is called from several goroutines. framed lets pages of this machine show the server's
+// in a frame.
+func Listen(address string, framed bool, handle func(*Request) Answer) (*Server, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{listener: l, handle: handle, gone: make(chan struct{}), room: make(chan struct{}, mostConnections), conns: map[net.Conn]bool{}}
+	s := &Server{listener: l, handle: handle, framed: framed, gone: make(chan struct{}), room: make(chan struct{}, mostConnections), conns: map[net.Conn]bool{}}
 	go s.accept()
 	return s, nil
 }
@@ -174,7 +176,7 @@ func (s *Server) serve(c net.Conn) {
 	if answer.Stream == nil {
 		w.until = time.Now().Add(bodyWithin)
 	}
-	if _, err := w.Write(head(answer)); err != nil {
+	if _, err := w.Write(head(answer, s.framed)); err != nil {
 		return
 	}
 	if answer.Stream != nil {
@@ -225,8 +227,8 @@ func drain(c net.Conn) {
 }
 
 // head returns the status line and the headers of an answer. A page of the server loads nothing from elsewhere, runs no script in
-// its text, and is shown in no other page's frame.
-func head(a Answer) []byte {
+// its text, and is shown in no other page's frame, unless framed.
+func head(a Answer, framed bool) []byte {
 	code := a.Code
 	if code == 0 {
 		code = 200
@@ -238,9 +240,13 @@ func head(a Answer) []byte {
 	if code == 405 {
 		b = append(b, "Allow: GET, POST\r\n"...)
 	}
+	ancestors := "'none'"
+	if framed {
+		ancestors = "http://localhost:* http://127.0.0.1:* https://localhost:* https://127.0.0.1:*"
+	}
 	return append(b, strings.Join([]string{
 		"Cache-Control: no-store",
-		"Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		"Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors " + ancestors,
 		"Cross-Origin-Resource-Policy: same-origin",
 		"Cross-Origin-Opener-Policy: same-origin",
 		"Referrer-Policy: no-referrer",

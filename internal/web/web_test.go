@@ -21,7 +21,7 @@ import (
 // serve starts a server on a free port.
 func serve(t *testing.T, handle func(*Request) Answer) (*Server, string) {
 	t.Helper()
-	s, err := Listen("127.0.0.1:0", handle)
+	s, err := Listen("127.0.0.1:0", false, handle)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -354,4 +354,16 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%q: %+v %+v", text, r, refused)
 		}
 	})
+}
+
+// Only a server that allows it is shown in frames, by pages of this machine alone.
+func TestFrames(t *testing.T) {
+	for framed, want := range map[bool]string{
+		false: "frame-ancestors 'none'\r\n",
+		true:  "frame-ancestors http://localhost:* http://127.0.0.1:* https://localhost:* https://127.0.0.1:*\r\n",
+	} {
+		if text := string(head(Answer{}, framed)); !strings.Contains(text, want) {
+			t.Errorf("framed %v: %s", framed, text)
+		}
+	}
 }

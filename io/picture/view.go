@@ -23,6 +23,7 @@ type View struct {
 	Step        int64       // time steps done
 	Time        float64     // simulated time in seconds
 	Lattice     bool        // the run has no units
+	Levels      []float64   // that a reader may choose Value from; nil: none are known
 	Draw        func(colour func(value float64) color.NRGBA) *image.NRGBA
 	Text        map[string]string // stored in the file
 }

@@ -32,6 +32,18 @@ export function facts(list, rows) {
   }));
 }
 
+// scale shows the colours of a picture and the values at their ends.
+export function scale(host, s) {
+  const [low, high] = host.querySelectorAll(".scale span"), unit = s.Unit ? " " + s.Unit : "";
+  low.textContent = number(s.Ends[0]) + unit;
+  high.textContent = number(s.Ends[1]) + unit;
+  const bar = host.querySelector(".scale canvas").getContext("2d"), wide = bar.canvas.width / s.Colours.length;
+  s.Colours.forEach((c, k) => {
+    bar.fillStyle = c;
+    bar.fillRect(Math.floor(k * wide), 0, Math.ceil(wide), bar.canvas.height);
+  });
+}
+
 export function cell(text, kind) {
   const td = document.createElement("td");
   td.textContent = text;

@@ -1,5 +1,4 @@
-// The page of one run. A view is a function that fills its section and returns what takes new data; a further one, of surfaces in
-// 3D say, is a file with such a function, a section in the template and a line in show.
+// The page of one run. A part of it is a file with a function that fills its section, a section in the template and a line here.
 
 import { events, get, post } from "./api.js";
 import { Chart } from "./chart.js";
@@ -7,6 +6,7 @@ import { cell, duration, facts, number, percent, template } from "./format.js";
 import { pictures } from "./pictures.js";
 import { slice } from "./slice.js";
 import { tables } from "./tables.js";
+import { view } from "./view.js";
 
 const at = (id) => document.getElementById(id);
 const mostSamples = 6000, mostLines = 3000;
@@ -18,7 +18,7 @@ export async function show(run, link, signal) {
   const views = { files: [tables(run, at("tables"), signal), pictures(run, at("pictures"), signal)] };
   const log = logView();
   let about = await get(`${run}/about`, signal), phase = null;
-  const slices = new AbortController(); // of the requests for slices
+  const slices = new AbortController(); // of the requests for slices and views
   signal.addEventListener("abort", () => slices.abort());
   const over = (text) => {
     slices.abort();
@@ -35,22 +35,22 @@ export async function show(run, link, signal) {
       const before = phase;
       phase = s.phase;
       if (before === null || before === phase) return;
-      if (before === "running") over("The run has ended: it takes no more orders and shows no more slices.");
+      if (before === "running") over("The run has ended: it takes no more orders and shows no more of its state.");
       about = await get(`${run}/about`, signal); // it has begun, or ended
       describe(run, about, signal, slices.signal);
     },
     end: () => {
       link(false, about.live ? "the run and its page have ended" : "lbmsim watch has ended");
-      over(about.live ? "The run has ended: it takes no more orders and shows no more slices." : "lbmsim watch has ended: this page takes no more orders.");
+      over(about.live ? "The run has ended: it takes no more orders and shows no more of its state." : "lbmsim watch has ended: this page takes no more orders.");
     },
   }, signal);
 }
 
-let sliced = null; // signal of the page whose slices are shown
+let sliced = null; // signal of the page whose slices and views are shown
 
 // disable leaves the last state to be read, and says why nothing else can be asked for.
 function disable(text) {
-  const controls = [...at("orders").querySelectorAll("button"), ...at("slice").querySelectorAll("select, input")];
+  const controls = [...at("orders").querySelectorAll("button"), ...["slice", "view"].flatMap((id) => [...at(id).querySelectorAll("select, input, button")])];
   controls.forEach((e) => { e.disabled = true; });
   at("confirm").close();
   if (controls.length > 0) at("answer").textContent = text;
@@ -70,6 +70,7 @@ function describe(run, about, signal, slices) {
   if (sliced !== signal && about.fields) {
     sliced = signal;
     slice(run, about, slices);
+    view(run, about, slices);
   }
 }
 

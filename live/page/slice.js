@@ -1,7 +1,7 @@
 // Slices of the present state. The run computes one only while this page waits for it.
 
 import { get, pause, seen } from "./api.js";
-import { number } from "./format.js";
+import { number, scale } from "./format.js";
 
 export function slice(run, about, signal) {
   const at = (id) => document.getElementById(id);
@@ -72,13 +72,6 @@ export function slice(run, about, signal) {
     const span = (a) => `${a.Label}: ${number(a.Min)} to ${number(a.Max)}`;
     at("h-axis").textContent = span(s.Axes[0]);
     at("v-axis").textContent = span(s.Axes[1]);
-    const unit = s.Unit ? " " + s.Unit : "";
-    at("low").textContent = number(s.Ends[0]) + unit;
-    at("high").textContent = number(s.Ends[1]) + unit;
-    const bar = at("colours").getContext("2d"), wide = bar.canvas.width / s.Colours.length;
-    s.Colours.forEach((c, k) => {
-      bar.fillStyle = c;
-      bar.fillRect(Math.floor(k * wide), 0, Math.ceil(wide), bar.canvas.height);
-    });
+    scale(at("slice"), s);
   }
 }

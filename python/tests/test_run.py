@@ -8,13 +8,18 @@ import json
 import os
 import pty
 import queue
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
+import types
+import urllib.error
+import urllib.request
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import CAVITY, UNSTABLE
@@ -94,6 +99,43 @@ def test_no_bar_where_nobody_looks(cavity: lbmsim.Case) -> None:
     with contextlib.redirect_stderr(shown):
         lbmsim.run(cavity)
     assert shown.getvalue() == ""
+
+
+def test_live(cavity: lbmsim.Case, capsys: pytest.CaptureFixture[str]) -> None:
+    lbmsim.run(cavity, live=True)
+    assert re.search(r"^live +http://localhost:\d+/#[0-9a-f]{32}", capsys.readouterr().err)
+
+
+def test_live_in_a_notebook(cavity: lbmsim.Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A notebook shows the page in a frame; here it gives the page's order to stop instead."""
+    allowed = []
+
+    def show(url: str) -> None:
+        page, token = url.split("/#")
+        with urllib.request.urlopen(page) as answer:
+            allowed.append(answer.headers["Content-Security-Policy"])
+        stop = urllib.request.Request(
+            f"{page}/api/0/order/stop", method="POST", headers={"Authorization": f"Bearer {token}"}
+        )
+        for _ in range(600):
+            try:
+                urllib.request.urlopen(stop).close()
+                return
+            except urllib.error.HTTPError as refused:
+                assert refused.code == 409  # the run has not begun
+                time.sleep(0.1)
+
+    notebook: Any = types.ModuleType("IPython")
+    notebook.get_ipython = lambda: types.SimpleNamespace(config={"IPKernelApp": {}})
+    notebook.display = types.ModuleType("IPython.display")
+    notebook.display.IFrame = lambda url, **size: url
+    notebook.display.display = show
+    monkeypatch.setitem(sys.modules, "IPython", notebook)
+    monkeypatch.setitem(sys.modules, "IPython.display", notebook.display)
+    result = lbmsim.run(cavity, live=True, progress=False, set={"run.steps": 2000000000})
+    assert result.summary["last_step"] < 2000000000
+    assert len(allowed) == 1
+    assert "frame-ancestors http://localhost:*" in allowed[0]
 
 
 def test_warnings(cavity: lbmsim.Case) -> None:

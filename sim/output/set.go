@@ -18,6 +18,7 @@ type Set struct {
 	folder    folder
 	missed    map[Output]bool // a file was missed when the output was written last
 	rowsState int64           // RowsFail when it was judged last
+	frozen    *frozen         // what a view that turns shows; nil: nothing
 }
 
 // New lists what the case writes.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"lbmsim/config"
-	"lbmsim/io/picture"
 	"lbmsim/model"
 )
 
@@ -16,7 +15,7 @@ type Slice struct {
 	At        int // cell of level 0 along the axis
 }
 
-// Check explains why a case has no such slice.
+// Check implements Request.
 func (s Slice) Check(c *config.Case) error {
 	switch {
 	case !Sliced(c, s.Field):
@@ -45,32 +44,48 @@ func Sliced(c *config.Case, f model.Field) bool {
 	return f.Components == 1 || f.Components == 3
 }
 
-// Code packs a slice into one positive number, by which all ranks learn of it.
-func (s Slice) Code() int64 {
-	for k, f := range model.Fields {
-		if f.Name == s.Field.Name {
-			return 1<<62 | int64(k)<<40 | int64(s.Component+1)<<36 | int64(s.Axis)<<32 | int64(s.At)
-		}
-	}
-	return 0
+// Code implements Request.
+func (s Slice) Code() [2]int64 {
+	return [2]int64{sliceCode | numberOf(s.Field)<<40 | int64(s.Component+1)<<36 | int64(s.Axis)<<32 | int64(s.At)}
 }
 
-// SliceOf returns the slice of a code.
-func SliceOf(code int64) Slice {
+// sliceOf returns the slice of a code.
+func sliceOf(code int64) Slice {
 	return Slice{model.Fields[code>>40&0xffff], int(code>>36&0xf) - 1, int(code >> 32 & 0xf), int(code & 0xffffffff)}
 }
 
-// Show returns a slice of the present state, on rank 0. Collective.
-func (r *Run) Show(v Slice) (picture.Picture, error) {
+// Budget implements Request.
+func (Slice) Budget() Budget { return Slices }
+
+func (s Slice) show(set *Set) (Painter, error) {
+	r := set.Run
 	r.Rank.Heartbeat.Doing("showing a slice")
-	if err := r.State.Fill(); err != nil {
-		return picture.Picture{}, fmt.Errorf("rank %d: cells beside the rank's own at step %d: %w", r.Rank.ID, r.Step(), err)
+	if err := r.filled(); err != nil {
+		return nil, err
 	}
-	p := pictures{PictureOutput: config.PictureOutput{Field: v.Field, Component: v.Component, Axis: v.Axis, At: v.At}}
-	at := r.slice(v.Axis, v.At, 0.5)
+	p := pictures{PictureOutput: config.PictureOutput{Field: s.Field, Component: s.Component, Axis: s.Axis, At: s.At}}
+	at := r.slice(s.Axis, s.At, 0.5)
 	values, err := p.values(r, at)
 	if err != nil || !r.Rank.Root {
-		return picture.Picture{}, err
+		return nil, err
 	}
 	return p.draw(r, at, values), nil
+}
+
+// filled brings the cells beside a rank's own up to date. Collective.
+func (r *Run) filled() error {
+	if err := r.State.Fill(); err != nil {
+		return fmt.Errorf("rank %d: cells beside the rank's own at step %d: %w", r.Rank.ID, r.Step(), err)
+	}
+	return nil
+}
+
+// numberOf returns the place of a field in model.Fields.
+func numberOf(f model.Field) int64 {
+	for k := range model.Fields {
+		if model.Fields[k].Name == f.Name {
+			return int64(k)
+		}
+	}
+	return 0
 }

@@ -69,7 +69,12 @@ func (v *views) Write(r *Run) error {
 
 // scene returns what is in the picture of the present step.
 func (v *views) scene(r *Run) render.Scene {
-	s := render.Scene{Camera: v.camera(r), Level: v.Value}
+	return r.scene(v.camera(r), v.Value)
+}
+
+// scene returns what a camera sees of a surface.
+func (r *Run) scene(c render.Camera, value float64) render.Scene {
+	s := render.Scene{Camera: c, Level: value}
 	for a, n := range r.Case.Cells {
 		s.Size[a] = float64(n)
 	}
@@ -90,18 +95,8 @@ const (
 
 // camera returns the camera of the present step.
 func (v *views) camera(r *Run) render.Camera {
-	c := render.Camera{Angle: v.Angle, W: v.Size[0], H: v.Size[1]}
-	c.Up[v.Up] = 1
-	stream := config.Upstream(r.Case)
-	if stream.Axis == v.Up {
-		stream.Axis = (v.Up + 1) % 3
-	}
-	side := 3 - v.Up - stream.Axis
-	c.From[stream.Axis], c.From[side], c.From[v.Up] = upstream*float64(2*stream.Side-1), -sideways, above
-	if v.Up == 1 { // to the same side of the flow as with z upwards
-		c.From[side] = sideways
-	}
-	c = c.Fit(v.extent(r, stream))
+	c, lo, hi := v.sight(r)
+	c = c.Fit(lo, hi)
 	if v.At != nil {
 		for a, to := range v.At {
 			c.From[a] += to - c.At[a]
@@ -112,6 +107,23 @@ func (v *views) camera(r *Run) render.Camera {
 		c.From = *v.From
 	}
 	return c.Turned(math.Mod(v.Orbit*r.Time(), 360))
+}
+
+// sight returns a camera with the default direction, and the box that it shows.
+func (v *views) sight(r *Run) (c render.Camera, lo, hi [3]float64) {
+	c = render.Camera{Angle: v.Angle, W: v.Size[0], H: v.Size[1]}
+	c.Up[v.Up] = 1
+	stream := config.Upstream(r.Case)
+	if stream.Axis == v.Up {
+		stream.Axis = (v.Up + 1) % 3
+	}
+	side := 3 - v.Up - stream.Axis
+	c.From[stream.Axis], c.From[side], c.From[v.Up] = upstream*float64(2*stream.Side-1), -sideways, above
+	if v.Up == 1 { // to the same side of the flow as with z upwards
+		c.From[side] = sideways
+	}
+	lo, hi = v.extent(r, stream)
+	return c, lo, hi
 }
 
 // extent returns the box that the default camera shows.

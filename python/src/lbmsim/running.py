@@ -6,6 +6,7 @@ import builtins
 import json
 import os
 import queue
+import re
 import signal
 import subprocess
 import sys
@@ -44,6 +45,7 @@ def run(
     threads: int | None = None,
     overwrite: bool = False,
     progress: bool = True,
+    live: bool | int | str = False,
     args: Sequence[str] = (),
 ) -> Result:
     """Runs a case until it ends.
@@ -70,6 +72,9 @@ def run(
         overwrite: start over in a folder with results of another run, which are deleted.
         progress: show a bar with the speed in MLUPS (million lattice updates per second), in a
             terminal or a notebook. There is no bar if standard error is a file or a pipe.
+        live: show the page of the run (docs/live.md): in a frame below the cell of a notebook on this
+            machine, elsewhere as a URL on standard error. True: on a free port; otherwise a port
+            or an address, as for `--live`. The output of the cell keeps the URL with the run's token.
         args: additional arguments for `lbmsim run`.
 
     Returns:
@@ -83,12 +88,30 @@ def run(
     """
     case = as_case(case)
     words = _flags(("--restart", restart), ("--device", device), ("--threads", threads))
-    words += ["--overwrite"] * overwrite + set_words(set) + set_words(_flow(start_from)) + list(args)
+    words += ["--overwrite"] * overwrite + set_words(set) + set_words(_flow(start_from)) + _page(live) + list(args)
     with case._file() as file:
         command = [*launch(ranks, launcher), str(program()), "run", str(file), "--log", "json", *case._as(file)]
         job = _Job(case, [*command, *words, *_flags(("--output", output))], progress)
         job.wait()
     return job.result
+
+
+def _page(live: bool | int | str) -> list[str]:
+    """Flags of the page of a run. Only a page that a notebook asks for may be shown in a frame."""
+    if live is False:
+        return []
+    return ["--live" if live is True else f"--live={live}"] + ["--live-notebook"] * _in_notebook()
+
+
+def _show_page(directions: str) -> None:
+    """Shows the page of a run: lbmsim's lines, and a frame where there is a notebook."""
+    with tqdm.external_write_mode():
+        print(directions, file=sys.stderr, flush=True)
+    url = re.search(r"http://\S+/#[0-9a-f]{32}", directions)
+    if url and _in_notebook():
+        from IPython.display import IFrame, display  # a notebook has it
+
+        display(IFrame(url[0], width="100%", height=800))
 
 
 def _flow(source: Result | str | os.PathLike[str] | None) -> dict[str, str]:
@@ -113,12 +136,15 @@ def _warn(text: str, level: int) -> None:
         warnings.warn(in_python(text), RunWarning, stacklevel=level + 1)
 
 
+def _in_notebook() -> bool:
+    with suppress(AttributeError, KeyError):
+        return "IPKernelApp" in sys.modules["IPython"].get_ipython().config
+    return False
+
+
 def _watched() -> bool:
     """Reports whether output is interactive: a terminal or a notebook. Elsewhere a bar clutters the log."""
-    with suppress(AttributeError, KeyError):
-        if "IPKernelApp" in sys.modules["IPython"].get_ipython().config:
-            return True
-    return sys.stderr is not None and sys.stderr.isatty()
+    return _in_notebook() or sys.stderr is not None and sys.stderr.isatty()
 
 
 def _look(progress: bool) -> dict[str, Any]:
@@ -230,6 +256,8 @@ class _Job:
             if not self.stopped:
                 self._advance(data["last_step"], int(self.bar.total or data["last_step"]), data["mlups"])
             self.summary = data
+        elif event == "note" and data.startswith("live "):
+            _show_page(data)
         elif event == "error":
             self.error = str(data)
 

@@ -1,0 +1,183 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"lbmsim/internal/allowance"
+	"lbmsim/io/picture"
+	"lbmsim/sim/output"
+)
+
+// requestQueue holds the pictures of the present state that viewers wait for. One is computed after the other, for all who wait for
+// the same.
+type requestQueue struct {
+	mu       sync.Mutex
+	wishes   []*wish
+	painting bool
+	accounts [output.Budgets]*allowance.Allowance
+	ended    chan struct{}
+}
+
+// wish is a picture that viewers wait for.
+type wish struct {
+	of      output.Request
+	viewers int
+	done    chan struct{} // closed when what follows is there
+	shown   picture.Bare
+	err     error
+}
+
+const mostWishes = 32
+
+// tariffs are the shares of the time that painting takes, one part of so many, on a CPU, whose cores the run needs, and beside a GPU,
+// where they are idle; and what may be saved up of them.
+var tariffs = [output.Budgets]struct {
+	cpu, gpu int
+	most     time.Duration
+}{output.Slices: {160, 4, 200 * time.Millisecond}, output.Views: {50, 4, 2 * time.Second}, output.Turns: {50, 2, 2 * time.Second}}
+
+func newRequestQueue() *requestQueue {
+	q := &requestQueue{ended: make(chan struct{})}
+	q.start(true)
+	return q
+}
+
+func (s *requestQueue) start(cpu bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for k, t := range tariffs {
+		share := t.gpu
+		if cpu {
+			share = t.cpu
+		}
+		s.accounts[k] = allowance.New(share, t.most, time.Now())
+	}
+}
+
+// end lets all viewers go.
+func (s *requestQueue) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.ended:
+	default:
+		close(s.ended)
+	}
+}
+
+var (
+	errEnded = errors.New("the run has ended")
+	errLate  = errors.New("no picture for 30 s: earlier ones have used the time that they may take, the run is busy with its files, or its steps take long")
+	errMany  = errors.New("too many pictures are waited for")
+)
+
+// wait returns a picture of the run's present state, once the run has computed it.
+func (s *requestQueue) wait(of output.Request, gone <-chan struct{}) (picture.Bare, error) {
+	w, err := s.wishFor(of)
+	if err != nil {
+		return picture.Bare{}, err
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case <-w.done:
+		return w.shown, w.err
+	case <-s.ended:
+		err = errEnded
+	case <-gone:
+		err = errEnded
+	case <-late.C:
+		err = errLate
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w.viewers--
+	return picture.Bare{}, err
+}
+
+func (s *requestQueue) wishFor(of output.Request) (*wish, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.wishes {
+		if w.of == of {
+			w.viewers++
+			return w, nil
+		}
+	}
+	if len(s.wishes) >= mostWishes {
+		return nil, errMany
+	}
+	w := &wish{of: of, viewers: 1, done: make(chan struct{})}
+	s.wishes = append(s.wishes, w)
+	return w, nil
+}
+
+// Wanted implements sim.Viewer. A request whose account is empty lets later ones of other accounts pass.
+func (s *requestQueue) Wanted(left func(output.Budget) bool) output.Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wishes = slices.DeleteFunc(s.wishes, func(w *wish) bool { return w.viewers == 0 })
+	if s.painting {
+		return nil
+	}
+	now := time.Now()
+	for _, w := range s.wishes {
+		if b := w.of.Budget(); s.accounts[b].Left(now) && left(b) {
+			return w.of
+		}
+	}
+	return nil
+}
+
+// Show implements sim.Viewer: a goroutine paints the picture while the run continues.
+func (s *requestQueue) Show(of output.Request, p output.Painter) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for k, w := range s.wishes {
+		if w.of == of {
+			s.wishes = slices.Delete(s.wishes, k, k+1)
+			s.painting = true
+			go s.paint(w, p)
+			return
+		}
+	}
+}
+
+func (s *requestQueue) paint(w *wish, p output.Painter) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before := threadTime()
+	w.shown, w.err = painted(p.Bare)
+	took := threadTime() - before
+	s.mu.Lock()
+	s.painting = false
+	s.accounts[w.of.Budget()].Spend(took)
+	s.mu.Unlock()
+	close(w.done)
+}
+
+// painted paints a picture. The run continues meanwhile: an error of the painter must not end it.
+func painted(paint func() (picture.Bare, error)) (b picture.Bare, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("painting the picture met an error of the program: %v", v)
+		}
+	}()
+	return paint()
+}
+
+// threadTime returns the time that a core has spent on this thread: on a busy machine the time until a picture is painted says little.
+func threadTime() time.Duration {
+	var u syscall.Rusage
+	const ofThread = 1 // RUSAGE_THREAD of Linux
+	if err := syscall.Getrusage(ofThread, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

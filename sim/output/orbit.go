@@ -1,0 +1,166 @@
+package output
+
+import (
+	"fmt"
+	"math"
+
+	"lbmsim/config"
+	"lbmsim/internal/render"
+	"lbmsim/model"
+)
+
+// Orbit is a view in space that a viewer turns about the middle of what the default view of [output.view.NAME] shows.
+type Orbit struct {
+	Surface, Colour model.Field
+	Value           float32 // of the surface, in the output's unit
+	Auto            bool    // choose the value
+	Turn            int     // degrees about the axis upwards from the default view, 0 to 359
+	Tilt            int     // degrees above the horizontal
+	Zoom            int     // the distance is 2^(-Zoom/4) times the default one
+	Moving          bool    // the camera turns: a small picture, of a state a few seconds old
+	Again           bool    // of the fields that the last moving view has gathered
+}
+
+// Limits of the camera, and pixels of pictures at rest and of moving ones.
+const (
+	mostTilt  = 85
+	leastZoom = -8
+	mostZoom  = 20
+)
+
+func (o Orbit) size() [2]int {
+	if o.Moving {
+		return [2]int{320, 180}
+	}
+	return [2]int{960, 540}
+}
+
+// Check implements Request.
+func (o Orbit) Check(c *config.Case) error {
+	switch {
+	case c.Dims() != 3:
+		return fmt.Errorf("the case is in 2D: it has slices and no views")
+	case o.Turn < 0 || o.Turn > 359:
+		return fmt.Errorf("turn = %d is not from 0 to 359 degrees", o.Turn)
+	case o.Tilt < -mostTilt || o.Tilt > mostTilt:
+		return fmt.Errorf("tilt = %d is not from %d to %d degrees", o.Tilt, -mostTilt, mostTilt)
+	case o.Zoom < leastZoom || o.Zoom > mostZoom:
+		return fmt.Errorf("zoom = %d is not from %d to %d", o.Zoom, leastZoom, mostZoom)
+	case math.IsNaN(float64(o.Value)) || math.IsInf(float64(o.Value), 0):
+		return fmt.Errorf("the value of the surface is not a number")
+	}
+	for _, f := range [2]model.Field{o.Surface, o.Colour} {
+		if !Viewed(c, f) {
+			return fmt.Errorf("the case has no field %s for views", f.Name)
+		}
+	}
+	return nil
+}
+
+// Viewed reports whether views can show a field of a case at any time.
+func Viewed(c *config.Case, f model.Field) bool { return Sliced(c, f) && f.Name != "solid" }
+
+// Code implements Request.
+func (o Orbit) Code() [2]int64 {
+	code := orbitCode | numberOf(o.Surface)<<40 | numberOf(o.Colour)<<32 | int64(o.Turn)<<20 | int64(o.Tilt+mostTilt)<<12 | int64(o.Zoom-leastZoom)<<4
+	for k, b := range [3]bool{o.Auto, o.Moving, o.Again} {
+		if b {
+			code |= 1 << k
+		}
+	}
+	return [2]int64{code, int64(math.Float32bits(o.Value))}
+}
+
+// orbitOf returns the view of a code.
+func orbitOf(code [2]int64) Orbit {
+	c := code[0]
+	return Orbit{
+		Surface: model.Fields[c>>40&0xff], Colour: model.Fields[c>>32&0xff], Value: math.Float32frombits(uint32(code[1])), Turn: int(c >> 20 & 0xfff),
+		Tilt: int(c>>12&0xff) - mostTilt, Zoom: int(c>>4&0xff) + leastZoom, Auto: c&1 != 0, Moving: c&2 != 0, Again: c&4 != 0,
+	}
+}
+
+// Budget implements Request.
+func (o Orbit) Budget() Budget {
+	if o.Moving {
+		return Turns
+	}
+	return Views
+}
+
+// SameSurface reports whether two views differ in their cameras alone.
+func (o Orbit) SameSurface(as Orbit) bool {
+	return o.Surface == as.Surface && o.Colour == as.Colour && o.Value == as.Value && o.Auto == as.Auto
+}
+
+// frozen is the state that views show while a camera turns. Gathering it takes longer than casting a small picture's rays.
+type frozen struct {
+	caster *render.Caster
+	value  float64
+	levels []float64 // that the value may be chosen from; nil: it was given
+	step   int
+	time   float64
+}
+
+func (o Orbit) show(set *Set) (Painter, error) {
+	r := set.Run
+	r.Rank.Heartbeat.Doing("showing a view")
+	v := o.view(r)
+	f := set.frozen
+	if !o.Again || f == nil {
+		var err error
+		if f, err = o.gather(r); err != nil {
+			return nil, err
+		}
+	}
+	if set.frozen = nil; o.Moving {
+		set.frozen = f
+	}
+	v.Value = f.value
+	c, lo, hi := v.sight(r)
+	scene := r.scene(c.Around(lo, hi, float64(o.Turn), float64(o.Tilt), math.Pow(2, -float64(o.Zoom)/4)), f.value)
+	hits := render.Nearest(cast(r, scene, f.caster.From(scene.Camera).Row), cast(r, scene, v.solids(r, scene).Row))
+	hits, err := together(r, hits)
+	if err != nil || !r.Rank.Root {
+		return nil, err
+	}
+	p := v.draw(r, scene, hits)
+	p.Step, p.Time, p.Levels = int64(f.step), f.time, f.levels
+	return p, nil
+}
+
+// view returns the view of the case that shows the same as o, or the default one.
+func (o Orbit) view(r *Run) *views {
+	v := config.View{Up: 2, Angle: config.UsualAngle}
+	if list := r.Case.Views; len(list) > 0 {
+		v = list[0]
+	}
+	if v.Colour != o.Colour {
+		v.Min, v.Max = 0, 0
+	}
+	v.Surface, v.Colour, v.Size = o.Surface, o.Colour, o.size()
+	return &views{View: v}
+}
+
+// gather returns the present state. Collective.
+func (o Orbit) gather(r *Run) (*frozen, error) {
+	if err := r.filled(); err != nil {
+		return nil, err
+	}
+	blocks, err := r.blocks(o.Surface, o.Colour)
+	if err != nil {
+		return nil, err
+	}
+	f := &frozen{value: float64(o.Value), step: r.Step(), time: r.Time()}
+	if o.Auto {
+		if f.levels, err = levelsOf(r.Rank.Comm, blocks); err != nil {
+			return nil, err
+		}
+		f.value = f.levels[usualLevel]
+		if v, known := config.UsualValue(r.Case, o.Surface); known && v < f.levels[levels] {
+			f.value = v
+		}
+	}
+	f.caster = render.NewCaster(r.scene(render.Camera{}, f.value), blocks)
+	return f, nil
+}

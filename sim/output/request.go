@@ -1,0 +1,59 @@
+package output
+
+import (
+	"lbmsim/config"
+	"lbmsim/io/picture"
+)
+
+// Request is what a viewer wants to see of the present state: a Slice or an Orbit. Requests are compared with ==.
+type Request interface {
+	// Check explains why a case has no such picture.
+	Check(*config.Case) error
+	// Code packs the request into two numbers that are not negative, by which all ranks learn of it.
+	Code() [2]int64
+	// Budget returns the account that pays for the picture.
+	Budget() Budget
+	// show computes the picture, on rank 0. Collective.
+	show(*Set) (Painter, error)
+}
+
+// Painter paints what a request has gathered, beside the steps.
+type Painter interface {
+	Bare() (picture.Bare, error)
+}
+
+// Budget is an account of time for pictures of one kind.
+type Budget int
+
+// The accounts: views that follow a camera while it turns do not use up what views at rest may cost, and slices are apart from both.
+const (
+	Slices Budget = iota
+	Views
+	Turns
+	Budgets int = iota
+)
+
+// The first number of a code: its highest bits are the kind of the request. Forget, which is no request, lets go of the fields that
+// turning views keep.
+const (
+	sliceCode = 1 << 62
+	orbitCode = 1 << 61
+	Forget    = 1 << 60
+)
+
+// RequestOf returns the request of a code.
+func RequestOf(code [2]int64) Request {
+	if code[0]&sliceCode != 0 {
+		return sliceOf(code[0])
+	}
+	return orbitOf(code)
+}
+
+// Show returns what a code requests of the present state, on rank 0. Collective.
+func Show(s *Set, code [2]int64) (Painter, error) {
+	if code[0] == Forget {
+		s.frozen = nil
+		return nil, nil
+	}
+	return RequestOf(code).show(s)
+}
