@@ -40,12 +40,10 @@ type Sent struct{ From, To [3]int }
 // ModelledCell is a ghost cell behind a Modelled wall. All ranks whose cells need it have an identical
 // copy.
 type ModelledCell struct {
-	At       [3]int // local; periodic images are one cell
-	Own      bool   // its first link that counts leads into one of the box's own cells: sums over walls count it on this rank
-	Type     uint8
-	Normal   [3]float64 // of the surface, into the fluid
-	Bend     [6]float64 // curvature, dn/dx in the order xx, yy, zz, xy, xz, yz: 1/R along a convex surface of radius R
-	Behind   float64    // distance of the cell's centre behind the surface
+	At   [3]int // local; periodic images are one cell
+	Own  bool   // its first link that counts leads into one of the box's own cells: sums over walls count it on this rank
+	Type uint8
+	Facet
 	Before   float64    // distance of the image point before the surface
 	Image    Stencil    // at the image point: moments of fluid cells
 	Height   float64    // distance of the sampled point before the surface
@@ -54,7 +52,6 @@ type ModelledCell struct {
 	Rough    float64    // friction velocity by sampled velocity of a rough wall; 0: smooth; NoFriction: no friction
 	Area     float64    // of the surface that links from this cell cross; of a refined grid into the finest cells in their places
 	Sharp    float64    // of it, what links beside convex edges cross
-	Lee      [3]float64 // beside a convex edge: along the surface to that edge, from where it is in the lee
 	Mirrored uint8      // axes across which what it reads is mirrored, a bit each: it lies behind slip faces
 	Turned   bool       // it serves one link beside a convex edge, along the axis Normal: that fluid cell's moments, turned
 	Without  Without    // why the wall is the no-slip wall here
@@ -62,6 +59,14 @@ type ModelledCell struct {
 	Serves   uint32     // those along which it sends populations; others are bounced back half-way
 	// Links along which it sends into own cells, of a refined grid those that are the finest in their places.
 	Links []ModelledStream
+}
+
+// Facet is the surface before a ghost cell.
+type Facet struct {
+	Normal [3]float64 // into the fluid
+	Bend   [6]float64 // curvature, dn/dx in the order xx, yy, zz, xy, xz, yz: 1/R along a convex surface of radius R
+	Behind float64    // distance of the cell's centre behind it
+	Lee    [3]float64 // beside a convex edge: along the surface to that edge, from where it is in the lee
 }
 
 // ModelledStream is a link along which a ghost cell sends a population into one of the box's own cells.

@@ -22,6 +22,9 @@ const (
 	alongTurn    = 0.3  // sine of the angle up to which the surfaces around are along an edge that has a direction
 )
 
+// facetSearch finds the smooth surfaces that meet at edges.
+type facetSearch struct{ *modelledSearch }
+
 // facets replaces each ghost cell beside an edge by one for each of the smooth surfaces before it. A link belongs to the nearest surface
 // on which it crosses the body's: so every face of a block is flat up to its edges. Without, planes fitted around an edge lean by ten
 // degrees, and what they send tears a boundary layer off. Links on no such surface keep the fitted one.
@@ -35,7 +38,7 @@ const (
 // What makes a flow leave an edge is the surface behind it (lee): there the part of the flow that comes from the edge sticks. Without,
 // it turns around the edge. If surfaces stop the flow before the edge, too, an Ahmed body has 0.08 of drag more, and its slant of 12.5
 // degrees 0.22: a layer of cells loses its momentum.
-func (f *modelledSearch) facets() {
+func (f facetSearch) facets() {
 	around := make([]bool, len(f.ghosts))
 	var near []beside
 	for i := range f.ghosts {
@@ -77,7 +80,7 @@ func (f *modelledSearch) facets() {
 }
 
 // lee finds for each ghost cell beside a convex edge the direction along its surface to that edge.
-func (f *modelledSearch) lee() {
+func (f facetSearch) lee() {
 	parallel.Pieces(len(f.ghosts), ghostsOfPiece, func(lo, hi int) {
 		var near []beside
 		for i := lo; i < hi; i++ {
@@ -111,7 +114,7 @@ func (f *modelledSearch) lee() {
 // pair leaves of the links that are turned about an edge those that lean along it in pairs with the same middle, one each way: alone, a
 // link would take or bring mass in proportion to the velocity along the edge, at the steps of an edge that is oblique to the grid and at
 // its ends. There links are bounced back.
-func (f *modelledSearch) pair() {
+func (f facetSearch) pair() {
 	alone := make([]bool, len(f.ghosts))
 	parallel.Pieces(len(f.ghosts), ghostsOfPiece, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -133,7 +136,7 @@ func (f *modelledSearch) pair() {
 }
 
 // paired reports whether the link of a turned ghost cell leans along no edge, or another one with its middle leans the other way.
-func (f *modelledSearch) paired(g *foundGhost) bool {
+func (f facetSearch) paired(g *foundGhost) bool {
 	c := f.lattice.Velocities[g.links[0].direction]
 	at := g.at
 	for a, n := range g.normal {
@@ -159,7 +162,7 @@ func (f *modelledSearch) paired(g *foundGhost) bool {
 }
 
 // split returns the ghost cells of the surfaces that meet before one behind or beside an edge.
-func (f *modelledSearch) split(g *foundGhost, near []beside) (list []foundGhost) {
+func (f facetSearch) split(g *foundGhost, near []beside) (list []foundGhost) {
 	rest := *g
 	rest.links = nil
 	var turned []foundGhost
@@ -199,7 +202,7 @@ func (f *modelledSearch) split(g *foundGhost, near []beside) (list []foundGhost)
 
 // along returns the axis of the grid that is nearest to the direction of the edge beside a ghost cell, which the normals of all smooth
 // surfaces around are across; false: there is no such direction, as at a corner.
-func (f *modelledSearch) along(g *foundGhost, near []beside) (axis [3]float64, ok bool) {
+func (f facetSearch) along(g *foundGhost, near []beside) (axis [3]float64, ok bool) {
 	var first, second [3]float64
 	away, least := math.MaxInt, edgeTurn
 	smooth := func(use func(s *surface, away int)) {
@@ -253,7 +256,7 @@ func turnedAbout(g *foundGhost, l foundLink, axis [3]float64) foundGhost {
 
 // unpaired reports whether no link of the same surface leans the other way with the middle of this one of the ghost cell g, because the
 // solid ends at another surface before the place where that link would begin.
-func (f *modelledSearch) unpaired(g *foundGhost, l foundLink, s surface, near []beside) bool {
+func (f facetSearch) unpaired(g *foundGhost, l foundLink, s surface, near []beside) bool {
 	var middle, begins [3]float64
 	for a, v := range f.lattice.Velocities[l.direction] {
 		middle[a] = float64(v) / 2
@@ -280,7 +283,7 @@ func (f *foundGhost) isSide(g *foundGhost, from [3]int8) bool {
 }
 
 // meets reports whether a surface with a normal at a point meets another one, of a ghost cell at the place from, at a convex edge.
-func (f *modelledSearch) meets(s *surface, normal [3]float64, other *foundGhost, from [3]int8, point [3]float64) bool {
+func (f facetSearch) meets(s *surface, normal [3]float64, other *foundGhost, from [3]int8, point [3]float64) bool {
 	if _, turned := other.over(point, from); math.Abs(vector.Dot(normal, turned)) > edgeTurn {
 		return false
 	}
@@ -322,7 +325,7 @@ func (f facetFit) before(other facetFit) bool {
 
 // smooth returns the surface that fits a link best, on which it crosses the body's, as it is before the ghost cell g; false: no smooth
 // one does.
-func (f *modelledSearch) smooth(g *foundGhost, l foundLink, near []beside) (s surface, fit facetFit, ok bool) {
+func (f facetSearch) smooth(g *foundGhost, l foundLink, near []beside) (s surface, fit facetFit, ok bool) {
 	point := f.point(l, [3]int8{})
 	fit.away = math.MaxInt
 	for _, n := range near {

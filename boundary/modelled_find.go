@@ -45,7 +45,7 @@ func FindModelled(l model.Lattice, lo, n [3]int, around Cells) (*Modelled, error
 	f.mirror() // surfaces that meet slip faces are fitted with their images
 	f.fit()
 	f.forget(originals)
-	f.facets()
+	facetSearch{f}.facets()
 	f.mirror()
 	m := &Modelled{}
 	f.collect(m, f.measure())
@@ -288,7 +288,7 @@ func (f *modelledSearch) collect(m *Modelled, layer []LayerCell) {
 		room := make([]ModelledStream, 0, links)
 		for i := lo; i < hi; i++ {
 			g, c := &f.ghosts[chosen[i]], &cells[i]
-			*c = ModelledCell{At: f.local(g.at), Own: g.own, Type: g.k, Normal: g.normal, Bend: g.bend, Lee: g.lee, Behind: g.behind, Turned: g.turned}
+			*c = ModelledCell{At: f.local(g.at), Own: g.own, Type: g.k, Facet: Facet{Normal: g.normal, Bend: g.bend, Behind: g.behind, Lee: g.lee}, Turned: g.turned}
 			if g.turned {
 				f.turn(g, c)
 			} else if g.mirrored != 0 {

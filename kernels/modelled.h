@@ -16,7 +16,8 @@
 // theta blends both with y+ of half a cell: the model is off where the flow beside the wall is laminar. Nothing moves along a no-slip
 // wall, so that its rates of strain have no part along it; fluid at rest between walls would not stay so with the image's.
 // Beside a convex edge, which lies along e from the ghost cell, the part of the flow along e that comes from the edge sticks to the
-// surface: of the velocity, the traction and the stress what is along e is that of no-slip where e.u_t,I < 0.
+// surface: of the velocity, the traction and the stress what is along e is that of no-slip where e.u_t,I < 0. The layer above has the
+// eddies of a friction velocity -e.u_t,I: theta, which they are proportional to, is larger than 1 there.
 // A ghost cell of mirror -1 serves one link at a convex edge, with the moments of that fluid cell turned by half a circle about the axis of the
 // grid that is nearest to the edge: the flow slips along that and is bounced back across it.
 // Velocities are those with half of the coming step's force. What was tried instead is in docs/decisions.md.
@@ -184,6 +185,8 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 	}
 	const bool sticks = theta > T(0) && comes < T(0);
 	if (sticks) {
+		const T friction = results[D] * T(2) * ((T(1) / p.omega - T(0.5)) * T(1.0 / 3));
+		if (-comes > results[D + 1] * friction && friction > T(0)) results[D + 1] = -comes / friction;
 		T drags = 0, shears = 0;
 		for (int a = 0; a < D; a++) drags += e[a] * traction[a], shears += e[a] * sheared[a];
 		for (int a = 0; a < D; a++) traction[a] -= drags * e[a], sheared[a] -= shears * e[a];
@@ -232,7 +235,7 @@ template <class L, class T> LBM_HD LBM_INLINE T modelledHeat(const T* n, const T
 	if (n[MODELLED_HEAT] == T(SCALAR_FLUX)) return value;
 	if (n[MODELLED_HEAT] != T(SCALAR_FIXED)) return T(0);
 	const T before = n[MODELLED_REACH] / (T(1) + n[MODELLED_MIRROR]), diffusivity = (carried.tau - T(0.5)) * T(1.0 / 3);
-	const T theta = results[L::D + 1], conducted = rho * diffusivity * (value - image) / before;
+	const T theta = results[L::D + 1] < T(1) ? results[L::D + 1] : T(1), conducted = rho * diffusivity * (value - image) / before;
 	if (theta == T(0)) return conducted;
 	const T friction = T(2) * ((T(1) / p.omega - T(0.5)) * T(1.0 / 3)) * half;
 	const T carries = rho * friction * (value - sampled) / T(tableAt(double(T(2) * half * n[MODELLED_HEIGHT]), table));
@@ -252,7 +255,7 @@ template <class L, class T, class ADD> LBM_HD LBM_INLINE void linkMomentum(int i
 	if (size == 0) return;
 	size = squareRoot(size);
 	add(WALL_ALL, size * area);
-	if (results[L::D + 1] < T(1)) return;
+	if (results[L::D + 1] != T(1)) return;
 	add(WALL_LAW, size * area);
 	add(WALL_EXCHANGED, along / size * (both - Known<L>::share(i) * (1.0 / L::UNIT) * density));
 }

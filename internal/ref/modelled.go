@@ -11,7 +11,7 @@ type modelled struct {
 	pop      []float64
 	traction [3]float64 // of the fluid on the wall, by the law
 	half     float64    // y+ of half a cell
-	share    float64    // of the model
+	share    float64    // of the model; above 1 in lees, of the layer's eddies
 	heat     float64    // flux of a scalar into the fluid
 }
 
@@ -19,7 +19,7 @@ type modelled struct {
 // boundary.Modelled.Cells, of the last step or the last Forces.
 func ModelledWalls(f *Flow) (traction [][3]float64, half, share []float64) {
 	for _, g := range f.ghosts {
-		traction, half, share = append(traction, g.traction), append(half, g.half), append(share, g.share)
+		traction, half, share = append(traction, g.traction), append(half, g.half), append(share, math.Min(1, g.share))
 	}
 	return traction, half, share
 }
@@ -101,6 +101,9 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 	shear := sub(pull, scaled(n, dot(pull, n)))
 	var ends [3][3]float64
 	if e, comes := c.Lee, dot(c.Lee, along); theta > 0 && comes < 0 { // the flow comes from an edge
+		if friction := 2 * (1/f.Params.Omega - 0.5) / 3 * half; friction > 0 {
+			share = math.Max(share, -comes/friction) // of the layer's eddies
+		}
 		traction, sheared, shear = without(traction, e), without(sheared, e), without(shear, e)
 		inner = add3(without(inner, e), scaled(e, -mirror*comes))
 		with := without(times(stress, e), n)
@@ -123,7 +126,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 		inside := stress[a][b] - n[a]*pull[b] - pull[a]*n[b] + dot(pull, n)*n[a]*n[b]
 		m[4+k] = stress[a][b] - ends[a][b] - (1-theta)*inside + n[a]*change[b] + n[b]*change[a] + (1+density)*u[a]*u[b]
 	}
-	return modelled{f.Close(f.Populations(m)), traction, half, share, heatOf(f, c, rho, share, half, table)}
+	return modelled{f.Close(f.Populations(m)), traction, half, share, heatOf(f, c, rho, math.Min(1, share), half, table)}
 }
 
 // mirrored returns a velocity and a stress mirrored across axes, a bit each.
@@ -233,7 +236,7 @@ func WallMomentum(f *Flow) [][4]float64 {
 			to := &sums[at.Type-1]
 			to[2] += size * area
 			to[3] += area
-			if g.share < 1 || size == 0 {
+			if g.share != 1 || size == 0 {
 				continue
 			}
 			passes := f.F[cell][f.Lattice.Opposite(i)] + g.pop[i] - w*(sum(f.F[cell])+sum(g.pop))
