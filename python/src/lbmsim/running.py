@@ -144,7 +144,7 @@ def _in_notebook() -> bool:
 
 def _watched() -> bool:
     """Reports whether output is interactive: a terminal or a notebook. Elsewhere a bar clutters the log."""
-    return _in_notebook() or sys.stderr is not None and sys.stderr.isatty()
+    return _in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
 
 
 def _look(progress: bool) -> dict[str, Any]:
