@@ -411,7 +411,7 @@ func TestDevice(t *testing.T) {
 
 func TestDiff(t *testing.T) {
 	a := load(t, plain+"[scaling]\ntau = 0.65")
-	b := load(t, strings.NewReplacer("10 s", "20 s", "1e-3 m2/s", "1100 mm2/s", `"1 m"`, `"100 cm"`).Replace(plain)+"[scaling]\ntau = 0.65\n[output.fields]\nevery = 7\n[device]\nkind = \"cpu\"\n[force]\nacceleration = [\"0.01 m/s2\", 0]")
+	b := load(t, strings.NewReplacer("10 s", "20 s", "1e-3 m2/s", "1100 mm2/s", `"1 m"`, `"100 cm"`).Replace(plain)+"[scaling]\ntau = 0.65\n[output.fields]\nevery = 7\n[device]\nkind = \"cpu\"\n[live]\nreadonly = true\n[force]\nacceleration = [\"0.01 m/s2\", 0]")
 	got := Diff(a.Resolved, b.Resolved, RestartMayChange)
 	want := []string{
 		"fluid.viscosity: 0.001 m2/s / 0.0011 m2/s",

@@ -15,7 +15,7 @@ func RestartMayChange(key string) bool {
 	if key == "title" {
 		return true
 	}
-	for _, t := range []string{"run.", "device.", "output.", "checkpoint.", "expect."} {
+	for _, t := range []string{"run.", "device.", "output.", "checkpoint.", "expect.", "live."} {
 		if strings.HasPrefix(key, t) {
 			return true
 		}

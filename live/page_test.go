@@ -152,7 +152,7 @@ func TestPageOfViews(t *testing.T) {
 		width, height int
 	}{{"view phone", "light", 390, 844}, {"view dark", "dark", 1400, 900}, {"view light", "light", 1400, 900}} {
 		b.open(at+"/#"+s.token, c.width, c.height, c.scheme)
-		b.await(`document.getElementById("space").naturalWidth === 960 && document.getElementById("value").value !== ""`)
+		b.await(`document.getElementById("space").naturalWidth === 960 && document.getElementById("value").placeholder !== ""`)
 		b.value(`document.getElementById("view-follow").click()`) // what is saved up serves the next view
 		if wide := b.value("document.documentElement.scrollWidth").(float64); int(wide) > c.width {
 			t.Errorf("%s: the page is %g pixels wide, more than its window", c.name, wide)
@@ -194,7 +194,7 @@ func TestPageOfViews(t *testing.T) {
 	b.value(`(() => { const l = document.getElementById("level"); l.value = 30; l.dispatchEvent(new Event("input")); })()`)
 	b.await(`parseFloat(document.getElementById("view-caption").textContent.split("q_criterion = ")[1]) === Number(document.getElementById("value").value)`)
 	b.value(`(() => { const f = document.getElementById("surface"); f.value = "vorticity"; f.dispatchEvent(new Event("change")); })()`)
-	b.await(`document.getElementById("view-caption").textContent.includes("on vorticity magnitude = ") && Number(document.getElementById("value").value) > 0`)
+	b.await(`document.getElementById("view-caption").textContent.includes("on vorticity magnitude = ") && Number(document.getElementById("value").placeholder) > 0`)
 	for _, path := range []string{"view?surface=speed", "order/stop"} {
 		if code := b.value(`fetch("/api/0/` + path + `", { method: "POST" }).then((r) => r.status)`); code != 401. {
 			t.Errorf("%s without the token: %v", path, code)

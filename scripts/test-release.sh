@@ -29,6 +29,7 @@ docs:
 pages:
 	@echo committed the pages of $$(scripts/version.sh)
 dist:
+	[ -z "$$BROKEN" ]
 	mkdir -p dist .build/dist
 	scripts/version.sh >.build/dist/lbmsim
 	if [ -n "$$COUNTER" ]; then echo x >>"$$COUNTER"; cat "$$COUNTER" >>.build/dist/lbmsim; fi
@@ -96,6 +97,7 @@ grep -q "^built the pages" "$try/log" && ! grep -q "^committed the pages" "$try/
 # undone REASON: a release ends, and what it says takes back what it did, and no more.
 undone() {
 	! scripts/release.sh >"$try/log" 2>&1 || fail "a release passes: $1"
+	grep -q "start over: git " "$try/log" || fail "$1: nothing undoes it: $(cat "$try/log")"
 	(eval "$(sed -n 's/^release: FAILED.* start over: //p' "$try/log")") >/dev/null 2>"$try/undo" || fail "$1: $(cat "$try/log" "$try/undo")"
 	is "$1" "$(git rev-parse HEAD) $(git status --porcelain)$(git tag)" "$before "
 }
@@ -104,7 +106,9 @@ printf '#!/bin/sh\nexit 1\n' >.git/hooks/pre-commit
 chmod +x .git/hooks/pre-commit
 undone "a hook refuses the commit"
 rm .git/hooks/pre-commit
-MAKE=false undone "a build fails"
+BROKEN=yes undone "a build fails"
+! MAKE=false scripts/release.sh >"$try/log" 2>&1 || fail "a release without pages"
+is "pages fail" "$(git rev-parse HEAD) $(git status --porcelain)$(git tag)" "$before "
 
 scripts/release.sh >"$try/log" 2>&1 || { cat "$try/log" >&2; fail "a release"; }
 grep -qF "committed the pages of 1.2.3 ($(git rev-parse --short=8 HEAD))" "$try/log" || fail "a release commits no pages"

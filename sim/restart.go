@@ -200,7 +200,7 @@ type otherCase struct {
 }
 
 func (o *otherCase) Error() string {
-	text := fmt.Sprintf("the checkpoint %s belongs to another case (its value / this case's):\n  %s\na restart may only change [run], [device], [output], [checkpoint] and [expect]",
+	text := fmt.Sprintf("the checkpoint %s belongs to another case (its value / this case's):\n  %s\na restart may only change [run], [device], [output], [checkpoint], [expect] and [live]",
 		o.path, strings.Join(o.keys, "\n  "))
 	for _, k := range o.keys {
 		if body, ok := strings.CutSuffix(k, ".type: wall / interpolated_wall"); ok {

@@ -60,7 +60,7 @@ func (b *Block) Each(visit func(value float32)) {
 	for z := range b.N[2] {
 		for y := range b.N[1] {
 			for _, v := range b.Shape[b.place(Margin, y+Margin, z+Margin):][:b.N[0]] {
-				if v == v && (b.Finest == nil || b.Finest[i]) {
+				if v-v == 0 && (b.Finest == nil || b.Finest[i]) { // neither infinite nor no number
 					visit(v)
 				}
 				i++

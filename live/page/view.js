@@ -65,15 +65,17 @@ export function view(run, about, signal) {
     move(0, 0, -Math.sign(e.deltaY));
   }, { passive: false });
   at("surface").addEventListener("change", () => {
-    at("value").value = "";
+    at("value").value = at("value").placeholder = "";
     levels = null;
     at("level").disabled = true;
     changed();
   });
   at("value").addEventListener("change", changed);
+  let sliding;
   at("level").addEventListener("input", () => {
     at("value").value = Number(levels[at("level").value].toPrecision(4));
-    changed();
+    clearTimeout(sliding);
+    sliding = setTimeout(changed, 150); // not one view for each value on the way
   });
   for (const id of ["colour", "view-follow"]) at(id).addEventListener("change", changed);
   follow();
@@ -111,7 +113,7 @@ export function view(run, about, signal) {
     scale(at("view"), s);
     if (!s.Levels) return;
     levels = s.Levels;
-    at("value").value = Number(s.Value.toPrecision(4));
+    at("value").placeholder = Number(s.Value.toPrecision(4)); // and empty: the next view has a value of its own
     at("level").disabled = false;
     at("level").value = Math.max(levels.findLastIndex((v) => v <= s.Value), 0);
   }

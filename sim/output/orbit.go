@@ -109,6 +109,7 @@ func (o Orbit) show(set *Set) (Painter, error) {
 	f := set.frozen
 	if !o.Again || f == nil {
 		var err error
+		set.frozen = nil // not two states in memory
 		if f, err = o.gather(r); err != nil {
 			return nil, err
 		}
