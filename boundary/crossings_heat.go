@@ -223,7 +223,7 @@ func (c Cells) scalarMirror(l model.Lattice, x [3]int, i int, k uint8) (source [
 		if beside[a] -= v[a]; v[a] == 0 {
 			continue
 		}
-		if across[a] = solid(beside); across[a] {
+		if across[a] = solid(beside) && (c.ScalarLaw(k).Law != ScalarMirror || c.ScalarLaw(c.ScalarAt(beside, l.Dims)).Law == ScalarMirror); across[a] {
 			behind[a] -= v[a]
 		} else {
 			source[a] -= v[a]

@@ -14,8 +14,8 @@ const (
 	smoothest   = 0.03 // largest residual of the surface fit on a smooth flat surface
 	smoothCubic = 5    // what the square of a curvature adds to it: terms of third order of a sphere
 	facetAlike  = 0.95 // cosine of the angle up to which two surfaces are one
-	edgeReach   = 2    // cells around an edge in which surfaces are looked at one by one
-	leeWidth    = 1.5  // cells from a convex edge up to which a flow that comes from it sticks to the surface: one cell wherever the edge is
+	edgeReach   = 2    // cells around an edge in which links are looked at one by one, and around a ghost cell in which its lee is sought
+	leeWidth    = 1.45 // cells from a convex edge up to which a flow that comes from it sticks to the surface: one row of cells or two
 	// angle by which a curved surface may turn up to where it is looked at as one side of an edge: beyond, its second order is wrong
 	farthestTurn = 0.5
 	edgeTurn     = 0.85 // cosine of the angle from which two surfaces meet at an edge
@@ -99,12 +99,20 @@ func (f facetSearch) lee() {
 				if !other.isSide(g, n.from) || !f.meets(&g.surface, g.normal, other, n.from, foot) {
 					continue
 				}
-				if height, turned := other.over(foot, n.from); -height < nearest-1e-9 {
-					nearest = -height
-					across := vector.Dot(turned, g.normal)
-					for a := range g.lee {
-						g.lee[a] = (turned[a] - across*g.normal[a]) / math.Sqrt(1-across*across)
+				height, turned := other.over(foot, n.from)
+				across := vector.Dot(turned, g.normal)
+				to := turned
+				for a := range to {
+					to[a] = (turned[a] - across*g.normal[a]) / math.Sqrt(1-across*across)
+				}
+				switch {
+				case -height < nearest-1e-9:
+					nearest, g.lee = -height, to
+				case -height < nearest+1e-9 && vector.Dot(to, g.lee) < facetAlike: // as near to another edge, at a corner
+					for a := range to {
+						g.lee[a] += to[a]
 					}
+					g.lee = vector.Unit(g.lee)
 				}
 			}
 		}
@@ -261,14 +269,15 @@ func (f facetSearch) unpaired(g *foundGhost, l foundLink, s surface, near []besi
 	for a, v := range f.lattice.Velocities[l.direction] {
 		middle[a] = float64(v) / 2
 	}
-	_, normal := s.over(middle, [3]int8{})
+	crossing := f.point(l, [3]int8{})
+	_, normal := s.over(crossing, [3]int8{})
 	across := 2 * vector.Dot(middle, normal)
 	for a := range begins {
 		begins[a] = 2*middle[a] - across*normal[a]
 	}
 	for _, n := range near {
 		other := &f.ghosts[n.number]
-		if other.isSide(g, n.from) && f.meets(&s, normal, other, n.from, middle) {
+		if other.isSide(g, n.from) && f.meets(&s, normal, other, n.from, crossing) {
 			if height, _ := other.over(begins, n.from); height > -1e-3 {
 				return true
 			}
@@ -282,9 +291,11 @@ func (f *foundGhost) isSide(g *foundGhost, from [3]int8) bool {
 	return !f.turned && !f.edge && !f.rough && f.k == g.k && f.normal != [3]float64{} && f.bends(from) <= farthestTurn
 }
 
-// meets reports whether a surface with a normal at a point meets another one, of a ghost cell at the place from, at a convex edge.
+// meets reports whether a surface with a normal at a point of it meets another one, of a ghost cell at the place from, at a convex edge
+// ahead of that point.
 func (f facetSearch) meets(s *surface, normal [3]float64, other *foundGhost, from [3]int8, point [3]float64) bool {
-	if _, turned := other.over(point, from); math.Abs(vector.Dot(normal, turned)) > edgeTurn {
+	height, turned := other.over(point, from)
+	if height > facetWithin || math.Abs(vector.Dot(normal, turned)) > edgeTurn { // before it: on the other side of a gap
 		return false
 	}
 	var foot [3]float64

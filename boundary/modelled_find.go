@@ -14,12 +14,22 @@ import (
 
 // modelledMargin is the number of cells around a box that FindModelled looks at, beside the largest height that is sampled or has
 // eddies. The plane of a ghost cell follows from points up to four cells away, and so much it takes for a
-// stencil beside its normal, too. An edge takes the surfaces of ghost cells up to facetReach cells away.
+// stencil beside its normal, too. An edge takes the surfaces of ghost cells up to facetReach cells away,
+// and a lee those of ghost cells up to edgeReach away.
 const modelledMargin = 4 + facetReach
 
 // ModelledMargin returns by how many cells the box of FindModelled is larger than a rank's, on each side; 0: no wall is
 // Modelled.
 func ModelledMargin(walls []Wall) int {
+	if reach := ModelledNear(walls); reach > 0 {
+		return reach + edgeReach // a lee takes ghost cells up to there
+	}
+	return 0
+}
+
+// ModelledNear returns the number of cells around a body, whose surface is in one box of a refined grid, that its ghost cells look at;
+// 0: no wall is Modelled.
+func ModelledNear(walls []Wall) int {
 	reach := -1.0
 	for _, w := range walls {
 		if w.Law == ModelledWall {

@@ -55,8 +55,8 @@ func (f *modelledSearch) nearest(y, z, reach int, most float64, nearest []float6
 	for gz := max(z-reach, -1); gz <= min(z+reach, f.N[2]); gz++ {
 		first := (gz+1)*(f.N[1]+2) + max(y-reach, -1) + 1
 		last := (gz+1)*(f.N[1]+2) + min(y+reach, f.N[1]) + 1
-		for i := f.rows.start[first]; i < f.rows.start[last+1]; i++ { // rows are one behind the other
-			g := &f.ghosts[i]
+		for _, n := range f.rows.number[f.rows.start[first]:f.rows.start[last+1]] { // rows are one behind the other
+			g := &f.ghosts[n]
 			if g.normal == [3]float64{} || g.turned {
 				continue
 			}
@@ -75,7 +75,7 @@ func (f *modelledSearch) nearest(y, z, reach int, most float64, nearest []float6
 			for x := lo; x <= hi; x++ {
 				d[0] = float64(x+shift-g.at[0]) - g.behind*g.normal[0]
 				if r := vector.Dot(d, d); r < nearest[x] {
-					nearest[x], of[x] = r, i
+					nearest[x], of[x] = r, n
 				}
 			}
 		}

@@ -91,7 +91,7 @@ func (b body) aroundPart(box, lo, n [3]int, more int, layer float64) Cells {
 }
 
 // testedMargin is ModelledMargin of the tests' walls, whose law samples at 4.5 cells.
-const testedMargin = modelledMargin + 5
+const testedMargin = modelledMargin + edgeReach + 5
 
 func found(t *testing.T, b body, n [3]int, layer float64) *Modelled {
 	t.Helper()

@@ -33,7 +33,7 @@ const marginCells = 6
 
 // MarginAround returns the default margin of a box around a body, in cells of its level: the ghost cells of a wall model read more.
 func MarginAround(b Body) float64 {
-	return marginCells - interfaceMargin + max(interfaceMargin, float64(boundary.ModelledMargin([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}})))
+	return marginCells - interfaceMargin + max(interfaceMargin, float64(boundary.ModelledNear([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}})))
 }
 
 // levels reads [refine.NAME], after the bodies.

@@ -19,7 +19,7 @@ const interfaceMargin = 4
 // a body that is thickened there is up to a cell larger.
 func (r *levels) marginAt(b Body, level int) int {
 	lo, hi := r.shape(b).Bounds()
-	margin, of := boundary.ModelledMargin([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}}), FinestAt(lo, hi, r.finer)
+	margin, of := boundary.ModelledNear([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}}), FinestAt(lo, hi, r.finer)
 	more := 0
 	if b.Thicken {
 		more = 1

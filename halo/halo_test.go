@@ -444,7 +444,7 @@ func TestLostNeighbour(t *testing.T) {
 		if err := exchange(ranks[2], visible, nil); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond) // the others wait for it
 		ranks[2].(comm.Aborter).Abort(7)
 		for range ranks[:2] {
 			var abort *comm.AbortError

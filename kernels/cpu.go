@@ -181,7 +181,7 @@ type Modelled struct {
 	Numbers     unsafe.Pointer // of the arithmetic's type, boundary.ModelledCount for each
 	Table       unsafe.Pointer // []float64
 	Populations unsafe.Pointer // of the arithmetic's type: of each direction for each cell
-	Results     unsafe.Pointer // of the arithmetic's type, ModelledResults for each: the traction on the wall, y+ of half a cell, the share of the model
+	Results     unsafe.Pointer // of the arithmetic's type, ModelledResults for each: the traction on the wall, y+ of half a cell, the share of the model, the layer's eddies
 	Heat        unsafe.Pointer // of the arithmetic's type: the flux of the scalar into the fluid; nil: there is no scalar
 	Factors     unsafe.Pointer // of the arithmetic's type, of each type
 	Eps         float64        // density added to ghost cells
@@ -214,7 +214,7 @@ type ModelledLink struct {
 const WallSums = 4
 
 // ModelledResults is the number of values that a ghost cell reports.
-const ModelledResults = 5
+const ModelledResults = 6
 
 // ScalarWalls describes the walls of a box for a scalar (lbm_scalar_walls); the pointers are to memory outside Go's.
 type ScalarWalls struct {

@@ -14,7 +14,7 @@ enum {
 	LEVEL_ENTERS,     // theta (w + f): from beyond an open face
 	LEVEL_REFLECTED,  // the rest, with the value at rest: off a wall
 	LEVEL_SLIDES,     // the rest: off a face that the fluid slides along
-	LEVEL_GAINED      // theta f, f what a moving wall adds
+	LEVEL_GAINED      // theta f, f what a moving wall adds or the ghost cell of a wall with a model sends
 };
 
 // LevelScalar is theta and q of one cell or a vector of them.

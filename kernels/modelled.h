@@ -17,7 +17,7 @@
 // wall, so that its rates of strain have no part along it; fluid at rest between walls would not stay so with the image's.
 // Beside a convex edge, which lies along e from the ghost cell, the part of the flow along e that comes from the edge sticks to the
 // surface: of the velocity, the traction and the stress what is along e is that of no-slip where e.u_t,I < 0. The layer above has the
-// eddies of a friction velocity -e.u_t,I: theta, which they are proportional to, is larger than 1 there.
+// eddies of a friction velocity -e.u_t,I.
 // A ghost cell of mirror -1 serves one link at a convex edge, with the moments of that fluid cell turned by half a circle about the axis of the
 // grid that is nearest to the edge: the flow slips along that and is bounced back across it.
 // Velocities are those with half of the coming step's force. What was tried instead is in docs/decisions.md.
@@ -31,8 +31,9 @@ namespace lbm { namespace {
 enum { MODELLED_NORMAL = 0, MODELLED_VELOCITY = 3, MODELLED_MIRROR = 6, MODELLED_REACH = 7, MODELLED_HEIGHT = 8, MODELLED_ROUGH = 9, MODELLED_IMAGE = 10, MODELLED_SAMPLE = 18, MODELLED_BEND = 26, MODELLED_HEAT = 32, MODELLED_VALUE = 33, MODELLED_MIRRORED = 34, MODELLED_LEE = 35, MODELLED_NUMBERS = 38 };
 constexpr double MODELLED_KAPPA = 0.384, LEAST_MIXING = 1.5, LAMINAR_PLUS = 4, TURBULENT_PLUS = 5;  // boundary.Kappa and the others
 enum { PLUS_FIRST = -6, PLUS_BITS = 4, PLUS_COUNT = 44 * 16 + 1 };
-// Numbers that a ghost cell reports: the traction of the fluid on the wall, y+ of half a cell and theta; 0 where it has no model.
-enum { MODELLED_RESULTS = 5 };
+// Numbers that a ghost cell reports: the traction of the fluid on the wall, y+ of half a cell, theta, and the
+// friction velocity of the layer's eddies by the law's; 0 where it has no model.
+enum { MODELLED_RESULTS = 6 };
 // Sums over the links of a wall, in FORCE_UNITS (device.WallMomentum). Of the area a part: in these units of momentum a wall of
 // 524,288 cells would be too large for an integer.
 enum { WALL_EXCHANGED = 0, WALL_LAW = 1, WALL_ALL = 2, WALL_AREA = 3, WALL_SUMS = 4 };
@@ -61,10 +62,10 @@ template <class T> LBM_HD LBM_INLINE T turbulence(const T& half) {
 	return theta < T(0) ? T(0) : theta > T(1) ? T(1) : theta;
 }
 
-// layerEddies returns 3 nu_t of a cell of the layer, by its length (boundary.LayerCell) and y+ of half a cell and theta at its ghost cell.
-template <class T> LBM_HD LBM_INLINE T layerEddies(const T& length, const T& half, const T& theta, const Params<T>& p) {
+// layerEddies returns 3 nu_t of a cell of the layer, by its length (boundary.LayerCell), y+ of half a cell and the last result of its ghost cell.
+template <class T> LBM_HD LBM_INLINE T layerEddies(const T& length, const T& half, const T& share, const Params<T>& p) {
 	const T nu = (T(1) / p.omega - T(0.5)) * T(1.0 / 3);
-	return length * (theta * (T(2) * nu * half));
+	return length * (share * (T(2) * nu * half));
 }
 
 // ImagePoint holds what is interpolated at the image point.
@@ -139,7 +140,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		speed += slope[a] * slope[a];
 	}
 	speed = squareRoot(speed);
-	results[D] = results[D + 1] = 0;
+	results[D] = results[D + 1] = results[D + 2] = 0;
 	if (height > T(0) && speed > T(0)) {
 		const T nu = (T(1) / p.omega - T(0.5)) * T(1.0 / 3);
 		T friction = T(tableAt(double(speed * height / nu), table)) * nu / height;
@@ -148,7 +149,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		const T half = T(0.5) * friction / nu;
 		theta = turbulence(half);
 		results[D] = half;
-		results[D + 1] = theta;
+		results[D + 1] = results[D + 2] = theta;
 		for (int a = 0; a < D; a++) {
 			const T t = slope[a] / speed;
 			traction[a] = rho * friction * friction * t;
@@ -186,7 +187,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 	const bool sticks = theta > T(0) && comes < T(0);
 	if (sticks) {
 		const T friction = results[D] * T(2) * ((T(1) / p.omega - T(0.5)) * T(1.0 / 3));
-		if (-comes > results[D + 1] * friction && friction > T(0)) results[D + 1] = -comes / friction;
+		if (-comes > theta * friction && friction > T(0)) results[D + 2] = -comes / friction;
 		T drags = 0, shears = 0;
 		for (int a = 0; a < D; a++) drags += e[a] * traction[a], shears += e[a] * sheared[a];
 		for (int a = 0; a < D; a++) traction[a] -= drags * e[a], sheared[a] -= shears * e[a];
@@ -235,7 +236,7 @@ template <class L, class T> LBM_HD LBM_INLINE T modelledHeat(const T* n, const T
 	if (n[MODELLED_HEAT] == T(SCALAR_FLUX)) return value;
 	if (n[MODELLED_HEAT] != T(SCALAR_FIXED)) return T(0);
 	const T before = n[MODELLED_REACH] / (T(1) + n[MODELLED_MIRROR]), diffusivity = (carried.tau - T(0.5)) * T(1.0 / 3);
-	const T theta = results[L::D + 1] < T(1) ? results[L::D + 1] : T(1), conducted = rho * diffusivity * (value - image) / before;
+	const T theta = results[L::D + 1], conducted = rho * diffusivity * (value - image) / before;
 	if (theta == T(0)) return conducted;
 	const T friction = T(2) * ((T(1) / p.omega - T(0.5)) * T(1.0 / 3)) * half;
 	const T carries = rho * friction * (value - sampled) / T(tableAt(double(T(2) * half * n[MODELLED_HEIGHT]), table));
@@ -255,7 +256,7 @@ template <class L, class T, class ADD> LBM_HD LBM_INLINE void linkMomentum(int i
 	if (size == 0) return;
 	size = squareRoot(size);
 	add(WALL_ALL, size * area);
-	if (results[L::D + 1] != T(1)) return;
+	if (results[L::D + 1] < T(1) || results[L::D + 2] != T(1)) return;
 	add(WALL_LAW, size * area);
 	add(WALL_EXCHANGED, along / size * (both - Known<L>::share(i) * (1.0 / L::UNIT) * density));
 }

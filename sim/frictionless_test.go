@@ -136,7 +136,7 @@ steps = 4000
 
 // A bar along the stream has the friction of the law, and without a law none: the flow slips along its edges. With edges that were
 // bounced back its friction was four times the law's. The law's is 0.0028 here; the
-// bound was set after the first run. Strips along the edges, 13 % of the area, have no law.
+// bound was set after the first run. Few links at the edges have no law.
 func TestEdgesAlongTheStream(t *testing.T) {
 	bar := func(law string, turn float64, end string) {
 		trial{ranks: 1, text: fmt.Sprintf(`

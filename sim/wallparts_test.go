@@ -341,7 +341,8 @@ every = 1
 	}
 }
 
-// Cells beside the edge of a block, into which all links are bounced back, are shown as without a model; the next ones are not.
+// The cell that sees only the edge of a block, from where all links are bounced back across it, is shown as without a model; those
+// beside its faces are not.
 func TestEdgesAreShown(t *testing.T) {
 	dir := t.TempDir()
 	text := `
@@ -363,11 +364,11 @@ to = [16, 16, 16]
 [run]
 steps = 20
 `
-	for name, y := range map[string]float64{"edge": 8.5, "next": 9.5, "middle": 12.5} {
+	for name, y := range map[string]float64{"edge": 7.5, "beside": 8.5, "middle": 12.5} {
 		text += fmt.Sprintf("[output.probe.%s]\nat = [7.5, %g, 12.5]\nfields = [\"wall_model\"]\nevery = 20\n", name, y)
 	}
 	trial{text: text, ranks: 2, dir: dir}.must(t)
-	for name, model := range map[string]bool{"edge": false, "next": true, "middle": true} {
+	for name, model := range map[string]bool{"edge": false, "beside": true, "middle": true} {
 		if got := last(table(t, filepath.Join(dir, "probe_"+name+".csv"))["wall_model"]); (got >= 0) != model || math.IsNaN(got) {
 			t.Errorf("%s: wall_model is %g", name, got)
 		}

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 	"unsafe"
@@ -263,7 +262,7 @@ func (p *program) ModelledWalls() ([]device.ModelledWall, error) {
 		for a := range 3 {
 			walls[i].Traction[a] = value(i*kernels.ModelledResults + a)
 		}
-		walls[i].HalfPlus, walls[i].Share = value(i*kernels.ModelledResults+3), math.Min(1, value(i*kernels.ModelledResults+4))
+		walls[i].HalfPlus, walls[i].Share = value(i*kernels.ModelledResults+3), value(i*kernels.ModelledResults+4)
 	}
 	return walls, nil
 }

@@ -4,7 +4,6 @@ package cuda
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"gorgonia.org/cu"
@@ -309,7 +308,7 @@ func (m *modelled) ModelledWalls() ([]device.ModelledWall, error) {
 	}
 	for i := range walls {
 		v := values[i*kernels.ModelledResults:]
-		walls[i] = device.ModelledWall{Traction: [3]float64(v[:3]), HalfPlus: v[3], Share: math.Min(1, v[4])}
+		walls[i] = device.ModelledWall{Traction: [3]float64(v[:3]), HalfPlus: v[3], Share: v[4]}
 	}
 	return walls, nil
 }

@@ -11,7 +11,8 @@ type modelled struct {
 	pop      []float64
 	traction [3]float64 // of the fluid on the wall, by the law
 	half     float64    // y+ of half a cell
-	share    float64    // of the model; above 1 in lees, of the layer's eddies
+	share    float64    // of the model
+	eddies   float64    // friction velocity of the layer's eddies by the law's
 	heat     float64    // flux of a scalar into the fluid
 }
 
@@ -19,7 +20,7 @@ type modelled struct {
 // boundary.Modelled.Cells, of the last step or the last Forces.
 func ModelledWalls(f *Flow) (traction [][3]float64, half, share []float64) {
 	for _, g := range f.ghosts {
-		traction, half, share = append(traction, g.traction), append(half, g.half), append(share, math.Min(1, g.share))
+		traction, half, share = append(traction, g.traction), append(half, g.half), append(share, g.share)
 	}
 	return traction, half, share
 }
@@ -67,7 +68,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 	across := dot(sub(image, c.Velocity), n)
 	along := sub(sub(image, c.Velocity), scaled(n, across))
 	var slope, traction [3]float64
-	theta, half, share := 0.0, 0.0, 0.0
+	theta, half, share, eddies := 0.0, 0.0, 0.0, 0.0
 	if c.Rough == boundary.NoFriction {
 		theta = 1
 	}
@@ -81,7 +82,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 			friction := math.Max(plusBy(table, speed*c.Height/nu)*nu/c.Height, c.Rough*speed)
 			half = friction / 2 / nu
 			share = turbulence(half)
-			theta = share
+			theta, eddies = share, share
 			slope = scaled(sampled, f.Factors[c.Type-1]*friction/(boundary.Kappa*boundary.LeastMixing)/speed)
 			traction = scaled(sampled, rho*friction*friction/speed)
 		}
@@ -102,7 +103,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 	var ends [3][3]float64
 	if e, comes := c.Lee, dot(c.Lee, along); theta > 0 && comes < 0 { // the flow comes from an edge
 		if friction := 2 * (1/f.Params.Omega - 0.5) / 3 * half; friction > 0 {
-			share = math.Max(share, -comes/friction) // of the layer's eddies
+			eddies = math.Max(theta, -comes/friction)
 		}
 		traction, sheared, shear = without(traction, e), without(sheared, e), without(shear, e)
 		inner = add3(without(inner, e), scaled(e, -mirror*comes))
@@ -126,7 +127,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 		inside := stress[a][b] - n[a]*pull[b] - pull[a]*n[b] + dot(pull, n)*n[a]*n[b]
 		m[4+k] = stress[a][b] - ends[a][b] - (1-theta)*inside + n[a]*change[b] + n[b]*change[a] + (1+density)*u[a]*u[b]
 	}
-	return modelled{f.Close(f.Populations(m)), traction, half, share, heatOf(f, c, rho, math.Min(1, share), half, table)}
+	return modelled{f.Close(f.Populations(m)), traction, half, share, eddies, heatOf(f, c, rho, share, half, table)}
 }
 
 // mirrored returns a velocity and a stress mirrored across axes, a bit each.
@@ -236,7 +237,7 @@ func WallMomentum(f *Flow) [][4]float64 {
 			to := &sums[at.Type-1]
 			to[2] += size * area
 			to[3] += area
-			if g.share != 1 || size == 0 {
+			if g.share < 1 || g.eddies != 1 || size == 0 {
 				continue
 			}
 			passes := f.F[cell][f.Lattice.Opposite(i)] + g.pop[i] - w*(sum(f.F[cell])+sum(g.pop))
@@ -279,7 +280,7 @@ func layerOf(f *Flow, ghosts []modelled) []float64 {
 	nu := (1/f.Params.Omega - 0.5) / 3
 	for _, c := range f.Cells.Modelled.Layer {
 		g := ghosts[c.Ghost]
-		list[f.number(c.At)] = float64(c.Length) * g.share * 2 * nu * g.half
+		list[f.number(c.At)] = float64(c.Length) * g.eddies * 2 * nu * g.half
 		if f.Eddies != nil {
 			f.Eddies[f.number(c.At)] = list[f.number(c.At)]
 		}

@@ -59,7 +59,7 @@ func (c Camera) Fit(lo, hi [3]float64) Camera {
 	}
 	distance := 0.0
 	for range 20 { // the silhouette's centre moves less with every turn
-		distance = c.reach(lo, hi)
+		distance = c.reach(lo, hi, right, up, ahead)
 		var least, most [2]float64
 		first := true
 		eachCorner(lo, hi, func(p [3]float64) {
@@ -80,9 +80,8 @@ func (c Camera) Fit(lo, hi [3]float64) Camera {
 	return c
 }
 
-// reach returns the distance from At, in the direction of the camera, from which a box fits into the picture.
-func (c Camera) reach(lo, hi [3]float64) (distance float64) {
-	right, up, ahead := c.axes()
+// reach returns the distance from At against the direction ahead from which a box fits into a picture with these axes.
+func (c Camera) reach(lo, hi, right, up, ahead [3]float64) (distance float64) {
 	wide, high := c.tangents()
 	eachCorner(lo, hi, func(p [3]float64) {
 		q := vector.Minus(p, c.At)
@@ -107,7 +106,8 @@ func (c Camera) Around(lo, hi [3]float64, turn, tilt, distance float64) Camera {
 	}
 	far := 0.0
 	for k := range 24 {
-		far = max(far, from(15*float64(k), UsualTilt, 1).reach(lo, hi))
+		right, over, ahead := from(15*float64(k), UsualTilt, 1).axes()
+		far = max(far, c.reach(lo, hi, right, over, ahead))
 	}
 	return from(turn, tilt, far*distance)
 }

@@ -81,7 +81,7 @@ template <class L, class S> struct ModelledOf {
 		for (int64_t i = first; i < last; i++) {
 			const lbm_layer_cell& cell = list->layer[i];
 			const T* const results = (const T*)list->results + (int64_t)cell.ghost * MODELLED_RESULTS;
-			((T*)c->eddies)[cell.at] = layerEddies(T(cell.length), results[L::D], results[L::D + 1], p);
+			((T*)c->eddies)[cell.at] = layerEddies(T(cell.length), results[L::D], results[L::D + 2], p);
 		}
 	}
 };

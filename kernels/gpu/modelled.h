@@ -121,7 +121,7 @@ struct ModelledOf {
 	__device__ static LBM_INLINE void layer(const Case* c, const Modelled& list, long long i) {
 		const LayerCell cell = list.layer[i];
 		const Real* const results = list.results + (long long)cell.ghost * MODELLED_RESULTS;
-		((Real*)c->eddies)[cell.at] = layerEddies(Real(cell.length), results[L::D], results[L::D + 1], Box(c, L::M).params<Real>());
+		((Real*)c->eddies)[cell.at] = layerEddies(Real(cell.length), results[L::D], results[L::D + 2], Box(c, L::M).params<Real>());
 	}
 };
 

@@ -58,7 +58,7 @@ func (s *Surface) findGhosts(v View) error {
 		if found := p.Part.Cells.Modelled; found != nil {
 			for i := range found.Cells {
 				c := &found.Cells[i]
-				if !c.Own || c.Type != g.kind || c.Without != boundary.WithModel {
+				if !c.Own || c.Type != g.kind || c.Without != boundary.WithModel || c.Mirrored != 0 {
 					continue
 				}
 				own = append(own, int32(i))

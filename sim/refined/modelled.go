@@ -54,7 +54,7 @@ func containsModels(c *config.Case, solids []geometry.Shape, h *decomp.Hierarchy
 			continue
 		}
 		level := finestAt(b, solids, h)
-		margin := float64(boundary.ModelledMargin([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}}))
+		margin := float64(boundary.ModelledNear([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}}))
 		lo, hi := geometry.Finer(b.Shape(solids), level, h.Dims()).Bounds()
 		for a := range lo { // faces of the domain are no interfaces
 			lo[a], hi[a] = max(lo[a]-margin, 0), min(hi[a]+margin, float64(h.Levels[level].N[a]))
