@@ -14,8 +14,7 @@ import (
 
 // modelledMargin is the number of cells around a box that FindModelled looks at, beside the largest height that is sampled or has
 // eddies. The plane of a ghost cell follows from points up to four cells away, and so much it takes for a
-// stencil beside its normal, too. An edge takes the surfaces of ghost cells up to facetReach cells away,
-// and a lee those of ghost cells up to edgeReach away.
+// stencil beside its normal, too. An edge takes the surfaces of ghost cells up to facetReach cells away.
 const modelledMargin = 4 + facetReach
 
 // ModelledMargin returns by how many cells the box of FindModelled is larger than a rank's, on each side; 0: no wall is

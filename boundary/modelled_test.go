@@ -725,7 +725,7 @@ func (b body) between(n [3]int) Cells {
 }
 
 // The ghost cells of a body that is symmetric to a plane of the grid are symmetric: a force across that plane would be one of the
-// discretisation. Around this ball some are fitted anew for each of their links (facets).
+// discretisation. Around this ball some are fitted again for each of their links (facets).
 func TestGhostCellsOfSymmetricBodies(t *testing.T) {
 	n := [3]int{36, 36, 36}
 	m := found(t, func(p [3]float64) float64 {

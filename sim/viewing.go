@@ -10,7 +10,7 @@ import (
 // Viewer shows pictures of the present state to people while the run continues. Rank 0 asks it when the ranks agree on what to do
 // (control.go); without a request nothing is computed or copied. Neither method may block.
 type Viewer interface {
-	// Wanted returns the first request that is waited for, has passed its Check, and is of an account with time left; nil: there is none.
+	// Wanted returns the first request that is waited for, has passed its Check, and is of an account with time left; nil: no request.
 	Wanted(left func(output.Budget) bool) output.Request
 	// Show takes the picture of the request that Wanted has returned last.
 	Show(output.Request, output.Painter)
