@@ -132,7 +132,7 @@ func TestLevelsOfAGPU(t *testing.T) {
 	for _, c := range []struct{ lattice, collision, model, real, law, kind string }{
 		{"D2Q9", "Regularized", "0", "double", "Smagorinsky", "1"}, {"D3Q19", "RecursiveRegularized", "3", "float", "PowerLaw", "2"}, {"D3Q27", "Cumulant", "4", "double", "Wale", "4"}} {
 		program := filepath.Join(dir, "levels")
-		build := exec.Command("g++", append(flags, "-I"+dir, "-DLBM_LATTICE="+c.lattice, "-DLBM_COLLISION="+c.collision, "-DLBM_MODEL="+c.model, "-DLBM_MOMENTS=1", "-DLBM_LAW="+c.law, "-DLBM_KIND="+c.kind,
+		build := exec.Command("g++", append(flags, "-I"+dir, "-I.", "-DLBM_LATTICE="+c.lattice, "-DLBM_COLLISION="+c.collision, "-DLBM_MODEL="+c.model, "-DLBM_MOMENTS=1", "-DLBM_LAW="+c.law, "-DLBM_KIND="+c.kind,
 			"-DLBM_REAL="+c.real, "-DLBM_STORED="+c.real, "testdata/emulate_levels.cpp", cpu, "-o", program)...)
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", build.Args, err, out[:min(len(out), 4000)])

@@ -152,6 +152,14 @@ func (m *modelled) placeCells(found *boundary.Modelled, walls []boundary.Wall) (
 	return err
 }
 
+// sends returns the address of what ghost cells send, 0 where there are none.
+func (m *modelled) sends() uint64 {
+	if m.populations == nil {
+		return 0
+	}
+	return uint64(m.populations.at)
+}
+
 func (m *modelled) free() { m.module.unload(m.d) }
 
 // modelledLanes are the threads of a ghost cell: ModelledOf::LANES of kernels/gpu/modelled.h.

@@ -81,10 +81,11 @@ var _ interface {
 func newProgram(c *core) *program {
 	p := &program{
 		core: c, boxLists: boxLists{c}, transfers: transfers{c}, sums: sums{core: c}, scalar: scalar{core: c}, statistics: statistics{core: c},
-		eddies: eddies{core: c}, modelled: modelled{core: c}, couplings: couplings{core: c}, snapshots: snapshots{core: c},
+		eddies: eddies{core: c}, modelled: modelled{core: c}, snapshots: snapshots{core: c},
 	}
 	p.links = links{core: c, modelled: &p.modelled, scalar: &p.scalar}
 	p.scalar.modelled = &p.modelled
+	p.couplings = couplings{core: c, modelled: &p.modelled}
 	p.faces = faces{core: c, links: &p.links}
 	p.timed = timed{core: c, links: &p.links, faces: &p.faces}
 	p.multistep = multistep{core: c, faces: &p.faces}

@@ -15,7 +15,8 @@ import (
 //	edge: ghost planes arrive; the edges step. Where a pass over cells and ghost cells is due, inner cells come behind it
 //	side: what passes the interfaces is counted, in the state that the step starts from
 //	the finer level does two steps
-//	bulk: means and fluxes leave, arrive, and change cells on this side of the interface
+//	bulk: means leave, arrive, and change cells on this side of the interface
+//	side: the same of fluxes
 //
 // The side's work reads the state that the step starts from, as the inner cells' does: on a GPU its small kernels run beside the large
 // one. The bulk's stream waits for the overlap before the finer level steps, and for all of it before the next step overwrites that
@@ -181,19 +182,19 @@ func (g *Grid) count(l, which int) {
 	}
 }
 
-// restrict gives the cells of the coarser level beside the interface the means of their children, and what has passed.
+// restrict gives the cells of the coarser level beside the interface the means of their children on the bulk's stream, and the cells
+// outside of it what has passed on the side's.
 func (g *Grid) restrict(l int) error {
-	g.side.join(g.Bulk)
 	b := g.levels[l].coarse
-	means := b.means.next()
-	coarse := g.levels[l-1].params
+	means, coarse := b.means.next(), g.levels[l-1].params
 	for _, p := range g.levels[l].patches {
 		p.restrict(g.Bulk, means, g.levels[l].params, coarse)
 	}
-	for _, t := range []*traffic{b.means, b.fluxes} {
-		if err := t.begin(g.Bulk); err != nil {
-			return err
-		}
+	if err := b.means.begin(g.Bulk); err != nil {
+		return err
+	}
+	if err := b.fluxes.begin(g.side.Stream); err != nil {
+		return err
 	}
 	for _, t := range []*traffic{b.means, b.fluxes} {
 		if err := t.finish(); err != nil {
@@ -202,7 +203,9 @@ func (g *Grid) restrict(l int) error {
 	}
 	for _, p := range g.levels[l-1].patches {
 		p.down.Scatter(g.Bulk, means, p.State[0])
-		p.down.Correct(g.Bulk, p.own, b.fluxes.buffers[b.fluxes.now], p.State[0], coarse)
+		p.down.Correct(g.side.Stream, p.own, b.fluxes.buffers[b.fluxes.now], p.State[0], coarse)
 	}
+	g.side.last = g.side.Record()
+	g.side.join(g.Bulk)
 	return nil
 }
