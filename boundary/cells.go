@@ -66,8 +66,6 @@ type Patch struct {
 	Wraps [3]bool // axes along which the patch continues at its other end
 	// Role returns the role of a cell of the domain or of an image of it, in the domain's cells.
 	Role func(cell [3]int) decomp.Role
-	// Hidden are boxes of cells, in the domain's, that are Blocked and that nothing reads.
-	Hidden []decomp.Box
 	// Sixths is added to a wall's type for partly measured links (Walls.Measured).
 	Sixths uint8
 	// Blocked is the type of cells that are solid since the patch does not store them or no step reads them. What a step computes in

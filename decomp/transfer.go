@@ -211,16 +211,6 @@ func (h *Hierarchy) shell(level int, visit func(cell [3]int)) {
 	}
 }
 
-// HiddenBoxes returns boxes of cells of a level that are Hidden.
-func (h *Hierarchy) HiddenBoxes(level int) (list []Box) {
-	if level+1 < len(h.Levels) {
-		for _, p := range h.Levels[level+1].Patches {
-			list = append(list, h.within(h.parents(p.Owned)))
-		}
-	}
-	return list
-}
-
 // within returns the cells of a covered box that are hidden whatever lies around it.
 func (h *Hierarchy) within(covered Box) Box {
 	for a := range h.dims {

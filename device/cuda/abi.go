@@ -27,7 +27,6 @@ const movingBit = 30
 type boxABI struct {
 	n, ghost, periodic [3]int32
 	pitch              int32
-	hiddenLo, hiddenHi [3]int32
 	mirror             [2]int32
 	blocks             uint64 // addresses in the device's memory
 	words              uint64

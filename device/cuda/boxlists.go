@@ -38,7 +38,6 @@ func (b *boxLists) place(in *placing) error {
 	box := boxABI{pitch: int32(b.layout.Pitch), eddies: in.eddies}
 	for a := range b.layout.N {
 		box.n[a], box.ghost[a] = int32(b.layout.N[a]), int32(b.layout.Ghost[a])
-		box.hiddenLo[a], box.hiddenHi[a] = int32(in.hidden.Lo[a]), int32(in.hidden.Hi[a])
 		if b.wraps[a] {
 			box.periodic[a] = 1
 		}

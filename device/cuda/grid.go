@@ -2,12 +2,7 @@
 
 package cuda
 
-import (
-	"container/heap"
-
-	"lbmsim/decomp"
-	"lbmsim/internal/raw"
-)
+import "lbmsim/internal/raw"
 
 // marchCost is a block's overhead beside the planes that it computes, in planes: it
 // reads two more, and it has to be started.
@@ -37,80 +32,6 @@ func bestMarches(n, most, columns, slots int) (best, least int) {
 	}
 	return best, least
 }
-
-// shadow is the blocks of the march in 3D that meet hidden cells, and the planes that they leave out.
-type shadow struct {
-	first, last [2]int // tiles along x and y of the columns that hold hidden cells alone there
-	lo, hi      int    // planes
-}
-
-// shadowOf returns the blocks whose cells, in tiles of these sizes from row ylo on, are hidden in planes lo to hi.
-func shadowOf(hidden decomp.Box, tile [3]int, ylo int) shadow {
-	return shadow{
-		first: [2]int{raw.Ceil(hidden.Lo[0], tile[0]), raw.Ceil(max(0, hidden.Lo[1]-ylo), tile[1])},
-		last:  [2]int{hidden.Hi[0] / tile[0], max(0, hidden.Hi[1]-ylo) / tile[1]},
-		lo:    hidden.Lo[2], hi: hidden.Hi[2],
-	}
-}
-
-// marchesBeside is marches for planes zlo to zhi of so many tiles along x and y, of which some columns leave hidden planes out: the cut
-// with which the GPU, which starts blocks in their order as others end, is through first.
-func marchesBeside(s shadow, tiles [2]int, zlo, zhi, most, slots int) (best int) {
-	const finest = 12 // planes: shorter marches cost more than they fill
-	least := -1
-	for k := raw.Ceil(zhi-zlo, most); k <= max(raw.Ceil(zhi-zlo, most), (zhi-zlo)/finest); k++ {
-		planes := raw.Ceil(zhi-zlo, k)
-		if (k-1)*planes >= zhi-zlo {
-			continue // some would have none
-		}
-		if cost := s.makespan(tiles, zlo, zhi, planes, slots); least < 0 || cost < least {
-			best, least = k, cost
-		}
-	}
-	return best
-}
-
-// makespan returns how long marches of so many planes last, in planes.
-func (s shadow) makespan(tiles [2]int, zlo, zhi, planes, slots int) (end int) {
-	free := make(ends, slots)
-	for z0 := zlo; z0 < zhi; z0 += planes {
-		z1 := min(z0+planes, zhi)
-		for y := range tiles[1] {
-			for x := range tiles[0] {
-				n := z1 - z0
-				if x >= s.first[0] && x < s.last[0] && y >= s.first[1] && y < s.last[1] {
-					n = s.left(z0, z1)
-				}
-				if n > 0 {
-					free[0] += n + marchCost
-					end = max(end, free[0])
-					heap.Fix(free, 0)
-				}
-			}
-		}
-	}
-	return end
-}
-
-// left returns how many planes a march from z0 to z1 computes: one that hidden planes would cut in two computes all.
-func (s shadow) left(z0, z1 int) int {
-	switch {
-	case z0 < s.lo && z1 > s.lo && z1 <= s.hi:
-		return s.lo - z0
-	case z0 >= s.lo && z0 < s.hi:
-		return max(0, z1-s.hi)
-	}
-	return z1 - z0
-}
-
-// ends is a heap of the times at which slots are free.
-type ends []int
-
-func (e ends) Len() int           { return len(e) }
-func (e ends) Less(i, j int) bool { return e[i] < e[j] }
-func (e ends) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
-func (e ends) Push(any)           {}
-func (e ends) Pop() any           { return nil }
 
 // Rows of a block of the march in 3D: their usual number (kernels/gpu/step_moments.h), the least, and the overhead of a plane, in
 // rows: two lines beside the tile, and the warp of its edges.

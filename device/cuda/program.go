@@ -54,8 +54,7 @@ type placing struct {
 	walls    *wallBlocks
 	periodic [3]bool
 	cells    boundary.Cells
-	eddies   uint64     // the address of their memory, which the box has
-	hidden   decomp.Box // cells that the march leaves out
+	eddies   uint64 // the address of their memory, which the box has
 }
 
 // behind is a part that changes cells behind the step.
@@ -94,7 +93,7 @@ func newProgram(c *core) *program {
 	p.stepFields = stepFields{core: c, stepping: &p.stepping, snapshots: &p.snapshots}
 	// The box has the address of the eddies, lists of links and the scalar have the addresses of what ghost cells send; faces and rules in time follow
 	// the lists of links.
-	p.placed = []placed{&p.stepping, &p.eddies, &p.modelled, &p.boxLists, &p.sums, &p.links, &p.faces, &p.scalar, &p.timed, &p.multistep}
+	p.placed = []placed{&p.eddies, &p.modelled, &p.boxLists, &p.sums, &p.links, &p.faces, &p.scalar, &p.timed, &p.multistep}
 	p.parts = []part{&p.boxLists, &p.sums, &p.links, &p.faces, &p.scalar, &p.timed, &p.stepFields, &p.statistics, &p.eddies, &p.modelled, &p.couplings, &p.snapshots}
 	return p
 }

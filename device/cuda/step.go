@@ -14,45 +14,7 @@ import (
 // stepping is the step of a box of cells, and what follows it.
 type stepping struct {
 	*core
-	behind []behind   // in the order in which they are queued
-	hidden decomp.Box // cells that the march leaves out
-
-	cuts map[decomp.Box]int // of ranges beside hidden cells
-}
-
-// place finds the largest box of hidden cells.
-func (t *stepping) place(in *placing) error {
-	p := in.cells.Patch
-	if p == nil || t.spec.Lattice.Dims == 2 || t.spec.Collision.Scheme != model.Moments {
-		return nil
-	}
-	for _, of := range p.Hidden {
-		for a := range of.Lo {
-			of.Lo[a], of.Hi[a] = max(0, of.Lo[a]-in.cells.Origin[a]), min(t.layout.N[a], of.Hi[a]-in.cells.Origin[a])
-		}
-		if of.Cells() > t.hidden.Cells() {
-			t.hidden = of
-		}
-	}
-	in.hidden = t.hidden
-	return nil
-}
-
-// cut returns the number of marches along z through rows y to yhi and planes z to zhi.
-func (t *stepping) cut(k *stepKernel, tiles [2]int, y, yhi, z, zhi int) int {
-	if t.hidden.Cells() == 0 {
-		return marches(zhi-z, k.tile[2], tiles[0]*tiles[1], k.slots)
-	}
-	box := decomp.Box{Lo: [3]int{0, y, z}, Hi: [3]int{t.layout.N[0], yhi, zhi}}
-	n, ok := t.cuts[box]
-	if !ok {
-		n = marchesBeside(shadowOf(t.hidden, k.tile, y), tiles, z, zhi, k.tile[2], k.slots)
-		if t.cuts == nil {
-			t.cuts = map[decomp.Box]int{}
-		}
-		t.cuts[box] = n
-	}
-	return n
+	behind []behind // in the order in which they are queued
 }
 
 // Step queues one step of the cells of box.
@@ -82,7 +44,7 @@ func (t *stepping) stepBy(k *stepKernel, s device.Stream, in, out device.Buffer,
 			yhi := min(y+maxGrid*k.tile[1], box.Hi[1])
 			grid := [3]int{raw.Ceil(t.layout.N[0], k.tile[0]), raw.Ceil(yhi-y, k.tile[1]), raw.Ceil(zhi-z, k.tile[2])}
 			if t.spec.Lattice.Dims == 3 && k.tile[2] > 1 {
-				grid[2] = t.cut(k, [2]int{grid[0], grid[1]}, y, yhi, z, zhi)
+				grid[2] = marches(zhi-z, k.tile[2], grid[0]*grid[1], k.slots)
 			} else if t.spec.Lattice.Dims == 2 && k.tile[1] > 1 {
 				grid[1] = marches(yhi-y, k.tile[1], grid[0], k.slots)
 			}

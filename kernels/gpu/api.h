@@ -53,7 +53,6 @@ struct Case {
 	int ghost[3];     // ghost layers; the slowest axis of the lattice always has one
 	int periodic[3];  // whether an axis wraps inside the box, with ghosts or without
 	int pitch;        // padded length of a row in values, a multiple of 32
-	int hiddenLo[3], hiddenHi[3];  // cells that no step reads and the march leaves out; equal: there are none
 	int mirror[2];    // models of populations: whether everything before x = 0, or after x = n[0]-1, is a wall at rest, or
 	                  // one whose cells are recomputed (special.h), with their links in no word
 	const Block* blocks;    // of interior row (y, z): number z*ny + y, pitch/32 each

@@ -28,17 +28,8 @@ template <class L, class C, class S, class T>
 __device__ LBM_INLINE void StepMoments<L, C, S, T>::march3(const Box& box, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int ylo, int yhi, int zlo, int zhi) {
 	extern __shared__ uint4 memory[];
 	Shared& shared = *(Shared*)memory;
-	const int planes = (zhi - zlo + gridDim.z - 1) / gridDim.z, ytop = ylo + blockIdx.y * ROWS - 1, x0 = blockIdx.x * Row::TILE;
-	int z0 = zlo + blockIdx.z * planes, z1 = z0 + planes < zhi ? z0 + planes : zhi;
-	const int *const lo = box.c->hiddenLo, *const hi = box.c->hiddenHi;
-	if (x0 >= lo[0] && x0 + Row::TILE <= hi[0] && ytop + 1 >= lo[1] && ytop + 1 + ROWS <= hi[1]) {
-		if (z0 < lo[2]) {
-			if (z1 <= hi[2] && z1 > lo[2]) z1 = lo[2];
-		} else if (z0 < hi[2]) {
-			if (z1 <= hi[2]) return;
-			z0 = hi[2];
-		}
-	}
+	const int planes = (zhi - zlo + gridDim.z - 1) / gridDim.z, z0 = zlo + blockIdx.z * planes, z1 = z0 + planes < zhi ? z0 + planes : zhi;
+	const int ytop = ylo + blockIdx.y * ROWS - 1, x0 = blockIdx.x * Row::TILE;
 	if (threadIdx.y < LINES) rows(shared, box, in, out, x0, ytop, yhi, z0, z1);
 	else serveEdges(shared, box, in, x0, ytop, yhi, z0, z1);
 }
