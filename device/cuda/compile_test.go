@@ -316,7 +316,7 @@ func TestABI(t *testing.T) {
 	}
 	var fields, places []string
 	var want []uint64
-	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Barrier": barrierABI{}, "Links": linksABI{}, "Modelled": modelledABI{}, "Gathered": gatheredABI{}, "ModelledCell": modelledCellABI{}, "LayerCell": kernels.LayerCell{}, "lbm_conversion": kernels.Conversion{}, "lbm_copied": decomp.Copied{}, "lbm_extrapolated": decomp.Extrapolated{}, "lbm_parent": decomp.Parent{}, "lbm_family": decomp.Family{}, "lbm_corrected": decomp.Corrected{}, "lbm_upstream": boundary.Upstream{}, "lbm_carrier": boundary.Carrier{}, "lbm_crossing": boundary.Crossing{}, "lbm_crossed": boundary.Crossed{}, "Passage": passageABI{}, "LevelsOf::Counted": countedABI{}, "LinkCell": boundary.LinkCell{}, "RowEnd": rowEndABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": boundary.ScalarLink{}, "ScalarPlace": boundary.ScalarPlace{}, "FaceCell": boundary.FaceCell{}, "OutletCell": boundary.OutletCell{}, "Later": laterABI{}, "Term": termABI{}, "Clock": clockABI{}} {
+	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Barrier": barrierABI{}, "Links": linksABI{}, "Modelled": modelledABI{}, "Gathered": gatheredABI{}, "ModelledCell": modelledCellABI{}, "LayerCell": kernels.LayerCell{}, "lbm_conversion": kernels.Conversion{}, "lbm_copied": decomp.Copied{}, "lbm_extrapolated": decomp.Extrapolated{}, "lbm_parent": decomp.Parent{}, "lbm_family": decomp.Family{}, "lbm_corrected": decomp.Corrected{}, "lbm_upstream": boundary.Upstream{}, "lbm_carrier": boundary.Carrier{}, "lbm_crossing": boundary.Crossing{}, "lbm_crossed": boundary.Crossed{}, "Passage": passageABI{}, "LinkCell": boundary.LinkCell{}, "RowEnd": rowEndABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": boundary.ScalarLink{}, "ScalarPlace": boundary.ScalarPlace{}, "FaceCell": boundary.FaceCell{}, "OutletCell": boundary.OutletCell{}, "Later": laterABI{}, "Term": termABI{}, "Clock": clockABI{}} {
 		of, in := reflect.TypeOf(v), "lbm::"
 		if strings.HasPrefix(name, "lbm_") {
 			in = "" // plain C
@@ -540,7 +540,7 @@ func TestCompileModelled(t *testing.T) {
 func TestCompileLevels(t *testing.T) {
 	brief.Fewer(t, "GPUs, laws and precisions")
 	c := compilerForTest(t)
-	names := []string{"lbm_level_gather", "lbm_level_scatter", "lbm_level_values", "lbm_level_extrapolate", "lbm_level_prolong", "lbm_level_restrict", "lbm_level_count", "lbm_level_heat", "lbm_level_correct"}
+	names := []string{"lbm_level_gather", "lbm_level_scatter", "lbm_level_values", "lbm_level_extrapolate", "lbm_level_prolong", "lbm_level_restrict", "lbm_level_send", "lbm_level_send_modelled", "lbm_level_carry", "lbm_level_count", "lbm_level_heat", "lbm_level_correct"}
 	compiles := func(spec model.Spec, arch int) {
 		t.Run(fmt.Sprintf("sm_%d/%s", arch, spec), func(t *testing.T) {
 			t.Parallel()

@@ -16,95 +16,77 @@ import (
 	"lbmsim/model"
 )
 
-// crossed is boundary.Crossings or boundary.HeatCrossings as blocks of faces count them (kernels/gpu/levels.h).
+// crossed is boundary.Crossings or boundary.HeatCrossings in the order of memory, and what upstream cells send.
 type crossed struct {
-	blocks, faces, senders, others, sendersOf, passages, gains, ghosts uploaded
-	need, sets                                                         int // sums; of gains
-	scale                                                              float64
+	upstream, modelled, faces, upstreamOf, passages, sent uploaded
+	scale                                                 float64
+	places                                                int // of sent in each slot: upstream cells, behind them what walls add, and ghost cells of walls with a model
 }
 
-// passageABI is Passage of levels.h, countedABI Counted.
+// passageABI is Passage of levels.h.
 type passageABI struct {
 	mass       float64
 	momentum   [3]float64
 	cell, slot uint32
 	_          [2]uint32
 }
-type countedABI struct{ face, faces, sender, senders uint32 }
-
-// levelFaces and levelSenders are the most faces and senders of a block: LevelsOf::FACES and SENDERS.
-const levelFaces, levelSenders = 32, 576
-
-// sender is a number of LevelsOf::count.
-func senderOf(at int64, axis, high, kind int) uint64 {
-	return uint64(at) | uint64(axis)<<48 | uint64(high)<<50 | uint64(kind)<<51
-}
-
-// Kinds of senders.
-const (
-	senderCell = iota
-	senderOther
-	senderGains
-	senderModel
-)
 
 // putCrossings uploads the lists of the flow and of a scalar.
 func putCrossings(c *coupling, x *boundary.Crossings) error {
-	sets := len(x.Gains) / c.sends()
-	var ruled []boundary.Upstream
-	senders := make([]uint64, 0, len(x.Upstream)+sets+len(x.Models))
-	for _, u := range x.Upstream {
-		if u.Rule < 0 {
-			senders = append(senders, senderOf(u.At, int(u.Axis), int(u.High), senderCell))
-			continue
-		}
-		senders = append(senders, senderOf(int64(len(ruled)), int(u.Axis), int(u.High), senderOther))
-		ruled = append(ruled, u)
-	}
-	for set := range sets {
-		senders = append(senders, senderOf(int64(set), 0, 0, senderGains))
-	}
-	for _, m := range x.Models {
-		senders = append(senders, senderOf(int64(m.Ghost), m.Axis, (m.Side+1)/2, senderModel))
-	}
-	err := errors.Join(put(c, &c.others, ruled, nil), c.crossed.put(c, senders, x))
+	upstream, number := inRows(x.Upstream)
+	err := errors.Join(put(c, &c.upstream, upstream, nil), c.crossed.put(c, number, x))
 	if h := x.Heat; h != nil {
-		senders := make([]uint64, len(h.Carriers))
-		for k, of := range h.Carriers {
-			senders[k] = senderOf(int64(k), int(of.Axis), int(of.High), senderOther)
+		number := make([]uint32, len(h.Carriers))
+		for k := range number {
+			number[k] = uint32(k)
 		}
-		err = errors.Join(err, put(c, &c.warm.others, h.Carriers, nil), c.warm.put(c, senders, &h.Crossings))
+		err = errors.Join(err, put(c, &c.warm.upstream, h.Carriers, nil), c.warm.put(c, number, &h.Crossings))
 	}
 	return err
 }
 
-// sends returns the number of populations that a cell sends through faces across an axis on a side.
-func (c *coupling) sends() (n int) {
-	for _, v := range c.spec.Lattice.Velocities {
-		n += max(0, v[0])
+// inRows sorts upstream cells by axis and place, and returns their new numbers by the old ones. At faces across x the cells of both sides
+// are neighbours, so that memory is read once.
+func inRows(list []boundary.Upstream) (sorted []boundary.Upstream, number []uint32) {
+	order := make([]int, len(list))
+	for k := range order {
+		order[k] = k
 	}
-	return n
+	slices.SortStableFunc(order, func(a, b int) int {
+		u, v := list[a], list[b]
+		return cmp.Or(cmp.Compare(u.Axis, v.Axis), cmp.Compare(u.At, v.At))
+	})
+	number = make([]uint32, len(list))
+	for k, was := range order {
+		sorted, number[was] = append(sorted, list[was]), uint32(k)
+	}
+	return sorted, number
 }
 
-// put uploads crossings; senders has the sender of each number of the lists.
-func (x *crossed) put(c *coupling, senders []uint64, of *boundary.Crossings) error {
-	sends := c.sends()
-	x.sets, x.need, x.scale = len(of.Gains)/sends, of.Sums, of.Scale
-	turned := &boundary.Crossings{Gains: make([]float64, len(of.Gains))} // slot by slot
-	for k, v := range of.Gains {
-		turned.Gains[k%sends*x.sets+k/sends] = v
+// put uploads crossings; number has the number of each upstream cell by the one in the lists.
+func (x *crossed) put(c *coupling, number []uint32, of *boundary.Crossings) error {
+	sends := 0 // populations of an upstream cell
+	for _, v := range c.spec.Lattice.Velocities {
+		sends += max(0, v[0])
 	}
-	gains := raw.Bytes(boundary.GainNumbers[float32](turned))
+	gains := raw.Bytes(boundary.GainNumbers[float32](of))
 	if c.spec.Precision == model.Float64 {
-		gains = raw.Bytes(boundary.GainNumbers[float64](turned))
+		gains = raw.Bytes(boundary.GainNumbers[float64](of))
 	}
-	ghosts := make([]uint32, len(of.Models))
+	bytes := c.valueBytes()
+	sets := len(of.Gains) / sends
+	x.places, x.faces.need, x.scale = len(number)+sets+len(of.Models), of.Sums, of.Scale
+	sent := make([]byte, sends*x.places*bytes)
+	for k := range sets * sends {
+		set, slot := k/sends, k%sends
+		copy(sent[(slot*x.places+len(number)+set)*bytes:], gains[k*bytes:(k+1)*bytes])
+	}
+	models := make([]boundary.Upstream, len(of.Models))
 	for k, m := range of.Models {
-		ghosts[k] = m.Ghost
+		models[k] = boundary.Upstream{At: int64(m.Ghost), Axis: uint8(m.Axis), High: uint8((m.Side + 1) / 2)}
 	}
-	b := inBlocks(of, senders)
-	return errors.Join(put(c, &x.blocks, b.blocks, nil), put(c, &x.faces, b.faces, nil), put(c, &x.senders, b.senders, nil), put(c, &x.sendersOf, b.sendersOf, nil),
-		put(c, &x.passages, passages(c.spec.Lattice, of.List), nil), put(c, &x.gains, gains, nil), put(c, &x.ghosts, ghosts, nil))
+	faces, cells := inBlocks(of, number)
+	return errors.Join(put(c, &x.modelled, models, nil), put(c, &x.faces, faces, nil), put(c, &x.upstreamOf, cells, nil), put(c, &x.passages, passages(c.spec.Lattice, of.List), nil), put(c, &x.sent, sent, nil))
 }
 
 // passages returns crossings as kernels read them.
@@ -119,17 +101,13 @@ func passages(l model.Lattice, crossings []boundary.Crossing) (list []passageABI
 	return list
 }
 
-// blocked is crossings in blocks of faces.
-type blocked struct {
-	blocks    []countedABI
-	faces     []boundary.Crossed
-	senders   []uint64 // of one block after the other
-	sendersOf []uint16 // numbers within the block's senders: of the first of each face, then of the second
-}
+// levelFaces is the number of faces of a block: LevelsOf::FACES of kernels/gpu/levels.h.
+const levelFaces = 32
 
-// inBlocks sorts groups by the place of their sums, which puts neighbouring faces side by side, and lists the senders of each block, in the
-// order of memory: at faces across x the cells of both sides are neighbours. A block has as many faces as its senders have room.
-func inBlocks(of *boundary.Crossings, senders []uint64) (b blocked) {
+// inBlocks sorts groups by the place of their sums, which puts neighbouring faces side by side, and writes the upstream cells of
+// each block of faces as the kernel reads them: the first of each face, then the second. number has the numbers of upstream
+// cells; what walls add keeps its own.
+func inBlocks(of *boundary.Crossings, number []uint32) (faces []boundary.Crossed, cells []uint32) {
 	lists := map[int64][]uint32{}
 	for k, g := range of.Groups {
 		end := len(of.Cells)
@@ -138,90 +116,67 @@ func inBlocks(of *boundary.Crossings, senders []uint64) (b blocked) {
 		}
 		lists[g.Place] = of.Cells[g.Cells:end]
 	}
-	faces := slices.Clone(of.Groups)
+	faces = slices.Clone(of.Groups)
 	slices.SortFunc(faces, func(a, b boundary.Crossed) int { return cmp.Compare(a.Place, b.Place) })
-	number := map[uint64]uint16{}
-	for len(faces) > 0 {
-		clear(number)
-		n := 0
-		for n < min(levelFaces, len(faces)) {
-			more := 0
-			for _, cell := range lists[faces[n].Place] {
-				if _, ok := number[senders[cell]]; !ok {
-					number[senders[cell]] = 0
-					more++
+	for block := range slices.Chunk(faces, levelFaces) {
+		base, most := len(cells), 0
+		for _, g := range block {
+			most = max(most, len(lists[g.Place]))
+		}
+		cells = append(cells, make([]uint32, most*levelFaces)...)
+		for k := range block {
+			for j, cell := range lists[block[k].Place] {
+				if int(cell) < len(number) {
+					cell = number[cell]
 				}
+				cells[base+j*levelFaces+k] = cell
 			}
-			if len(number) > levelSenders {
-				break
-			}
-			n++
+			block[k].Cells = uint32(base + k)
 		}
-		b.add(faces[:n], lists, senders)
-		faces = faces[n:]
 	}
-	return b
+	return faces, cells
 }
 
-// add lists a block of faces.
-func (b *blocked) add(faces []boundary.Crossed, lists map[int64][]uint32, senders []uint64) {
-	var own []uint64
-	most := 0
-	for _, g := range faces {
-		most = max(most, len(lists[g.Place]))
-		for _, cell := range lists[g.Place] {
-			own = append(own, senders[cell])
-		}
-	}
-	place := func(s uint64) uint64 { return s & (1<<48 - 1) }
-	axis := func(s uint64) uint64 { return s >> 48 & 3 }
-	slices.SortFunc(own, func(u, v uint64) int {
-		return cmp.Or(cmp.Compare(u>>51, v>>51), cmp.Compare(axis(u), axis(v)), cmp.Compare(place(u), place(v)), cmp.Compare(u, v))
-	})
-	own = slices.Compact(own)
-	number := make(map[uint64]uint16, len(own))
-	for k, s := range own {
-		number[s] = uint16(k)
-	}
-	base := len(b.sendersOf)
-	b.sendersOf = append(b.sendersOf, make([]uint16, most*levelFaces)...)
-	b.blocks = append(b.blocks, countedABI{uint32(len(b.faces)), uint32(len(faces)), uint32(len(b.senders)), uint32(len(own))})
-	for k, g := range faces {
-		for j, cell := range lists[g.Place] {
-			b.sendersOf[base+j*levelFaces+k] = number[senders[cell]]
-		}
-		g.Cells = uint32(base + k)
-		b.faces = append(b.faces, g)
-	}
-	b.senders = append(b.senders, own...)
-}
-
-// Count queues the sums of what crosses faces.
+// Count queues the populations of upstream cells, then their sums.
 func (c *coupling) Count(s device.Stream, state, sums device.Buffer, add bool) {
-	if c.blocks.count == 0 {
+	if c.faces.count == 0 {
 		return
 	}
-	c.queue(s, "flux between levels", []used{c.ofState(state), c.ofSums(sums, c.need)}, nil, func(own *stream, at []uint64) error {
-		err := c.crossed.add(c.couplings, c.count, own, at[0], at[1], add)
-		if err == nil && c.warm.blocks.count > 0 {
-			err = c.warm.add(c.couplings, c.heat, own, at[0], at[1], add)
-		}
-		return err
-	})
-}
-
-// add queues a kernel with a block for each block of faces.
-func (x *crossed) add(c *couplings, fn cu.Function, own *stream, state, sums uint64, add bool) error {
 	adds := uint64(0)
 	if add {
 		adds = 1
 	}
-	return run(fn, x.blocks.count*rowThreads, own, uint64(c.box.at), uint64(x.blocks.at.at), uint64(x.faces.at.at), uint64(x.senders.at.at), uint64(x.others.at.at), uint64(x.sendersOf.at.at),
-		uint64(x.passages.at.at), uint64(x.gains.at.at), uint64(x.sets), uint64(x.ghosts.at.at), c.modelled.sends(), state, sums, math.Float64bits(x.scale), adds)
+	c.queue(s, "flux between levels", []used{c.ofState(state), c.ofSums(sums, c.faces.need)}, nil, func(own *stream, at []uint64) error {
+		if err := c.crossed.populations(c.couplings, c.send, own, at[0]); err != nil {
+			return err
+		}
+		if err := c.crossed.add(c.count, own, at[1], adds); err != nil || c.warm.faces.count == 0 {
+			return err
+		}
+		if err := c.warm.populations(c.couplings, c.carry, own, at[0]); err != nil {
+			return err
+		}
+		return c.warm.add(c.heat, own, at[1], adds)
+	})
+}
+
+// populations queues what ghost cells of walls with a model send, then what upstream cells do, which may carry it.
+func (x *crossed) populations(c *couplings, fn cu.Function, own *stream, state uint64) error {
+	sent, n := uint64(x.sent.at.at), x.modelled.count
+	behind := sent + uint64((x.places-n)*c.valueBytes())
+	if err := run(c.sendModelled, n, own, uint64(x.modelled.at.at), c.modelled.sends(), behind, uint64(n), uint64(x.places)); err != nil {
+		return err
+	}
+	return run(fn, x.upstream.count, own, uint64(c.box.at), uint64(x.upstream.at.at), state, sent, uint64(x.upstream.count), uint64(x.places))
+}
+
+// add queues sums of what has been sent: a block has levelFaces faces.
+func (x *crossed) add(fn cu.Function, own *stream, sums, add uint64) error {
+	return run(fn, x.faces.count*rowThreads/levelFaces, own, uint64(x.faces.at.at), uint64(x.upstreamOf.at.at), uint64(x.passages.at.at), uint64(x.sent.at.at), sums, math.Float64bits(x.scale), add, uint64(x.faces.count), uint64(x.places))
 }
 
 func (x *crossed) free() {
-	for _, l := range []uploaded{x.blocks, x.faces, x.senders, x.others, x.sendersOf, x.passages, x.gains, x.ghosts} {
+	for _, l := range []uploaded{x.upstream, x.modelled, x.faces, x.upstreamOf, x.passages, x.sent} {
 		l.at.Free()
 	}
 }

@@ -20,10 +20,10 @@ import (
 // couplings is the functions of kernels/gpu/levels.h, loaded when a program is first coupled.
 type couplings struct {
 	*core
-	modelled                                                                        *modelled
-	module                                                                          module
-	gather, scatter, values, extrapolate, prolong, restricted, count, heat, correct cu.Function
-	shape                                                                           [2]int32 // parents, and families, of a block
+	modelled *modelled
+	module   module
+
+	gather, scatter, values, extrapolate, prolong, restricted, send, sendModelled, carry, count, heat, correct cu.Function
 }
 
 var (
@@ -45,12 +45,9 @@ func (c *couplings) prepare() error {
 	if c.module.loaded {
 		return nil
 	}
-	var shape [2]int32
-	err := c.load(&c.module, "loading the kernels that couple levels", levelsFile, functions{
+	return c.load(&c.module, "loading the kernels that couple levels", levelsFile, functions{
 		"lbm_level_gather": &c.gather, "lbm_level_scatter": &c.scatter, "lbm_level_values": &c.values, "lbm_level_extrapolate": &c.extrapolate, "lbm_level_prolong": &c.prolong,
-		"lbm_level_restrict": &c.restricted, "lbm_level_count": &c.count, "lbm_level_heat": &c.heat, "lbm_level_correct": &c.correct}, func() error { return c.module.numbers("lbm_level_shape", shape[:]) })
-	c.shape = shape
-	return err
+		"lbm_level_restrict": &c.restricted, "lbm_level_send": &c.send, "lbm_level_send_modelled": &c.sendModelled, "lbm_level_carry": &c.carry, "lbm_level_count": &c.count, "lbm_level_heat": &c.heat, "lbm_level_correct": &c.correct}, nil)
 }
 
 // uploaded is a list in the GPU's memory, and what its kernels need of buffers.
@@ -270,7 +267,7 @@ func (c *coupling) Prolong(s device.Stream, buffer, state device.Buffer, coarse,
 				return err
 			}
 		}
-		return run(c.prolong, raw.Ceil(c.parents.count, int(c.shape[0]))*rowThreads, own, uint64(c.box.at), c.conversion(0), uint64(c.parents.at.at), at[0], at[1], uint64(c.parents.count))
+		return run(c.prolong, c.parents.count, own, uint64(c.box.at), c.conversion(0), uint64(c.parents.at.at), at[0], at[1], uint64(c.parents.count))
 	})
 }
 
@@ -281,7 +278,7 @@ func (c *coupling) Restrict(s device.Stream, state, buffer device.Buffer, own, c
 	}
 	upload := func() error { return c.convert(1, lookup.Conversion(c.spec, own, coarse, 2)) }
 	c.queue(s, "means of children", []used{c.ofState(state), c.ofCells(buffer, c.families.need)}, upload, func(own *stream, at []uint64) error {
-		return run(c.restricted, raw.Ceil(c.families.count, int(c.shape[1]))*rowThreads, own, uint64(c.box.at), c.conversion(1), uint64(c.families.at.at), at[0], at[1], uint64(c.families.count))
+		return run(c.restricted, c.families.count, own, uint64(c.box.at), c.conversion(1), uint64(c.families.at.at), at[0], at[1], uint64(c.families.count))
 	})
 }
 

@@ -142,10 +142,9 @@ int main() {
 		turned[i] = parents[i].first;
 		for (int k = 0; k < Parabola<L, Real>::Around::Q; k++) ((unsigned*)(turned.data() + families))[k * families + i] = parents[i].around[k];
 	}
-	auto blocks = [](int count, int each) { return (count + each - 1) / each * ROW; };  // threads
 	for (const auto& w : {v, lawful}) {
 		at = wanted = state;
-		launch(blocks(families, lbm_level_shape[0]), [&] { lbm_level_prolong(&c, &w, turned.data(), buffer.data(), at.data(), families); });
+		launch(families, [&] { lbm_level_prolong(&c, &w, turned.data(), buffer.data(), at.data(), families); });
 		cpu->prolong(&own, &w, parents.data(), 0, families, buffer.data(), wanted.data());
 		compare("prolong", at, wanted, false, times(w));
 	}
@@ -154,72 +153,55 @@ int main() {
 	for (int i = 0; i < 90; i++) mirror.push_back({family(i), 3 * i});
 	for (const auto& w : {v, lawful}) {
 		to = want = buffer;
-		launch(blocks(90, lbm_level_shape[1]), [&] { lbm_level_restrict(&c, &w, mirror.data(), state.data(), to.data(), 90); });
+		launch(90, [&] { lbm_level_restrict(&c, &w, mirror.data(), state.data(), to.data(), 90); });
 		cpu->restricted(&own, &w, mirror.data(), 0, 90, state.data(), want.data());
 		compare("restrict", to, want, false, times(w));
 	}
 
-	constexpr int CELLS_OF = 9, SENDERS = 333, SETS = 4, MODELS = 5, ALL = SENDERS + SETS + MODELS, SLOTS = Sent<L>::N;
-	std::vector<lbm_upstream> upstream, ruled;
-	std::vector<unsigned long long> senders;
-	auto sender = [](long long at, int axis, int high, int kind) { return (unsigned long long)at | (unsigned long long)axis << LevelsOf::SENDER_AXIS | (unsigned long long)high << LevelsOf::SENDER_HIGH | (unsigned long long)kind << LevelsOf::SENDER_KIND; };
-	for (int i = 0; i < SENDERS; i++) {
-		const lbm_upstream u{cell(random_() % cells), i % 3 ? -1 : int(random_() % 5), (unsigned char)(random_() % D), (unsigned char)(random_() % 2)};
-		upstream.push_back(u);
-		senders.push_back(sender(u.rule < 0 ? u.at : (long long)ruled.size(), u.axis, u.high, u.rule < 0 ? LevelsOf::SENDER_CELL : LevelsOf::SENDER_OTHER));
-		if (u.rule >= 0) ruled.push_back(u);
-	}
-	// What walls add and ghost cells send lies behind what cells send for a CPU.
-	std::vector<Real> sends(ALL * SLOTS), gains(SETS * SLOTS), populations(7 * L::Q);
+	// Populations slot by slot: what upstream cells send, behind it what walls add, and what ghost cells of walls with a model send. For
+	// a CPU cell by cell.
+	constexpr int CELLS_OF = 9, SENDERS = 333, SETS = 4, MODELS = 5, ALL = SENDERS + SETS + MODELS, SLOTS = Sent<L>::N, FACES = LevelsOf::FACES;
+	std::vector<lbm_upstream> upstream, models;
+	for (int i = 0; i < SENDERS; i++) upstream.push_back({cell(random_() % cells), i % 3 ? -1 : int(random_() % 5), (unsigned char)(random_() % D), (unsigned char)(random_() % 2)});
+	for (int i = 0; i < MODELS; i++) models.push_back({random_() % 7, 0, (unsigned char)(random_() % D), (unsigned char)(random_() % 2)});
+	std::vector<Real> sent(ALL * SLOTS), sends = sent, wantedSent = sent, populations(7 * L::Q);
 	for (auto& f : populations) f = Real((share() - 0.5) * 0.05);
 	cpu->send(&own, LBM_MODEL, upstream.data(), 0, SENDERS, state.data(), sends.data());
-	for (int k = 0; k < SETS; k++) {
-		senders.push_back(sender(k, 0, 0, LevelsOf::SENDER_GAINS));
-		for (int slot = 0; slot < SLOTS; slot++) sends[(SENDERS + k) * SLOTS + slot] = gains[slot * SETS + k] = Real((share() - 0.5) * 0.05);
-	}
-	for (int k = 0; k < MODELS; k++) {
-		const int axis = random_() % D, high = random_() % 2, ghost = random_() % 7;
-		senders.push_back(sender(ghost, axis, high, LevelsOf::SENDER_MODEL));
-		LevelsOf::directions(axis, high ? 1 : -1, [&](auto slot, auto i) { sends[(SENDERS + SETS + k) * SLOTS + slot.value] = populations[ghost * L::Q + i.value]; });
-	}
+	for (int k = 0; k < SETS * SLOTS; k++) sends[SENDERS * SLOTS + k] = Real((share() - 0.5) * 0.05);
+	for (int k = 0; k < MODELS; k++)
+		for (int i = 0, slot = 0; i < L::Q; i++)
+			if (L::c(i, models[k].axis) == (models[k].high ? 1 : -1)) sends[(SENDERS + SETS + k) * SLOTS + slot++] = populations[models[k].at * L::Q + i];
+	for (int k = 0; k < ALL; k++)
+		for (int slot = 0; slot < SLOTS; slot++) wantedSent[slot * ALL + k] = sends[k * SLOTS + slot];
+	for (int k = SENDERS; k < SENDERS + SETS; k++)
+		for (int slot = 0; slot < SLOTS; slot++) sent[slot * ALL + k] = wantedSent[slot * ALL + k];
+	launch(MODELS, [&] { lbm_level_send_modelled(models.data(), populations.data(), sent.data() + SENDERS + SETS, MODELS, ALL); });
+	launch(SENDERS, [&] { lbm_level_send(&c, upstream.data(), state.data(), sent.data(), SENDERS, ALL); });
+	compare("send", sent, wantedSent, false);
+
 	std::vector<lbm_crossing> crossings;
-	std::vector<lbm_crossed> faces, grouped;
-	std::vector<unsigned> lists;
 	for (int i = 0; i < 40; i++) crossings.push_back({(unsigned short)(random_() % CELLS_OF), (unsigned char)(random_() % SLOTS), (unsigned char)(random_() % L::Q), short(random_() % 13 - 6), short(random_() % 25 - 12)});
 	std::vector<Passage> passages;
 	for (auto& x : crossings) {
 		passages.push_back({double(x.mass), {}, x.cell, x.slot});
 		for (int a = 0; a < D; a++) passages.back().momentum[a] = double(x.momentum * L::c(x.direction, a));
 	}
-	std::vector<LevelsOf::Counted> counted;
-	std::vector<unsigned long long> inBlocks;
-	std::vector<unsigned short> sendersOf;
-	for (int i = 0; i < SUMS; i++) {
+	std::vector<lbm_crossed> faces, inBlocks;
+	std::vector<unsigned> lists, turnedLists((SUMS + FACES - 1) / FACES * FACES * CELLS_OF);
+	for (unsigned i = 0; i < SUMS; i++) {
 		faces.push_back({(i * 7 + 3) % SUMS, unsigned(lists.size()), unsigned(random_() % 20), unsigned(random_() % 20)});
-		for (int k = 0; k < CELLS_OF; k++) lists.push_back(random_() % ALL);
-		const unsigned lane = i % LevelsOf::FACES;
-		if (lane == 0) {
-			counted.push_back({unsigned(i), 0, unsigned(inBlocks.size()), 0});
-			sendersOf.resize(sendersOf.size() + CELLS_OF * LevelsOf::FACES);
-		}
-		auto& block = counted.back();
-		const unsigned base = sendersOf.size() - CELLS_OF * LevelsOf::FACES + lane;
-		grouped.push_back(faces.back());
-		grouped.back().cells = base;
-		block.faces++;
+		inBlocks.push_back(faces.back());
+		inBlocks.back().cells = i / FACES * FACES * CELLS_OF + i % FACES;
 		for (int k = 0; k < CELLS_OF; k++) {
-			const auto word = senders[lists[faces.back().cells + k]];
-			unsigned at = block.sender;
-			while (at < inBlocks.size() && inBlocks[at] != word) at++;
-			if (at == inBlocks.size()) inBlocks.push_back(word), block.senders++;
-			sendersOf[base + k * LevelsOf::FACES] = at - block.sender;
+			lists.push_back(random_() % ALL);
+			turnedLists[inBlocks.back().cells + k * FACES] = lists.back();
 		}
 	}
 	std::vector<double> sums(SUMS * (1 + D)), fine = sums;
 	const double scale = 1. / 48;
 	for (int add : {0, 1}) {
-		launch(ROW * counted.size(), [&] {
-			lbm_level_count(&c, counted.data(), grouped.data(), inBlocks.data(), ruled.data(), sendersOf.data(), passages.data(), gains.data(), SETS, nullptr, populations.data(), state.data(), sums.data(), __builtin_bit_cast(long long, scale), add);
+		launch((SUMS + FACES - 1) / FACES * ROW, [&] {
+			lbm_level_count(inBlocks.data(), turnedLists.data(), passages.data(), wantedSent.data(), sums.data(), __builtin_bit_cast(long long, scale), add, SUMS, ALL);
 		});
 		cpu->count(faces.data(), lists.data(), crossings.data(), 0, SUMS, sends.data(), scale, add, 1 + D, fine.data());
 		compare("count", sums, fine, false);
