@@ -16,8 +16,9 @@ func everydayShapes() section {
 		return join(run("ahmed", set("body.car.file", `"ahmed_%s.stl"`, slant), set("expect.force.drag.value", "%s", drag)), join(more...))
 	}
 	coarse := set("domain.spacing", `"0.0696 m"`)
+	atRest := join(set("body.wheel.angular_velocity", `"0 rad/s"`), set("boundary.road.velocity", "[0, 0, 0]"), set("expect.force.drag.value", "0.77"))
 	return section{
-		id: "shapes", title: "Ahmed bodies and a cube", costs: true,
+		id: "shapes", title: "Ahmed bodies, a cube and a wheel", costs: true,
 		text: "Bodies of type `wall_model`, on one GPU. The tolerances were set before the first run.\n" +
 			"\n" +
 			"| run | cells | compared with | tolerance |\n" +
@@ -26,8 +27,11 @@ func everydayShapes() section {
 			"| ahmed-12-120, ahmed-35-120 | 120 | the same | reported |\n" +
 			"| ahmed-25: a slant of 25 degrees | 240 | 0.285 to 0.30, likewise | 12 % of the middle |\n" +
 			"| cube-channel: a cube on the floor of a channel, Re 40,000 | 40 per side | the flow reattaches 1.6 sides behind it: Martinuzzi & Tropea, J. Fluids Eng. 115 (1993) 85 | 12 %, the scatter of published simulations |\n" +
+			"| wheel: 0.46 diameters wide, rolling, Re 5.3e5 | 128 per diameter | the drag 0.58: Fackrell, PhD thesis, University of London (1974) | 10 %, the scatter of published values |\n" +
+			"| wheel-at-rest: wheel and road at rest | 128 | 0.77, from the same thesis | the same |\n" +
 			"\n" +
-			"The case files state domains, boxes and blockage. Ahmed's body stands on stilts over a fixed floor; these do not.",
+			"The case files state domains, boxes and blockage. Ahmed's body stands on stilts over a fixed floor; these do not. The wheel is a\n" +
+			"cylinder with rounded shoulders, and has no hub.",
 		entries: []entry{
 			{id: "shapes-ahmed-12-120", gpu: true, informative: true, args: ahmed("12.5", "0.230", coarse)},
 			{id: "shapes-ahmed-12", gpu: true, args: ahmed("12.5", "0.230")},
@@ -35,6 +39,8 @@ func everydayShapes() section {
 			{id: "shapes-ahmed-35", gpu: true, args: run("ahmed")},
 			{id: "shapes-ahmed-25", gpu: true, args: ahmed("25", "0.292", set("expect.force.drag.within", `"12 %%"`))},
 			{id: "shapes-cube-channel", gpu: true, args: run("cube_channel"), derive: reattachment(0.5, 1.6, 0.12)},
+			{id: "shapes-wheel", gpu: true, args: run("wheel")},
+			{id: "shapes-wheel-at-rest", gpu: true, args: run("wheel", atRest)},
 		},
 	}
 }
