@@ -134,6 +134,7 @@ var places = map[string]place{
 	"tools/skips":        {0, nil},                                                          // a tool of `make test`
 	"tools/validate":     {12, []string{"model", "internal/harness", "internal/stats"}},     // `make validate`
 	"tools/trampolines":  {0, nil},                                                          // writes device/cuda/trampolines.c
+	"tools/wing":         {0, nil},                                                          // writes cases/validation/naca_0012.stl
 }
 
 // thirdParty lists the packages that may import a module that is not ours. One door for each, so

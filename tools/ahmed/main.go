@@ -1,4 +1,4 @@
-// Command ahmed writes the surfaces of Ahmed bodies with slants of 25 and 35 degrees, of cases/validation/wall_model_ahmed.toml:
+// Command ahmed writes the surfaces of Ahmed bodies with slants of 12.5, 25 and 35 degrees, of cases/validation/wall_model_ahmed.toml:
 //
 //	go run ./tools/ahmed [-dir cases/validation]
 //
@@ -26,9 +26,9 @@ func main() {
 }
 
 // slants are the angles of the bodies, in degrees.
-var slants = []int{25, 35}
+var slants = []float64{12.5, 25, 35}
 
-func fileOf(slant int) string { return fmt.Sprintf("ahmed_%d.stl", slant) }
+func fileOf(slant float64) string { return fmt.Sprintf("ahmed_%g.stl", slant) }
 
 // The body in metres. The nose is at x = 0, the plane of symmetry at y = 0, the road at z = 0.
 const (
@@ -50,18 +50,18 @@ func (s section) corners() [4]point {
 }
 
 // sections of the body from its nose to its base.
-func sections(slant int) (list []section) {
+func sections(slant float64) (list []section) {
 	for k := range stations + 1 {
 		angle := math.Pi / 2 * float64(k) / stations
 		in := round * (1 - math.Sin(angle))
 		list = append(list, section{round * (1 - math.Cos(angle)), wide/2 - in, above + in, above + high - in})
 	}
-	sin, cos := math.Sincos(float64(slant) * math.Pi / 180)
+	sin, cos := math.Sincos(slant * math.Pi / 180)
 	return append(list, section{long - slope*cos, wide / 2, above, above + high}, section{long, wide / 2, above, above + high - slope*sin})
 }
 
 // surface returns triangles whose corners turn left seen from outside.
-func surface(slant int) (list [][3]point) {
+func surface(slant float64) (list [][3]point) {
 	quad := func(a, b, c, d point) { list = append(list, [3]point{a, b, c}, [3]point{a, c, d}) }
 	all := sections(slant)
 	first, last := all[0].corners(), all[len(all)-1].corners()

@@ -32,16 +32,16 @@ func TestSurfaceIsClosed(t *testing.T) {
 		}
 		for e, n := range edges {
 			if n != 0 {
-				t.Errorf("slant %d: %d triangles more on one side of the edge %v", slant, n, e)
+				t.Errorf("slant %g: %d triangles more on one side of the edge %v", slant, n, e)
 			}
 		}
-		sin, cos := math.Sincos(float64(slant) * math.Pi / 180)
+		sin, cos := math.Sincos(slant * math.Pi / 180)
 		// Of the integral of (wide - 2 in)(high - 2 in) over the nose, in = R (1 - sin a), x = R (1 - cos a).
 		const r, area, around = round, wide * high, wide + high
 		nose := r*area - 2*around*r*r*(1-math.Pi/4) + 4*r*r*r*(5./3-math.Pi/2)
 		want := nose + (long-r)*area - wide*slope*slope*sin*cos/2
 		if math.Abs(volume/want-1) > 1e-4 {
-			t.Errorf("slant %d: volume %g, want %g", slant, volume, want)
+			t.Errorf("slant %g: volume %g, want %g", slant, volume, want)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func second(quantities ...string) (list []order) {
 }
 
 func book() []section {
-	return append([]section{waves(), vortices(), channels(), couette(), openings(), sound(), pipe(), curved(), cylinder(), vortexStreet(), refinedCylinder(), spheres(), cavities(), cube(), convection(), rolls(), curvedHeat(), mass(), modelledWalls(), modelledBodies()}, turbulence()...)
+	return append([]section{waves(), vortices(), channels(), couette(), openings(), sound(), pipe(), curved(), cylinder(), vortexStreet(), refinedCylinder(), spheres(), cavities(), cube(), convection(), rolls(), curvedHeat(), mass(), modelledWalls(), modelledBodies(), everydayShapes()}, turbulence()...)
 }
 
 func waves() section {
