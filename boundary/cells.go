@@ -1,6 +1,8 @@
 package boundary
 
 import (
+	"math"
+
 	"slices"
 
 	"lbmsim/decomp"
@@ -66,6 +68,8 @@ type Patch struct {
 	Wraps [3]bool // axes along which the patch continues at its other end
 	// Role returns the role of a cell of the domain or of an image of it, in the domain's cells.
 	Role func(cell [3]int) decomp.Role
+	// Counted returns the runs along x of the cells of a row that are the finest in their places: sums are over these.
+	Counted func(y, z int) []decomp.Range
 	// Sixths is added to a wall's type for partly measured links (Walls.Measured).
 	Sixths uint8
 	// Blocked is the type of cells that are solid since the patch does not store them or no step reads them. What a step computes in
@@ -79,6 +83,28 @@ func (c Cells) role(x [3]int) decomp.Role {
 		return decomp.Counted
 	}
 	return c.Patch.Role(plus(c.Origin, x))
+}
+
+// Uncounted returns a bit for each cell that sums leave out though it may be fluid: overlap, and cells that a finer level covers. Row
+// z*ny+y has a word for 32 of its cells, padded to pitch, a multiple of 32. nil: sums are over all cells.
+func (c Cells) Uncounted(pitch int) []uint32 {
+	if c.Patch == nil || c.Patch.Counted == nil {
+		return nil
+	}
+	words := pitch / 32
+	list := make([]uint32, c.N[1]*c.N[2]*words)
+	for row := range c.N[1] * c.N[2] {
+		bits := list[row*words:][:words]
+		for k := range bits {
+			bits[k] = math.MaxUint32
+		}
+		for _, run := range c.Patch.Counted(c.Origin[1]+row%c.N[1], c.Origin[2]+row/c.N[1]) {
+			for x := max(0, run.Lo-c.Origin[0]); x < min(c.N[0], run.Hi-c.Origin[0]); x++ {
+				bits[x/32] &^= 1 << (x % 32)
+			}
+		}
+	}
+	return list
 }
 
 // NewCells returns an all-fluid box.

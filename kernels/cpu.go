@@ -85,6 +85,8 @@ type Case struct {
 	Beyond                 unsafe.Pointer // Kernel.Ghost
 
 	Eddies unsafe.Pointer // numbers of the arithmetic's type: of the cells, [row z*ny+y][Pitch], for laws that look at neighbours; otherwise nil
+
+	Uncounted unsafe.Pointer // []uint32: bits of cells that Kernel.Row leaves out, [row z*ny+y][Pitch/32]; nil: none
 }
 
 // RowEnd describes the ghost cell beyond an end of a stored row, and the effect of an outflow on the cell at that end

@@ -80,7 +80,8 @@ func (p *program) place(box kernels.Case, w *wallBlocks) error {
 	entries := rows + align(4*len(w.rows))
 	patterns := entries + align(8*len(w.entries))
 	momentum := patterns + align(len(w.patterns)*int(unsafe.Sizeof(kernels.Pattern{})))
-	lists, err := newMemory(momentum + align(len(w.momentum)*max(4, p.spec.Precision.Bytes())))
+	bits := momentum + align(len(w.momentum)*max(4, p.spec.Precision.Bytes()))
+	lists, err := newMemory(bits + align(4*len(w.uncounted)))
 	if err != nil {
 		return err
 	}
@@ -95,6 +96,9 @@ func (p *program) place(box kernels.Case, w *wallBlocks) error {
 	}
 	p.wallMomentum.timed = w.timed
 	box.WallMomentum = unsafe.Add(lists.pointer(), momentum)
+	if len(w.uncounted) > 0 {
+		box.Uncounted = place(lists, bits, w.uncounted)
+	}
 	p.box = (*kernels.Case)(place(lists, 0, []kernels.Case{box}))
 	return nil
 }

@@ -17,15 +17,16 @@ import (
 // not all fluid. Equal blocks share a pattern, so a box with plain walls has a few
 // dozen of them, and the list costs eight bytes for each block at a wall.
 type wallBlocks struct {
-	rows     []uint32
-	entries  []kernels.Entry
-	patterns []kernels.Pattern
-	momentum []float64
-	fluid    []int // fluid cells of each row
-	found    *boundary.Walls
-	special  *boundary.Links // cells with laws beyond half-way bounce-back; nil: none
-	left     *boundary.Links // those of them that a kernel of their own computes
-	timed    []timedMomentum
+	rows      []uint32
+	entries   []kernels.Entry
+	patterns  []kernels.Pattern
+	momentum  []float64
+	fluid     []int    // fluid cells of each row that sums have
+	uncounted []uint32 // boundary.Cells.Uncounted
+	found     *boundary.Walls
+	special   *boundary.Links // cells with laws beyond half-way bounce-back; nil: none
+	left      *boundary.Links // those of them that a kernel of their own computes
+	timed     []timedMomentum
 }
 
 // timedMomentum is a link's law that changes with time, and the place of its momentum source.
@@ -41,7 +42,7 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundar
 		return nil, err
 	}
 	n, blocks := l.N, l.Pitch/kernels.Block
-	w := &wallBlocks{found: found}
+	w := &wallBlocks{found: found, uncounted: cells.Uncounted(l.Pitch)}
 	if w.special, err = found.Special(); err != nil {
 		return nil, err
 	}
@@ -57,8 +58,8 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundar
 			w.rows = append(w.rows, first)
 			lawful := plain.Of(z*n[1] + y)
 			fluid := 0
-			for _, t := range cells.Type[cells.Index(0, y, z):][:n[0]] {
-				if t == 0 {
+			for x, t := range cells.Type[cells.Index(0, y, z):][:n[0]] {
+				if t == 0 && (w.uncounted == nil || w.uncounted[(z*n[1]+y)*(l.Pitch/32)+x/32]>>(x%32)&1 == 0) {
 					fluid++
 				}
 			}

@@ -37,6 +37,7 @@ type boxABI struct {
 	faceRules          uint64
 	outletRules        uint64
 	eddies             uint64
+	uncounted          uint64
 	numbers            kernels.Numbers
 }
 

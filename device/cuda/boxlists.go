@@ -35,6 +35,7 @@ func (b *boxLists) place(in *placing) error {
 	for _, part := range w.sets {
 		sets = append(sets, raw.Bytes(part))
 	}
+	uncounted := raw.Bytes(in.cells.Uncounted(b.layout.Pitch))
 	box := boxABI{pitch: int32(b.layout.Pitch), eddies: in.eddies}
 	for a := range b.layout.N {
 		box.n[a], box.ghost[a] = int32(b.layout.N[a]), int32(b.layout.Ghost[a])
@@ -56,6 +57,7 @@ func (b *boxLists) place(in *placing) error {
 		{&box.words, 4 * w.count, words},
 		{&box.sets, 4 * w.count * min(1, len(sets)), sets},
 		{&box.wallMomentum, len(momentum), [][]byte{momentum}},
+		{&box.uncounted, len(uncounted), [][]byte{uncounted}},
 	} {
 		to, err := b.put(list.bytes, list.parts...)
 		if err != nil {

@@ -114,6 +114,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"InitFields", initFields},
 		{"Planes", planes},
 		{"Rows", rowsOf},
+		{"CountedRows", countedRows},
 		{"FirstOfEquals", firstOfEquals},
 		{"WallLaw", wallLaw},
 		{"Mass", mass},

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"lbmsim/boundary"
+	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/model"
 )
@@ -60,6 +62,50 @@ func rowsOf(t *testing.T, d device.Device, o Options) {
 				if got != want {
 					t.Errorf("%s of %v: the rows of plane %d are %+v, the plane is %+v", spec, n, k, got, want)
 				}
+			}
+		}
+	})
+}
+
+// countedRows holds Rows of a patch to sums over Fields of its counted cells.
+func countedRows(t *testing.T, d device.Device, o Options) {
+	o.each(t, func(t *testing.T, spec model.Spec) {
+		e := NewExample(spec, [3]int{70, 6, 5}, [3]bool{true, true, true}, 14)
+		counted := func(y, z int) []decomp.Range {
+			switch (y + z) % 3 {
+			case 0:
+				return nil
+			case 1:
+				return []decomp.Range{{Lo: 2, Hi: 31}, {Lo: 33, Hi: 68}}
+			}
+			return []decomp.Range{{Lo: 0, Hi: 70}}
+		}
+		e.Cells.Patch = &boundary.Patch{Role: func([3]int) decomp.Role { return decomp.Counted }, Counted: counted}
+		s := Start(t, d, e)
+		s.Step(t, 2)
+		p := s.parts[0]
+		rows, err := p.program.Rows(p.state[0], e.Params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields, n, dims := s.fields(t), e.N, spec.Lattice.Dims
+		for i, got := range rows {
+			var cells int
+			var mass, most float64
+			for _, run := range counted(i%n[1], i/n[1]) {
+				for x := run.Lo; x < run.Hi; x++ {
+					at, uu := [3]int{x, i % n[1], i / n[1]}, 0.0
+					if e.Cells.At(at[0], at[1], at[2]) != 0 {
+						continue
+					}
+					for a := range dims {
+						uu += fields[e.at(at, 1+a, 1+dims)] * fields[e.at(at, 1+a, 1+dims)]
+					}
+					cells, mass, most = cells+1, mass+fields[e.at(at, 0, 1+dims)], max(most, math.Sqrt(uu))
+				}
+			}
+			if got.Cells != cells || math.Abs(got.Mass-mass) > 1e-12 || math.Abs(got.MaxSpeed-most) > 1e-12 || got.Bad != 0 {
+				t.Errorf("%s: row %d is %+v; want %d cells, mass %g, speed %g", spec, i, got, cells, mass, most)
 			}
 		}
 	})

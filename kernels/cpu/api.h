@@ -52,6 +52,7 @@ typedef struct {
 	// computes the ghost cell of a source, both given by the place of the first component and the distance to the next
 	void (*beyond)(const void* rule, const void* from, int64_t pitch, void* to, int64_t step);
 	void* eddies;         // of the cells, [interior row z*ny+y][pitch], of the arithmetic's type: 3 nu_t by laws that look at neighbours, and above walls with a model; null
+	const uint32_t* uncounted;  // bits of cells that sums leave out, [interior row z*ny+y][pitch/32]; null: sums are over all fluid cells
 } lbm_case;
 
 // lbm_range is a half-open box of cells; x begins at a whole line of memory (decomp.Align) and ends at one or at the end of the row.

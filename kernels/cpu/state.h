@@ -168,6 +168,7 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 		const long pitch = box.layout.pitch;
 		const bool more = scalars(box);
 		const S* from = (const S*)state + box.layout.start(y, z);
+		const uint32_t* const uncounted = c->uncounted ? c->uncounted + ((long)z * box.layout.ny + y) * (pitch / 32) : nullptr;
 		Walls walls(c, y, z, 0);
 		const Wide zero{};
 		Wide mass{}, momentum[3] = {}, energy{}, most = zero - 1;
@@ -187,6 +188,9 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 			if (pattern)
 				for (int k = 0; k < 8; k++)
 					if (solid(pattern, x + k)) fluid[k] = 0;
+			if (uncounted)
+				for (int k = 0; k < 8; k++)
+					if (uncounted[x / 32] >> ((x + k) % 32) & 1) fluid[k] = 0;
 			WideMask good = fluid & (finite == zero);
 			for (int k = 0; k < 8; k++)
 				if (fluid[k] && !good[k] && sums->bad++ == 0) sums->badAt = x + k;

@@ -67,6 +67,7 @@ struct Case {
 	const void* faceRules;    // of LBM_REAL, for the rowEnds
 	const void* outletRules;  // of LBM_REAL, for their outflows
 	void* eddies;             // of LBM_REAL: of the cells, [interior row z*ny+y][pitch], for laws that look at neighbours (eddies.h), and where there is a layer (modelled.h): 3 nu_t; otherwise null
+	const unsigned* uncounted;  // bits of cells that sums leave out, [interior row z*ny+y][pitch/32]; null: sums are over all fluid cells
 	lbm_numbers numbers;
 };
 

@@ -167,9 +167,10 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		const Box box(c, COMPONENTS);
 		const int row = blockIdx.x, y = row % box.layout.ny, z = row / box.layout.ny;
 		const S* const from = state + box.layout.start(y, z);
+		const unsigned* const uncounted = c->uncounted ? c->uncounted + (long long)row * (box.layout.pitch / 32) : nullptr;
 		Sums s = nothing();
 		for (int x = threadIdx.x; x < box.layout.nx; x += ROW) {
-			if (box.solid(x, y, z)) continue;
+			if (box.solid(x, y, z) || (uncounted && uncounted[x / 32] >> (x % 32) & 1)) continue;
 			double r, j[L::D], finite, speed2 = 0;
 			read(from + x, box.layout.pitch, r, j, finite);
 			const double value = theta(from + x, box.layout.pitch, finite);

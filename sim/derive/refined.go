@@ -105,61 +105,21 @@ func (p *Patch) sections(rows []device.Plane) (list []Section) {
 	return list
 }
 
-// rows sums the rows that the rank owns, [z][y].
+// rows sums the counted cells of the rows that the rank owns, [z][y]. Places are local.
 func (p *Patch) rows() ([]device.Plane, error) {
-	own, axis := p.Owned, p.Part.Layout.Axis()
-	n := own.Size()
-	row := n[0] * p.Case.Spec.FieldValues()
+	own := p.Part.Local(p.Owned)
 	if own.Cells() == 0 {
 		return nil, nil
 	}
-	sums := make([]device.Plane, n[1]*n[2])
-	each := len(sums) / n[axis] // rows of a plane
-	return sums, p.Rank.Share(n[axis], func(from, to int) error {
-		values := make([]float64, each*row)
-		for k := from; k < to; k++ {
-			plane := own
-			plane.Lo[axis], plane.Hi[axis] = own.Lo[axis]+k, own.Lo[axis]+k+1
-			if err := p.State.Fields(p.Part.Local(plane), values); err != nil {
-				return err
-			}
-			for j := range each {
-				i := k*each + j
-				sums[i] = p.row(own.Lo[1]+i%n[1], own.Lo[2]+i/n[1], own.Lo[0], values[j*row:][:row])
-			}
-		}
-		return nil
-	})
-}
-
-// row sums the counted cells of a row, of which values has all that the rank owns: from x0 on, component by component. Places are
-// local.
-func (p *Patch) row(y, z, x0 int, values []float64) (sum device.Plane) {
-	dims := p.Case.Dims()
-	n, lo := len(values)/p.Case.Spec.FieldValues(), p.Part.Box.Lo
-	for _, run := range p.Counted(y, z) {
-		for x := run.Lo; x < run.Hi; x++ {
-			at := [3]int{x - lo[0], y - lo[1], z - lo[2]}
-			if p.Part.Cells.At(at[0], at[1], at[2]) != 0 {
-				continue
-			}
-			var cell device.Plane
-			density := values[x-x0]
-			speed2, check := 0.0, density-density
-			for a := range dims {
-				u := values[(1+a)*n+x-x0]
-				cell.Momentum[a] = (1 + density) * u
-				speed2 += u * u
-				check += u - u
-			}
-			cell.Cells, cell.Mass, cell.Energy, cell.MaxSpeed, cell.MaxAt = 1, density, (1+density)*speed2/2, math.Sqrt(speed2), at
-			if check != 0 { // it is no number
-				cell.Bad, cell.BadAt, cell.MaxSpeed = 1, at, 0
-			}
-			sum.Add(cell)
-		}
+	all, err := p.State.SumRows()
+	if err != nil {
+		return nil, err
 	}
-	return sum
+	sums, ny := make([]device.Plane, 0, own.Size()[1]*own.Size()[2]), p.Part.Layout.N[1]
+	for z := own.Lo[2]; z < own.Hi[2]; z++ {
+		sums = append(sums, all[z*ny+own.Lo[1]:z*ny+own.Hi[1]]...)
+	}
+	return sums, nil
 }
 
 // finest returns the finest level that has cells in a box of cells of level 0.

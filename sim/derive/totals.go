@@ -52,8 +52,7 @@ func (v View) Census() (sections []Section, t Totals, err error) {
 }
 
 // census sums the finest cells everywhere. Sums have one order, which no cut changes: cells of a row, rows of a plane, planes of a
-// patch, patches and levels in theirs. The host adds what the device reads, because the device's own sums know all cells of a box.
-// Collective.
+// patch, patches and levels in theirs. Collective.
 func (r *Refined) census(on *rank.Rank) (sections []Section, t Totals, err error) {
 	err = r.each(func(l, _ int, p *Patch) error {
 		var table []float64

@@ -108,7 +108,7 @@ func (g *Grid) build() error {
 		g.levels = append(g.levels, levelOf{params: params})
 		for k, whole := range g.Hierarchy.Levels[l].Patches {
 			p := &Patch{cut: decomp.Part{Hierarchy: g.Hierarchy, Level: l, Patch: k, Rank: g.Rank.ID}}
-			of := domain.Patch{Whole: g.whole, Level: l, Params: params, Blocked: p.cut.Blocked, Roles: &boundary.Patch{Wraps: whole.Plan.Periodic, Role: p.cut.Role, Sixths: sixths(c)}}
+			of := domain.Patch{Whole: g.whole, Level: l, Params: params, Blocked: p.cut.Blocked, Roles: &boundary.Patch{Wraps: whole.Plan.Periodic, Role: p.cut.Role, Counted: p.cut.Counted, Sixths: sixths(c)}}
 			if of.Box = whole.Part(g.Rank.ID); of.Box.Cells() == 0 {
 				a, err := level.NewAbsent(c, g.Device)
 				g.levels[l].absent = append(g.levels[l].absent, a)
