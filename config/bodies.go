@@ -134,7 +134,10 @@ func (r *bodies) surfaceMotion(s *language.Section, b *Body) {
 				r.Add(s.KeyAt("spin_axis"), "remove spin_axis", "in 2D a body turns about z")
 				return
 			}
-			if axis == nil || norm(axis) == 0 {
+			if axis == nil {
+				return // it is reported
+			}
+			if norm(axis) == 0 {
 				r.Add(s.ValueAt("spin_axis"), "", "spin_axis has no length")
 				return
 			}

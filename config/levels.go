@@ -52,7 +52,8 @@ func (r *levels) read() {
 			whole = false
 		}
 	}
-	if len(r.Refine) == 0 || !whole || !r.haveBox { // one box may be missing around others
+	unsure := !whole || !r.haveBox || r.Section("domain").Broken("periodic") // one box may be missing around others
+	if len(r.Refine) == 0 || unsure {
 		return
 	}
 	h, err := r.fitted(r.dims)
