@@ -77,34 +77,34 @@ type Patch struct {
 	Blocked uint8
 }
 
+// Uncounted returns a bit for each cell of a box of n cells from origin on that sums leave out though it may be fluid: overlap, and cells
+// that a finer level covers. Row z*ny+y has a word for 32 of its cells, padded to pitch, a multiple of 32. nil: sums are over all cells.
+func (p *Patch) Uncounted(n, origin [3]int, pitch int) []uint32 {
+	if p == nil || p.Counted == nil {
+		return nil
+	}
+	words := pitch / 32
+	list := make([]uint32, n[1]*n[2]*words)
+	for row := range n[1] * n[2] {
+		bits := list[row*words:][:words]
+		for k := range bits {
+			bits[k] = math.MaxUint32
+		}
+		for _, run := range p.Counted(origin[1]+row%n[1], origin[2]+row/n[1]) {
+			for x := max(0, run.Lo-origin[0]); x < min(n[0], run.Hi-origin[0]); x++ {
+				bits[x/32] &^= 1 << (x % 32)
+			}
+		}
+	}
+	return list
+}
+
 // role returns the role of a cell of the box or beside it.
 func (c Cells) role(x [3]int) decomp.Role {
 	if c.Patch == nil {
 		return decomp.Counted
 	}
 	return c.Patch.Role(plus(c.Origin, x))
-}
-
-// Uncounted returns a bit for each cell that sums leave out though it may be fluid: overlap, and cells that a finer level covers. Row
-// z*ny+y has a word for 32 of its cells, padded to pitch, a multiple of 32. nil: sums are over all cells.
-func (c Cells) Uncounted(pitch int) []uint32 {
-	if c.Patch == nil || c.Patch.Counted == nil {
-		return nil
-	}
-	words := pitch / 32
-	list := make([]uint32, c.N[1]*c.N[2]*words)
-	for row := range c.N[1] * c.N[2] {
-		bits := list[row*words:][:words]
-		for k := range bits {
-			bits[k] = math.MaxUint32
-		}
-		for _, run := range c.Patch.Counted(c.Origin[1]+row%c.N[1], c.Origin[2]+row/c.N[1]) {
-			for x := max(0, run.Lo-c.Origin[0]); x < min(c.N[0], run.Hi-c.Origin[0]); x++ {
-				bits[x/32] &^= 1 << (x % 32)
-			}
-		}
-	}
-	return list
 }
 
 // NewCells returns an all-fluid box.

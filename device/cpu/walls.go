@@ -22,7 +22,7 @@ type wallBlocks struct {
 	patterns  []kernels.Pattern
 	momentum  []float64
 	fluid     []int    // fluid cells of each row that sums have
-	uncounted []uint32 // boundary.Cells.Uncounted
+	uncounted []uint32 // boundary.Patch.Uncounted
 	found     *boundary.Walls
 	special   *boundary.Links // cells with laws beyond half-way bounce-back; nil: none
 	left      *boundary.Links // those of them that a kernel of their own computes
@@ -42,7 +42,7 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundar
 		return nil, err
 	}
 	n, blocks := l.N, l.Pitch/kernels.Block
-	w := &wallBlocks{found: found, uncounted: cells.Uncounted(l.Pitch)}
+	w := &wallBlocks{found: found, uncounted: cells.Patch.Uncounted(l.N, cells.Origin, l.Pitch)}
 	if w.special, err = found.Special(); err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (b *boxLists) place(in *placing) error {
 	for _, part := range w.sets {
 		sets = append(sets, raw.Bytes(part))
 	}
-	uncounted := raw.Bytes(in.cells.Uncounted(b.layout.Pitch))
+	uncounted := raw.Bytes(in.cells.Patch.Uncounted(b.layout.N, in.cells.Origin, b.layout.Pitch))
 	box := boxABI{pitch: int32(b.layout.Pitch), eddies: in.eddies}
 	for a := range b.layout.N {
 		box.n[a], box.ghost[a] = int32(b.layout.N[a]), int32(b.layout.Ghost[a])
