@@ -2,6 +2,7 @@ package live
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -45,6 +46,8 @@ func browse(t *testing.T) *browser {
 	}
 	c := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir())
 	c.ExtraFiles = []*os.File{theirs, ours}
+	var said bytes.Buffer
+	c.Stderr = &said
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +58,9 @@ func browse(t *testing.T) *browser {
 		_, _ = fmt.Fprint(to, `{"id":1000000,"method":"Browser.close"}`+"\x00")
 		time.AfterFunc(10*time.Second, func() { _ = c.Process.Kill() })
 		_ = c.Wait()
+		if t.Failed() {
+			t.Logf("the browser's stderr:\n%s", said.Bytes())
+		}
 	})
 	b := &browser{t: t, to: to, from: bufio.NewReader(from)}
 	target := b.call("Target.createTarget", map[string]any{"url": "about:blank"})
