@@ -9,7 +9,7 @@ import (
 	"lbmsim/sim/rank"
 )
 
-// Refined is a refined grid as its readers see it.
+// Refined is the readers' view of a refined grid.
 type Refined struct {
 	Hierarchy *decomp.Hierarchy
 	Walls     []domain.Coverage // with a model, on all ranks: each is on one level
@@ -46,7 +46,7 @@ func (r *Refined) Each(use func(level, number, mine int) error) error {
 	return nil
 }
 
-// each does so with the patch itself; nil: this rank has no cells of it.
+// each passes the patch itself; nil: this rank has no cells of it.
 func (r *Refined) each(use func(level, number int, mine *Patch) error) error {
 	return r.Each(func(level, number, mine int) error {
 		if mine < 0 {
@@ -105,7 +105,7 @@ func (p *Patch) sections(rows []device.Plane) (list []Section) {
 	return list
 }
 
-// rows sums the rows that the rank owns, [z][y].
+// rows returns the sums of the rows that the rank owns, [z][y].
 func (p *Patch) rows() ([]device.Plane, error) {
 	own, axis := p.Owned, p.Part.Layout.Axis()
 	n := own.Size()
@@ -153,7 +153,7 @@ func (p *Patch) row(y, z, x0 int, values []float64) (sum device.Plane) {
 				check += u - u
 			}
 			cell.Cells, cell.Mass, cell.Energy, cell.MaxSpeed, cell.MaxAt = 1, density, (1+density)*speed2/2, math.Sqrt(speed2), at
-			if check != 0 { // it is no number
+			if check != 0 { // it is not a number
 				cell.Bad, cell.BadAt, cell.MaxSpeed = 1, at, 0
 			}
 			sum.Add(cell)

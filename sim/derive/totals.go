@@ -24,7 +24,7 @@ func (s Section) Parent(local [3]int) [3]int {
 	return at
 }
 
-// Census returns the sums that the watch needs of the state: of each of this rank's
+// Census returns the sums of the state that the watch needs: of each of this rank's
 // planes, or its share of them, and the totals of the domain on rank 0. Collective.
 func (v View) Census() (sections []Section, t Totals, err error) {
 	if v.Refined != nil {
@@ -51,8 +51,8 @@ func (v View) Census() (sections []Section, t Totals, err error) {
 	return sections, t, err
 }
 
-// census sums the finest cells everywhere. Sums have one order, which no cut changes: cells of a row, rows of a plane, planes of a
-// patch, patches and levels in theirs. The host adds what the device reads, because the device's own sums know all cells of a box.
+// census sums the finest cells. Sums have one order, which no cut changes: cells of a row, rows of a plane, planes of a
+// patch, then patches and levels. The host sums what the device reads, because the device's own sums include all cells of a box.
 // Collective.
 func (r *Refined) census(on *rank.Rank) (sections []Section, t Totals, err error) {
 	err = r.each(func(l, _ int, p *Patch) error {
