@@ -90,15 +90,20 @@ func served(t *testing.T, readOnly bool, runs ...Run) (*Server, string) {
 	return s, fmt.Sprintf("http://127.0.0.1:%d", s.web.Port())
 }
 
+// request returns a request with the token of a server.
+func (s *Server) request(ctx context.Context, method, url string) *http.Request {
+	r, err := http.NewRequestWithContext(ctx, method, url, nil)
+	if err != nil {
+		panic(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+s.token)
+	return r
+}
+
 // ask sends a request with the token of a server.
 func ask(t *testing.T, s *Server, method, url string) (code int, text string) {
 	t.Helper()
-	r, err := http.NewRequest(method, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+s.token)
-	got, err := http.DefaultClient.Do(r)
+	got, err := http.DefaultClient.Do(s.request(context.Background(), method, url))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,11 +217,7 @@ func TestPathsStayInside(t *testing.T) {
 
 // follow reads events until the end, and returns how many came of each kind.
 func follow(s *Server, at string) (map[string]int, error) {
-	r, err := http.NewRequest("GET", at+"/api/0/events?line=0", nil)
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Authorization", "Bearer "+s.token)
+	r := s.request(context.Background(), "GET", at+"/api/0/events?line=0")
 	got, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
 	if err != nil {
 		return nil, err
@@ -395,12 +396,7 @@ func TestLastRows(t *testing.T) {
 		}
 	}
 	write("step,time,a\n1,1,1\n")
-	r, err := http.NewRequest("GET", at+"/api/0/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+s.token)
-	got, err := http.DefaultClient.Do(r)
+	got, err := http.DefaultClient.Do(s.request(context.Background(), "GET", at+"/api/0/events"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -500,11 +496,7 @@ func TestViewersThatLeave(t *testing.T) {
 	v := p.Viewer()
 	for _, wanted := range []bool{false, true} { // the run asks before the viewer has left, or not
 		ctx, leave := context.WithCancel(context.Background())
-		r, err := http.NewRequestWithContext(ctx, "GET", at+"/api/0/view?surface=speed&colour=pressure&turn=0&tilt=0&zoom=0", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Authorization", "Bearer "+s.token)
+		r := s.request(ctx, "GET", at+"/api/0/view?surface=speed&colour=pressure&turn=0&tilt=0&zoom=0")
 		left := make(chan error)
 		go func() {
 			_, err := http.DefaultClient.Do(r)
@@ -743,18 +735,22 @@ func TestFolder(t *testing.T) {
 	}
 }
 
+// folderOfRun makes a folder below root as a run does that begins.
+func folderOfRun(t *testing.T, root string, parts ...string) {
+	t.Helper()
+	dir := filepath.Join(append([]string{root}, parts...)...)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, status.Name), []byte(`{"phase":"running"}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Runs below a folder are found, those that begin later, too; folders of checkpoints are left alone.
 func TestShelf(t *testing.T) {
 	root := t.TempDir()
-	begin := func(parts ...string) {
-		dir := filepath.Join(append([]string{root}, parts...)...)
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, status.Name), []byte(`{"phase":"running"}`), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	begin := func(parts ...string) { folderOfRun(t, root, parts...) }
 	begin("a")
 	begin("b", "study", "refined_2")
 	begin("c", output.CheckpointDir, "no")
@@ -773,24 +769,16 @@ func TestShelf(t *testing.T) {
 // What a shelf has no room for, it says; files beside runs do not count.
 func TestShelfLeavesOut(t *testing.T) {
 	root := t.TempDir()
-	make := func(parts ...string) {
-		dir := filepath.Join(append([]string{root}, parts...)...)
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, status.Name), []byte(`{"phase":"running"}`), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	begin := func(parts ...string) { folderOfRun(t, root, parts...) }
 	var told []string
 	s := NewShelf([]string{root}, func(left string) { told = append(told, left) })
-	make("a", "b", "c", output.CheckpointDir)
+	begin("a", "b", "c", output.CheckpointDir)
 	if s.Runs(); s.LeftOut() != "" || len(told) > 0 {
 		t.Fatalf("%q %q", s.LeftOut(), told)
 	}
-	make("a", "b", "c", "deep")
+	begin("a", "b", "c", "deep")
 	for k := range mostRuns {
-		make(fmt.Sprint("r", k))
+		begin(fmt.Sprint("r", k))
 	}
 	for range 2 {
 		s.at = time.Time{}
@@ -802,7 +790,7 @@ func TestShelfLeavesOut(t *testing.T) {
 			t.Errorf("%d runs: %q, want %q once", runs, told, want)
 		}
 	}
-	make("one more")
+	begin("one more")
 	s.at = time.Time{}
 	if s.Runs(); runs != mostRuns || !strings.Contains(s.LeftOut(), "1 runs are not shown") {
 		t.Errorf("%d runs: %q", runs, s.LeftOut())
