@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -166,11 +167,11 @@ func (b *browser) picture(name string) {
 	}
 }
 
-// clean reports what the page has logged as errors and warnings.
-func (b *browser) clean(allowed string) {
+// clean reports what the page has logged as errors and warnings, without those that have one of some words.
+func (b *browser) clean(allowed ...string) {
 	b.t.Helper()
 	for _, f := range b.faults {
-		if allowed == "" || !strings.Contains(f, allowed) {
+		if !slices.ContainsFunc(allowed, func(word string) bool { return strings.Contains(f, word) }) {
 			b.t.Errorf("the page has an error: %s", f)
 		}
 	}
