@@ -19,7 +19,7 @@ func (b Box) Cells() int {
 	return n[0] * n[1] * n[2]
 }
 
-// Overlaps reports whether both boxes have some cell.
+// Overlaps reports whether both boxes share a cell.
 func (b Box) Overlaps(o Box) bool {
 	for a := range b.Lo {
 		if max(b.Lo[a], o.Lo[a]) >= min(b.Hi[a], o.Hi[a]) {
@@ -29,7 +29,7 @@ func (b Box) Overlaps(o Box) bool {
 	return true
 }
 
-// Outside returns the cells of a box that no other box has, as disjoint boxes, few of them.
+// Outside returns the cells of a box that are in no other box, as few disjoint boxes.
 func (b Box) Outside(others []Box) []Box {
 	left := []Box{b}
 	for _, o := range others {

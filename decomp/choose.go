@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Which of the possible cuts? A step lasts as long as its edges and then the bulk or
-// the messages, whichever is longer: what hides behind the bulk costs nothing. Slabs
+// The choice among the possible cuts. A step lasts as long as its edges and then the bulk or
+// the messages, whichever is longer: messages hidden behind the bulk cost nothing. Slabs
 // have two messages, each one run of memory; pencils have eight of less surface, of
 // which two are a run for each row. So slabs are as good until they are so thin that
 // their planes no longer hide, or fewer than the ranks. Then the surface counts, for
@@ -20,9 +20,9 @@ const (
 	sent       = 40        // bytes of a cell: ten moments of four
 	within     = 1 / 4e11  // seconds for a byte inside a node
 	between    = 1 / 5e10  // and from node to node
-	start      = 3e-6      // seconds to launch a copy and to see that it has come
+	start      = 3e-6      // seconds to launch a copy and to detect its arrival
 	node       = 8         // ranks of a node
-	worthwhile = 1 - 1./10 // pencils must win a tenth
+	worthwhile = 1 - 1./10 // pencils must be a tenth faster
 )
 
 // NoCut says that a domain cannot be cut for a number of ranks.
@@ -31,7 +31,7 @@ type NoCut struct {
 	Dims   int
 	Ranks  int
 	Wanted [3]int // parts along each axis, 0: any
-	Fewer  int    // the largest smaller number of ranks that can be had, 0: none
+	Fewer  int    // the largest smaller number of ranks that is possible, 0: none
 }
 
 func (e *NoCut) Error() string {
@@ -54,7 +54,7 @@ func (e *NoCut) Error() string {
 	return text
 }
 
-// Cut cuts the domain for a number of ranks in the best way that fits: into slabs, or
+// Cut cuts the domain for a number of ranks by the fastest cut that fits: into slabs, or
 // in three dimensions into pencils. wanted fixes the number of parts along an axis
 // where it is not 0. The error is a *NoCut if the numbers are possible in themselves.
 func Cut(global [3]int, periodic [3]bool, dims, ranks int, wanted [3]int) (Plan, error) {
@@ -120,7 +120,7 @@ func cuts(global [3]int, periodic [3]bool, dims, ranks int, wanted [3]int) (list
 	return list
 }
 
-// links returns, for each axis, how many ends of a box amid others have a neighbour, and how
+// links returns, for each axis, how many ends of an interior box have a neighbour, and how
 // many have a link, if only to the rank itself.
 func (p Plan) links() (others, all [3]int) {
 	for a := 1; a <= p.axis; a++ {

@@ -18,7 +18,7 @@ type Part struct {
 	Layout      Layout // of Box
 }
 
-// Box returns the cells, with the part of the overlap among them.
+// Box returns the cells, including those of the overlap.
 func (p Part) Box() Box { return p.Hierarchy.Levels[p.Level].Patches[p.Patch].Part(p.Rank) }
 
 // At returns the place in a state of a cell of Box or of its ghost layers.
@@ -84,7 +84,7 @@ func (p Part) Blocked(visit func(cell [3]int)) {
 	}
 }
 
-// repeated returns a box of the patch and, along the axes that the patch spans whole, the same box beyond both ends.
+// repeated returns a box of the patch and, along the axes that the patch spans fully, its images beyond both ends.
 func (p Part) repeated(b Box) []Box {
 	patch, list := p.Hierarchy.Levels[p.Level].Patches[p.Patch], []Box{b}
 	for a, spans := range patch.Plan.Periodic {
@@ -163,7 +163,7 @@ var around = func() (list [2][][3]int) {
 // Parents lists what fills the interpolated overlap of a part from a compact buffer of cells of the coarser level.
 type Parents struct {
 	List []Parent
-	// Cells beyond the ends of the domain, at the places behind the buffer's Cells. Each round needs those before: cells beyond one
+	// Cells beyond the ends of the domain, placed after the buffer's Cells. Each round needs the previous ones: cells beyond one
 	// end, edges, corners; Rounds has the first of each and the end.
 	Cells        int
 	Extrapolated []Extrapolated

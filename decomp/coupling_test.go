@@ -22,7 +22,7 @@ func partsOf(h *Hierarchy, level, ranks int) (list []Part) {
 }
 
 // Every parent, mirror cell, face and cell outside is on the lists of one part, however levels are cut; what lies beyond faces of the
-// domain is computed from cells that are there before.
+// domain is computed from cells that exist already.
 func TestCouplingLists(t *testing.T) {
 	for ranks := 1; ranks <= 5; ranks++ {
 		plan, err := Slabs([3]int{16, 16, 24}, [3]bool{true, false, false}, 3, ranks)

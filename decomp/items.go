@@ -27,7 +27,7 @@ type piece struct {
 	from int
 }
 
-// newItems unites pieces. Those that overlap come from one rank.
+// newItems unites pieces. Overlapping pieces come from one rank.
 func newItems(pieces []piece) (s items) {
 	slices.SortStableFunc(pieces, func(a, b piece) int { return a.key - b.key })
 	for len(pieces) > 0 {
@@ -104,7 +104,7 @@ func (s sheet) row(y, z int) int {
 	return (z-s.area.Lo[2])*(s.area.Hi[1]-s.area.Lo[1]) + y - s.area.Lo[1]
 }
 
-// place returns the number of a cell of the keys from lo to hi, whose cells are different ones, and the rank it comes from; -1 if it is
+// place returns the number of a cell of the keys from lo to hi, whose cells differ, and the rank it comes from; -1 if it is
 // not in the set.
 func (s *items) place(lo, hi int, cell [3]int) (place, from int) {
 	for _, sh := range s.sheets {

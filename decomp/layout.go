@@ -1,15 +1,15 @@
 package decomp
 
 // Layout places the cells of one rank's box in memory as [z][y][component][x]:
-// rows of x are contiguous, all components of a row lie together, and a plane
+// rows of x are contiguous, all components of a row are adjacent, and a plane
 // of the slowest axis is one contiguous range. kernels/layout.h has the same
-// arithmetic; a test holds the two equal.
+// arithmetic; a test compares both.
 type Layout struct {
 	N          [3]int // interior cells x, y, z
 	Ghost      [3]int // ghost cells on each side; x is never cut, so Ghost[0] = 0
 	Components int    // values per cell
 	Pitch      int    // padded length of a row in values, a multiple of Align
-	Listed     int    // rows behind the last ghost layer, of cells that travel one by one (List)
+	Listed     int    // rows after the last ghost layer, of cells that are exchanged one by one (List)
 }
 
 // Align is the multiple that rows are padded to, in values.

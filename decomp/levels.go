@@ -13,21 +13,21 @@ import (
 //	level l             | 2 | 1 | o | o | o | o |     o owned, 1 and 2 overlap beyond the interface
 //
 // A patch is one box of a level. Beyond an interface it stores two more cells, the overlap: enough for two steps of level l, that is
-// one of level l-1, with nothing else from outside. Of the covered cells of level l-1 only those beside the interface are ever read,
+// one of level l-1, with no other data from outside. Of the covered cells of level l-1 only those beside the interface are ever read,
 // the mirror layer. At walls and open faces of the domain nothing is stored beyond, and a periodic axis that a patch spans whole has
-// no interface. transfer.go lists what passes between levels.
+// no interface. transfer.go lists the data exchanged between levels.
 
 // Limits of a hierarchy.
 const (
 	MaxLevel    = 5                   // levels above 0
 	OverlapDeep = 2                   // cells of a patch beyond an interface: one per step of its level between two exchanges with the parent level
 	Nesting     = 2                   // cells of level l between the interfaces of level l and l+1: prolongation reads as far
-	thinnest    = 4                   // parent planes that a rank gets at least; a small patch is cut over fewer ranks
-	narrowest   = 3                   // cells of level 0 between walls: what lies behind a wall is extrapolated from as many
+	thinnest    = 4                   // least number of parent planes of a rank; a small patch is cut over fewer ranks
+	narrowest   = 3                   // cells of level 0 between walls: values behind a wall are extrapolated from as many
 	third       = 2 * (narrowest - 1) // first child of the last of these cells
 )
 
-// Refinement is a box that a case wants refined: its name for messages, its level, and its corners in cells of level 0.
+// Refinement is a box that a case refines: its name for messages, its level, and its corners in cells of level 0.
 type Refinement struct {
 	Name     string
 	Level    int
@@ -86,7 +86,7 @@ func NewHierarchy(domain Plan, boxes []Refinement) (*Hierarchy, error) {
 		snapped[r.Level], named[r.Level] = append(snapped[r.Level], b), append(named[r.Level], r)
 		finest = max(finest, r.Level)
 	}
-	if len(wrong) > 0 { // others may be loose for want of these
+	if len(wrong) > 0 { // others may be loose without these
 		return nil, wrong
 	}
 	for l := 1; l <= finest; l++ {
@@ -132,7 +132,7 @@ func (h *Hierarchy) Updates() (updates float64) {
 // Dims returns the number of dimensions.
 func (h *Hierarchy) Dims() int { return h.dims }
 
-// refined returns numbers of cells on a level that is so much finer.
+// refined returns numbers of cells on a level that is finer by so many levels.
 func (h *Hierarchy) refined(levels int, n [3]int) [3]int {
 	for a := range h.dims {
 		n[a] <<= levels
@@ -174,12 +174,12 @@ func (h *Hierarchy) snap(r Refinement) (b Box, wrong *Misfit) {
 	return b, nil
 }
 
-// spans reports whether a box of a level is bounded by neither end of an axis: where the axis is periodic, and the box all of it.
+// spans reports whether a box of a level covers a whole periodic axis, so that neither end bounds it.
 func (h *Hierarchy) spans(axis int, b Box, n [3]int) bool {
 	return h.Periodic[axis] && b.Lo[axis] == 0 && b.Hi[axis] == n[axis]
 }
 
-// grown returns a box with so many cells more at each end where the domain has more.
+// grown returns a box with so many more cells at each end, as far as the domain has them.
 func (h *Hierarchy) grown(b Box, n [3]int, cells int) Box {
 	for a := range h.dims {
 		if h.spans(a, b, n) {
@@ -269,7 +269,7 @@ func nested(h *Hierarchy, r Refinement, b Box) *Misfit {
 	return m
 }
 
-// shrink returns by how many cells of a level a box must shrink at each end to keep Nesting cells away from boxes: for each of them at
+// shrink returns the number of cells of a level by which a box must shrink at each end to keep Nesting cells away from boxes: for each at
 // the end where that costs least.
 func shrink(h *Hierarchy, level int, b Box, from []Box) (by [3][2]int, inner Box) {
 	inner = b
@@ -313,7 +313,7 @@ func (h *Hierarchy) patch(parents Box, n [3]int, ranks int) Patch {
 	return p
 }
 
-// cut deals a box of parent cells out to as many of the ranks as get boxes that are thick enough.
+// cut distributes a box of parent cells over as many of the ranks as get boxes that are thick enough.
 func (h *Hierarchy) cut(parents [3]int, ranks int) Plan {
 	for ; ranks > 1; ranks-- {
 		var thick []Plan
@@ -355,7 +355,7 @@ func subtract(list []Box, b Box) (left []Box) {
 	return left
 }
 
-// disjoint returns disjoint boxes with the same union, few of them.
+// disjoint returns few disjoint boxes with the same union.
 func disjoint(boxes []Box) (list []Box) {
 	for _, b := range boxes {
 		pieces := []Box{b}
@@ -377,7 +377,7 @@ func disjoint(boxes []Box) (list []Box) {
 	return list
 }
 
-// joined returns the box that two boxes make, if they share a whole face.
+// joined returns the union of two boxes, if they share a whole face.
 func joined(a, b Box) (whole Box, ok bool) {
 	differs := -1
 	for k := range a.Lo {

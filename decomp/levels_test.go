@@ -196,7 +196,7 @@ func (s nest) storedAt(level, patch int, at [3]int) bool {
 	return false
 }
 
-// Every overlap cell is filled once: by the sibling that owns it, else from its parent, whose surroundings the parent level has
+// Every overlap cell is filled once: by the sibling that owns it, otherwise from its parent, whose surroundings the parent level has
 // and does not hide.
 func TestOverlapIsFilledOnce(t *testing.T) {
 	siblings := 0
@@ -353,7 +353,7 @@ func TestFacesAreListedOnce(t *testing.T) {
 	})
 }
 
-// A cut changes who stores a cell, nothing else: every stored cell has one rank, the children of a cell share theirs, and so do the
+// A cut changes only the rank that stores a cell: every stored cell has one rank, the children of a cell share theirs, and so do the
 // fine faces of a face with the cells on both sides.
 func TestCutsOfPatches(t *testing.T) {
 	largest := 0
@@ -400,7 +400,7 @@ func TestCutsOfPatches(t *testing.T) {
 	}
 }
 
-// dealtOut checks the parts of a patch.
+// dealtOut checks the distribution of a patch.
 func dealtOut(t *testing.T, h *Hierarchy, p Patch, ranks int) {
 	if p.Plan.Ranks() > ranks {
 		t.Fatalf("a patch of %d ranks, there are %d", p.Plan.Ranks(), ranks)
@@ -442,7 +442,7 @@ func dealtOut(t *testing.T, h *Hierarchy, p Patch, ranks int) {
 	}
 }
 
-// A population leaves its cell once, arrives once, and only passes the cells between; all of it crosses one face of each of its axes.
+// A population leaves its cell once, arrives once, and only passes the cells in between; all of it crosses one face of each of its axes.
 func TestCrossingsConserve(t *testing.T) {
 	Box{Lo: [3]int{-1, -1, -1}, Hi: [3]int{2, 2, 2}}.each(Box{}, func(c [3]int) {
 		gain := map[[3]int]int{} // of cells, of a population that starts at 0
@@ -534,7 +534,7 @@ func TestChildrenOfTheThirdCellFromAFace(t *testing.T) {
 	}
 }
 
-// Every box that a message suggests is accepted.
+// Every box suggested by a message is accepted.
 func TestSuggestedBoxesFit(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	d := domain(t, [3]int{16, 16, 16}, [3]bool{true, false, true}, 3)
@@ -573,7 +573,7 @@ func TestSuggestedBoxesFit(t *testing.T) {
 	}
 }
 
-// Corners that miss a parent cell's edge by rounding do not take the next parent along; others are snapped outwards. Boxes of one
+// Corners that miss a parent cell's edge by rounding do not include the next parent; others are snapped outwards. Boxes of one
 // level that make up a larger box become one patch, and a periodic axis that it spans has no interface.
 func TestBoxesAreSnappedAndJoined(t *testing.T) {
 	d := domain(t, [3]int{16, 16, 1}, [3]bool{true, false, false}, 2)

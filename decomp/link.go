@@ -6,7 +6,7 @@ package decomp
 // distinguish such messages.
 type Link struct {
 	Rank    int    // the neighbour, maybe the rank itself
-	Side    [3]int // where the neighbour lies: -1, 0 or +1 along each axis; 0 of listed cells
+	Side    [3]int // direction of the neighbour: -1, 0 or +1 along each axis; 0 for listed cells
 	Send    Box    // interior or listed cells that the neighbour needs, local coordinates
 	Recv    Box    // ghost or listed cells that the neighbour fills, local coordinates
 	SendTag int    // tag of the message sent, 0 to 26, or 27 of listed cells
@@ -15,7 +15,7 @@ type Link struct {
 
 // sides lists the directions in which a rank may have links: across the ends of the
 // slowest axis, then across the ends of y where it is cut, then the four edges where
-// both meet, which the diagonal velocities cross. All messages leave together: exchanging
+// both meet, which the diagonal velocities cross. All messages are sent together: exchanging
 // one axis after the other would need half as many, but wait twice.
 func (p Plan) sides() [][3]int {
 	var list [][3]int

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// Cells that travel one by one, where a ghost layer does not reach far enough: the sender gathers them in rows behind its state,
-// and the receiver reads them from rows behind its own. A link carries these rows, as others carry edges: so every transport
-// moves them, and no kernel but the gathering one knows of them.
+// Cells that are exchanged one by one, where a ghost layer does not reach far enough: the sender gathers them in rows after its state,
+// and the receiver reads them from rows after its own. A link carries these rows, as others carry edges: so every transport
+// moves them, and only the gathering kernel treats them specially.
 
 // listedTag is the tag of these messages, in both directions: two ranks have one such link.
 const listedTag = 27
 
-// Listed is the number of cells that travel between a rank and another one.
+// Listed is the number of cells exchanged between a rank and another one.
 type Listed struct{ Rank, Send, Recv int }
 
-// List makes room behind a rank's state for listed cells, by rising Rank, and returns the layout with that room and the links
+// List adds space after a rank's state for listed cells, by rising Rank, and returns the layout with that space and the links
 // that carry them, one for each entry. Both directions of a link have equally many rows, of which the last are unused.
 func (l Layout) List(cells []Listed) (Layout, []Link) {
 	var links []Link
@@ -32,7 +32,7 @@ func (l Layout) List(cells []Listed) (Layout, []Link) {
 	return l, links
 }
 
-// listed returns the place of the first cell of a row behind the state: At has room for it, beyond the last ghost layer.
+// listed returns the place of the first cell of a row after the state: At extends to it, beyond the last ghost layer.
 func (l Layout) listed(row int) [3]int { return [3]int{0, row - l.Ghost[1], l.N[2] + l.Ghost[2]} }
 
 // Place returns the place of cell k of a box of listed rows. Rows have Pitch cells.

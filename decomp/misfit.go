@@ -7,10 +7,10 @@ import (
 
 // Misfit is the reason why a box cannot be refined. Places are in cells of level 0, so that a caller may give them in its own unit.
 type Misfit struct {
-	Box  Refinement // as it was given
+	Box  Refinement // as given
 	Why  Reason
 	Axis int // of all but LooseBox
-	// Instead are boxes that would do. Of OverSeam they take the place of the box; of LooseBox they are added to the others, the coarsest
+	// Instead are boxes that would fit. For OverSeam they replace the box; for LooseBox they are added to the others, the coarsest
 	// first.
 	Instead []Refinement
 	// Within is the largest part of a LooseBox that fits as it is; its level is 0 if no part does.
@@ -18,7 +18,7 @@ type Misfit struct {
 	text   string
 }
 
-// Reason says what is wrong with a box.
+// Reason is the kind of a misfit.
 type Reason int
 
 const (
@@ -27,7 +27,7 @@ const (
 	BoxOutside                 // of the domain, along Axis
 	NarrowDomain               // the domain has too few cells between its faces across Axis
 	OverSeam                   // it crosses the end of the periodic Axis
-	LooseBox                   // not enough of the next coarser level is around it
+	LooseBox                   // too few cells of the next coarser level are around it
 )
 
 // Error gives places in cells.
@@ -36,7 +36,7 @@ func (m *Misfit) Error() string { return m.Box.Name + ": " + m.text }
 // Misfits are all boxes that cannot be refined.
 type Misfits []*Misfit
 
-// Error has a line for each.
+// Error has one line per misfit.
 func (list Misfits) Error() string {
 	var lines []string
 	for _, m := range list {

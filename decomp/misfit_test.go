@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// With the boxes that misfits suggest a hierarchy is made, whatever the boxes were.
+// With the boxes suggested by misfits a hierarchy exists, whatever the boxes were.
 func TestInsteadFits(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	count := map[Reason]int{}
@@ -52,7 +52,7 @@ func TestInsteadFits(t *testing.T) {
 	}
 }
 
-// instead follows the advice of a misfit; what is outside goes.
+// instead follows the advice of a misfit; boxes outside the domain are removed.
 func instead(boxes []Refinement, m *Misfit) (list []Refinement) {
 	for _, b := range boxes {
 		if b != m.Box || m.Why == LooseBox {
@@ -62,7 +62,7 @@ func instead(boxes []Refinement, m *Misfit) (list []Refinement) {
 	return append(list, m.Instead...)
 }
 
-// All boxes that do not fit are named.
+// All boxes that do not fit are named in the error.
 func TestAllMisfitsAreNamed(t *testing.T) {
 	d := domain(t, [3]int{16, 16, 1}, [3]bool{}, 2)
 	_, err := NewHierarchy(d, []Refinement{

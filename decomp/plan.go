@@ -2,8 +2,8 @@ package decomp
 
 import "fmt"
 
-// Plan is one cut of the global box: which cells each rank owns, who its
-// neighbours are, and which cells of a rank they wait for. Callers see links and
+// Plan is one cut of the global box: the cells that each rank owns, its
+// neighbours, and the cells of a rank that they wait for. Callers see links and
 // boxes only. The zero value is not a plan; Slabs, Pencils and Cut make one.
 //
 // Ranks are numbered with y fastest, so that neighbours along y, whose messages are
@@ -12,15 +12,15 @@ type Plan struct {
 	Global   [3]int  // cells of the whole domain
 	Periodic [3]bool // axes whose ends meet
 	Faces    [3]bool // axes at whose ends lie ghost cells that the domain's faces fill
-	Wraps    bool    // do ranks read the other end of an axis that is not cut by themselves? Then there are no links for it.
+	Wraps    bool    // ranks read the other end of an uncut axis from their own cells: there are no links for it
 	axis     int     // the slowest axis
 	parts    [3]int  // boxes along each axis, 1 along x
-	grain    int     // cuts lie at multiples of so many cells behind lead; 0: 1
+	grain    int     // cuts are at multiples of so many cells after lead; 0: 1
 	lead     [3]int  // cells at the lower ends of Global that belong to the first box whatever the cut
 	trail    [3]int  // cells at the upper ends that belong to the last one
 }
 
-// TooManyRanks says that a domain has fewer planes than there are ranks.
+// TooManyRanks is the error of a domain with fewer planes than ranks.
 type TooManyRanks struct {
 	Ranks, Planes, Axis int
 }
@@ -122,7 +122,7 @@ func (p Plan) Box(rank int) Box {
 	return b
 }
 
-// grains returns the number of units along an axis that are dealt out to the boxes.
+// grains returns the number of units along an axis that are distributed over the boxes.
 func (p Plan) grains(axis int) int {
 	return (p.Global[axis] - p.lead[axis] - p.trail[axis]) / max(1, p.grain)
 }

@@ -97,8 +97,8 @@ func TestBoxesTileTheDomain(t *testing.T) {
 	})
 }
 
-// What a kernel reads of the neighbourhood of a box is its own, comes from a message
-// or lies behind the end of the domain, edges included: each ghost cell that stands
+// Cells that a kernel reads around a box are the rank's own, come from a message
+// or lie behind the end of the domain, edges included: each ghost cell that stands
 // for a cell is filled exactly once.
 func TestGhostsAreFilledOnce(t *testing.T) {
 	plans(t, func(t *testing.T, p Plan) {
@@ -133,8 +133,8 @@ func TestGhostsAreFilledOnce(t *testing.T) {
 }
 
 // Every message sent is expected by its receiver under the same tag and no
-// other message between the two has that tag; what is sent is what the receiver's
-// ghost cells stand for.
+// other message between the two has that tag; the sent cells are those that the receiver's
+// ghost cells represent.
 func TestLinksMatch(t *testing.T) {
 	plans(t, func(t *testing.T, p Plan) {
 		type message struct{ from, to, tag int }
@@ -181,7 +181,7 @@ func TestWallsHaveNoNeighbour(t *testing.T) {
 	})
 }
 
-// Edges and bulk together are every cell once, and each cell that a link sends
+// Edges and bulk together contain every cell once, and each cell that a link sends
 // is in an edge. Deeper edges have the cells of that depth.
 func TestEdgesAndBulkTileTheBox(t *testing.T) {
 	plans(t, func(t *testing.T, p Plan) {
@@ -221,7 +221,7 @@ func TestEdgesAndBulkTileTheBox(t *testing.T) {
 	})
 }
 
-// What slabs send and receive are the contiguous ranges that Layout.Plane gives, and
+// Slabs send and receive the contiguous ranges of Layout.Plane, and
 // the edges of pencils are few runs too.
 func TestLinksAreContiguous(t *testing.T) {
 	plans(t, func(t *testing.T, p Plan) {
@@ -309,8 +309,8 @@ func TestLargeCuts(t *testing.T) {
 	}
 }
 
-// The rule as a table: slabs while they hide behind the bulk, pencils where slabs
-// are thin, do not fit or leave ranks with a plane less than others.
+// The rule as a table: slabs while their messages hide behind the bulk, pencils where slabs
+// are thin, do not fit or leave ranks with one plane less than others.
 func TestCutChooses(t *testing.T) {
 	for _, c := range []struct {
 		global [3]int
@@ -377,7 +377,7 @@ func TestCutRefuses(t *testing.T) {
 
 func add(a, b [3]int) [3]int { return [3]int{a[0] + b[0], a[1] + b[1], a[2] + b[2]} }
 
-// Ranks that read the other end of an axis that is not cut by themselves have links for the other
+// Ranks that read the other end of an uncut axis from their own cells have links for the other
 // axes alone, and no edges where they have no links.
 func TestWrapsNeedsNoLinks(t *testing.T) {
 	plans(t, func(t *testing.T, p Plan) {
@@ -398,7 +398,7 @@ func TestWrapsNeedsNoLinks(t *testing.T) {
 	})
 }
 
-// Listed cells lie behind the state, each in a place of its own; links have equally many rows in both directions, and both ranks
+// Listed cells follow the state, each at a separate place; links have equally many rows in both directions, and both ranks
 // agree on them.
 func TestListedCellsLieBehindTheState(t *testing.T) {
 	for _, ghost := range [][3]int{{0, 1, 0}, {0, 0, 1}, {0, 1, 1}} {

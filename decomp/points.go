@@ -44,7 +44,7 @@ func bracket(p float64, n int, periodic bool) (k int, weight float64) {
 		q = math.Min(math.Max(q, 0), float64(n-1))
 	}
 	floor := math.Floor(q)
-	if q-floor > 1-1e-9 { // a centre, but for rounding
+	if q-floor > 1-1e-9 { // a centre, up to rounding
 		floor, q = floor+1, floor+1
 	} else if q-floor < 1e-9 {
 		q = floor
@@ -73,7 +73,7 @@ func scaled(h *Hierarchy, p [3]float64, level int) [3]float64 {
 }
 
 // Terms interpolates linearly at a point, in cells of level 0, between centres of cells of the finest level that has it. In place of
-// cells there that are not the finest, or not of the level, it lists the finest that determine them as they do in steps: the mean of
+// cells there that are not the finest, or not of the level, it lists the finest that determine them, as steps do: the mean of
 // the children, and the parent with an eighth of the difference of its neighbours along each axis. So a linear field is reproduced
 // across the ends of boxes, and no value jumps by more than second order.
 func Terms(h *Hierarchy, p [3]float64, to []Term) []Term {
@@ -127,8 +127,8 @@ func spread(h *Hierarchy, of Place, weight float64, to []Term) []Term {
 	return to
 }
 
-// Along returns, in cells of level 0, the centres of the finest cells on a line along an axis through a point: those from one
-// coordinate to another, but for rounding.
+// Along returns, in cells of level 0, the centres of the finest cells on a line along an axis through a point: from one
+// coordinate to another, up to rounding.
 func Along(h *Hierarchy, axis int, through [3]float64, from, to float64) (centres []float64) {
 	const rounding = 1e-6
 	deepest := len(h.Levels) - 1

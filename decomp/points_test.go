@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Values at points of a linear field are the field, everywhere but within half a cell of a face: at ends and corners of boxes of three
+// Values at points of a linear field are exact, except within half a cell of a face: at ends and corners of boxes of three
 // levels, beside faces and along a periodic axis. Weights are of finest cells only, and their sum is 1.
 func TestTermsAreExactForLinearFields(t *testing.T) {
 	for _, c := range []struct {

@@ -5,7 +5,7 @@ type Sheet struct{ Level, At int }
 
 // Sheets returns the planes across an axis that profiles have rows of, in their order: as thin as the largest cell in them. Where cells
 // of level 0 count anywhere in a plane of these, it is one sheet; otherwise it is two of level 1, or more of finer levels in the same
-// way. So no cell belongs to two sheets, and what cells of different sizes add to a sheet is about its middle.
+// way. So no cell belongs to two sheets, and cells of different sizes in a sheet are centred about its middle.
 func Sheets(h *Hierarchy, axis int) (list []Sheet) {
 	counted := make([][]bool, len(h.Levels)) // of each level's planes
 	for l := range h.Levels {

@@ -1,9 +1,9 @@
 package decomp
 
-// What ranks send each other between levels and between patches of a level. Every rank derives its part alone from the boxes: the
-// cells that pass are boxes between a part of one patch and a part of another, and only their surfaces are ever listed.
+// Messages between ranks for levels and for patches of a level. Every rank derives its part alone from the boxes: the
+// exchanged cells are boxes between a part of one patch and a part of another, and only their surfaces are ever listed.
 
-// Passing is a kind of data between levels or patches. All are items of one size: a cell's values, or sums at a face.
+// Passing is a kind of data exchanged between levels or patches. All are items of one size: a cell's values, or sums at a face.
 type Passing int
 
 const (
@@ -15,8 +15,8 @@ const (
 )
 
 // Traffic is a rank's part in one kind of data at one level. Its buffer has a slot per item. First come the items that the rank
-// needs, its own and other ranks' alike, in an order that knows no ranks: of faces by axis and side, then by the patch of the level,
-// z, y and x of the cell in the domain. Behind them lie those for other ranks, by rank and in the same order. A rank writes the items
+// needs, its own and other ranks' alike, in an order independent of ranks: of faces by axis and side, then by the patch of the level,
+// z, y and x of the cell in the domain. Those for other ranks follow, by rank and in the same order. A rank writes the items
 // that it has (Sources) and the others arrive.
 type Traffic struct {
 	Tag   int    // of its messages, in both directions: no other kind or level has it, nor has a Link
@@ -29,7 +29,7 @@ type Traffic struct {
 	level Level
 }
 
-// Peer is a rank with the slots of what it sends and gets. Either may be empty, not both.
+// Peer is a rank with the slots of the items it sends and receives. Either may be empty, not both.
 type Peer struct {
 	Rank int
 	Recv []Range // rising
@@ -43,7 +43,7 @@ type Item struct {
 	Axis, Side int    // of a face; otherwise 0
 }
 
-// Traffic lists what a rank sends and gets of a kind. The level is the coarser one of two, and has no traffic but to siblings if it
+// Traffic lists the items of a kind that a rank sends and receives. The level is the coarser one of two, and has traffic only to siblings if it
 // is the finest.
 func (h *Hierarchy) Traffic(kind Passing, level, rank int) *Traffic {
 	t := &Traffic{Tag: listedTag + 1 + level*int(passings) + int(kind), rank: rank, level: h.Levels[level]}

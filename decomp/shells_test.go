@@ -24,7 +24,7 @@ type want struct {
 	from, to at
 }
 
-// wants lists what passes, cell by cell from the masks. Items may come several times.
+// wants lists the items, cell by cell from the masks. Items may occur several times.
 func (s nest) wants(kind Passing, l int) (list []want) {
 	owner := func(level int, c [3]int) at {
 		k, ok := s.h.Find(level, c)
@@ -235,7 +235,7 @@ func delivered(t *testing.T, h *Hierarchy, kind Passing, l int, list []want) (pa
 	return passed, across
 }
 
-// read checks what a rank needs, and notes what it gets and sends.
+// read checks the items that a rank needs, and records those that it receives and sends.
 func (d delivery) read(t *testing.T, r int) {
 	tr, count := d.all[r], 0
 	var last Item
@@ -278,7 +278,7 @@ func (d delivery) read(t *testing.T, r int) {
 	})
 }
 
-// peers checks the slots of what a rank gets and sends.
+// peers checks the slots of the items that a rank receives and sends.
 func (d delivery) peers(t *testing.T, r int) {
 	last := -1
 	for _, p := range d.all[r].Peers {
@@ -301,7 +301,7 @@ func (d delivery) peers(t *testing.T, r int) {
 	}
 }
 
-// alike checks that a rank sends what another one wants from it.
+// alike checks that a rank sends the items that another one expects from it.
 func (d delivery) alike(t *testing.T, from, to int) {
 	out, in := d.sent[from][to], d.got[to][from]
 	known := slices.ContainsFunc(d.all[to].Peers, func(p Peer) bool { return p.Rank == from })
@@ -362,7 +362,7 @@ func TestTagsOfTraffic(t *testing.T) {
 	}
 }
 
-// What a rank needs of cells that are not there has no place.
+// Cells that do not exist have no place.
 func TestPlacesOfOtherCells(t *testing.T) {
 	h, err := NewHierarchy(domain(t, [3]int{16, 16, 1}, [3]bool{}, 2), []Refinement{{"a", 1, [3]float64{4, 4, 0}, [3]float64{12, 12, 1}}})
 	if err != nil {
@@ -402,7 +402,7 @@ func TestPlacesOfOtherCells(t *testing.T) {
 	}
 }
 
-// Lists cost as surfaces do: a level of 500^3 cells on 8 ranks with the next level inside, within half a second and 100 MB for each
+// Lists scale with surfaces: a level of 500^3 cells on 8 ranks with the next level inside, within half a second and 100 MB for each
 // kind and rank. The bounds were set before the measurement.
 func TestTrafficIsCheap(t *testing.T) {
 	for _, plan := range []Plan{

@@ -1,7 +1,7 @@
 package decomp
 
-// What passes between levels, and between patches of a level, as lists of cells. All of it follows from the boxes alone, so every
-// rank can list what it sends and what it gets (shells.go): a cell's rank is Patch.Owner. A coarse step of level l uses the lists in this order:
+// Lists of the cells exchanged between levels, and between patches of a level. They follow from the boxes alone, so every
+// rank can list the items that it sends and receives (shells.go): a cell's rank is Patch.Owner. A coarse step of level l uses this order:
 //
 //	Overlap   cells of level l+1 beyond its interfaces, interpolated from level l or copied from a sibling patch
 //	Faces     of level l, where the flux through a coarse face gives way to the sum of its fine faces' over two steps
@@ -40,7 +40,7 @@ func (h *Hierarchy) Covered(level int, cell [3]int) bool {
 	return ok
 }
 
-// Role is what a cell that a level owns is there for.
+// Role is the use of a cell that a level owns.
 type Role int
 
 const (
@@ -95,12 +95,12 @@ func (b Box) each(hole Box, visit func(cell [3]int)) {
 	}
 }
 
-// Filled is a cell of a patch's overlap, and where its values come from before a step.
+// Filled is a cell of a patch's overlap, and the source of its values before a step.
 type Filled struct {
 	Patch   int
 	Cell    [3]int // in Stored
 	Sibling int    // the patch of the level that owns it, -1: none does, it is interpolated from the coarser level
-	Source  [3]int // the sibling's cell; else the parent of Cell, in the domain
+	Source  [3]int // the sibling's cell; otherwise the parent of Cell, in the domain
 	Child   [3]int // of an interpolated cell: -1 or +1 along each axis, on which side of the parent's centre it lies
 }
 
@@ -133,7 +133,7 @@ func (h *Hierarchy) interpolated(level int) (list [][]Box) {
 	for _, p := range h.Levels[level].Patches {
 		overlap := []Box{p.Stored}
 		for _, b := range owned {
-			if b.Overlaps(p.Stored) { // few of many do
+			if b.Overlaps(p.Stored) { // only few of many overlap
 				overlap = subtract(overlap, b)
 			}
 		}
@@ -259,7 +259,7 @@ func (h *Hierarchy) FineFaces(f Face) (list [][2][3]int) {
 
 // Crossing is one of the paths on which a population passes a face.
 type Crossing struct {
-	Before [3]int // how far it has gone before the face, along other axes than the face's: it starts at the upstream cell less this
+	Before [3]int // its displacement before the face along other axes than the face's: it starts at the upstream cell less this
 	Sixths int    // share of the population, in sixths
 }
 

@@ -2,12 +2,14 @@ package live
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +47,8 @@ func browse(t *testing.T) *browser {
 	}
 	c := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir())
 	c.ExtraFiles = []*os.File{theirs, ours}
+	var said bytes.Buffer
+	c.Stderr = &said
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +59,9 @@ func browse(t *testing.T) *browser {
 		_, _ = fmt.Fprint(to, `{"id":1000000,"method":"Browser.close"}`+"\x00")
 		time.AfterFunc(10*time.Second, func() { _ = c.Process.Kill() })
 		_ = c.Wait()
+		if t.Failed() {
+			t.Logf("the browser's stderr:\n%s", said.Bytes())
+		}
 	})
 	b := &browser{t: t, to: to, from: bufio.NewReader(from)}
 	target := b.call("Target.createTarget", map[string]any{"url": "about:blank"})
@@ -160,11 +167,11 @@ func (b *browser) picture(name string) {
 	}
 }
 
-// clean reports what the page has logged as errors and warnings.
-func (b *browser) clean(allowed string) {
+// clean reports what the page has logged as errors and warnings, without those that have one of some words.
+func (b *browser) clean(allowed ...string) {
 	b.t.Helper()
 	for _, f := range b.faults {
-		if allowed == "" || !strings.Contains(f, allowed) {
+		if !slices.ContainsFunc(allowed, func(word string) bool { return strings.Contains(f, word) }) {
 			b.t.Errorf("the page has an error: %s", f)
 		}
 	}

@@ -24,15 +24,24 @@ import (
 	"lbmsim/sim/output"
 )
 
-// eager shows pictures whatever they cost: on a busy machine the time that they may take is soon used up.
-type eager struct{ *requestQueue }
+// eager shows pictures whatever they cost: on a busy machine the time that they may take is soon used up. It leaves that machine time
+// for the browser.
+type eager struct {
+	*requestQueue
+	next time.Time
+}
 
-func (e eager) Wanted(func(output.Budget) bool) output.Request {
+func (e *eager) Wanted(func(output.Budget) bool) output.Request {
+	now := time.Now()
+	if now.Before(e.next) {
+		return nil
+	}
 	e.mu.Lock()
 	for k := range e.accounts {
-		e.accounts[k] = allowance.New(1, time.Hour, time.Now())
+		e.accounts[k] = allowance.New(1, time.Hour, now)
 	}
 	e.mu.Unlock()
+	e.next = now.Add(100 * time.Millisecond)
 	return e.requestQueue.Wanted(always)
 }
 
@@ -57,7 +66,7 @@ func computing(t *testing.T, dir, text string) (s *Server, at string, end chan e
 			box.OutputDir = dir
 			o := sim.Options{Case: box, Comm: c, Device: dev, Report: report.Many{keeper, p}, Version: "test"}
 			if c.Rank() == 0 {
-				o.Orders, o.Viewer = []sim.Orders{p}, eager{p.queue}
+				o.Orders, o.Viewer = []sim.Orders{p}, &eager{requestQueue: p.queue}
 			}
 			return sim.Run(o)
 		})
@@ -68,6 +77,9 @@ func computing(t *testing.T, dir, text string) (s *Server, at string, end chan e
 	}()
 	return s, at, end
 }
+
+// late is in what the page logs where a busy machine takes longer for a picture than a viewer waits; the page asks again.
+const late = "503"
 
 // unnamed lists what a screen reader has no name for, and what a keyboard does not reach.
 const unnamed = `[...document.querySelectorAll("button, select, input, img, progress, a, summary, [role=img], [role=region]")].filter((e) => e.checkVisibility() &&
@@ -139,7 +151,7 @@ func TestPage(t *testing.T) {
 	s.Close()
 	b.await(`document.getElementById("link").textContent.includes("have ended")`)
 	b.await(disabled + ` && document.getElementById("slice-caption").textContent.includes("velocity y")`)
-	b.clean("409") // the last slice that the page asked for
+	b.clean("409", late) // the last slice that the page asked for
 }
 
 // A browser shows a view of a run that computes, which keys, a pointer and the wheel turn, and which is drawn again at rest.
@@ -210,7 +222,54 @@ func TestPageOfViews(t *testing.T) {
 		t.Error("requests without the token are not logged")
 	}
 	b.faults = slices.DeleteFunc(b.faults, func(f string) bool { return strings.Contains(f, "401") })
-	b.clean("409") // the last pictures that the page asked for
+	b.clean("409", late) // the last pictures that the page asked for
+}
+
+// violations runs axe-core on the page as it is, and returns the rules that are violated with the elements.
+const violations = `axe.run({ resultTypes: ["violations"] }).then((r) => r.violations.map((v) => v.id + " (" + v.impact + "): " + v.help + "\n" +
+	v.nodes.map((n) => "    " + n.html.slice(0, 160) + "\n        " + n.failureSummary.replaceAll("\n", " ")).join("\n")).join("\n"))`
+
+// axe-core (Deque Systems) finds no violation of its rules: WCAG 2 A and AA, and best practices.
+func TestAccessibility(t *testing.T) {
+	b := browse(t)
+	axe, err := os.ReadFile("../.build/axe/axe.min.js")
+	if err != nil {
+		if os.Getenv("LBMSIM_REQUIRE_BROWSER") == "1" {
+			t.Fatalf("%v: scripts/axe.sh fetches it, and LBMSIM_REQUIRE_BROWSER=0 does without", err)
+		}
+		t.Skipf("ACCESSIBILITY IS NOT CHECKED: %v; scripts/axe.sh fetches it", err)
+	}
+	run, at, end := computing(t, t.TempDir(), spaceText+"[output.picture]\nevery = 1000000000\nat_start = true\n[output.series.energy]\nevery = 1\n")
+	p, _ := begun(t)
+	q, _ := begun(t)
+	list, there := served(t, false, p, q)
+	for _, look := range []struct {
+		name, scheme  string
+		width, height int
+	}{{"light", "light", 1400, 900}, {"dark", "dark", 1400, 900}, {"light phone", "light", 390, 844}, {"dark phone", "dark", 390, 844}} {
+		check := func(page string) {
+			t.Helper()
+			b.value(string(axe) + "\ntrue")
+			if found := b.value(violations); found != "" {
+				t.Errorf("%s, %s:\n%s", page, look.name, found)
+			}
+		}
+		b.open(at+"/#"+run.token, look.width, look.height, look.scheme)
+		b.await(`document.getElementById("space").naturalWidth > 0 && document.getElementById("plane").naturalWidth > 0 && document.querySelectorAll(".uplot").length >= 3`)
+		b.await(`document.querySelector("#pictures img")?.naturalWidth > 0 && document.querySelector("#tables .last")`)
+		b.value(`document.querySelectorAll("details").forEach((d) => d.open = true)`)
+		check("a run")
+		b.press(`document.querySelector("#orders .danger")`)
+		b.await(`document.getElementById("confirm").open`)
+		check("the question before a stop")
+		b.open(there+"/#"+list.token, look.width, look.height, look.scheme)
+		b.await(`document.querySelectorAll("tbody tr").length === 2`)
+		check("the list of runs")
+	}
+	run.runs()[0].Order(sim.Order{Stop: true})
+	if err := <-end; err != nil {
+		t.Fatal(err)
+	}
 }
 
 // key presses a key where the focus is.
@@ -295,7 +354,7 @@ func TestPageCatchesUp(t *testing.T) {
 	if n := b.value(`(async () => { const { get } = await import("/api.js"); return (await get("0/rows?table=series_energy.csv&from=0")).text.split("\n").length })()`); n != 4.0 {
 		t.Errorf("%v rows", n)
 	}
-	b.clean("")
+	b.clean()
 }
 
 // The modules of the page are valid JavaScript, where node is at hand to say so.

@@ -2,6 +2,7 @@ package live
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -181,7 +182,7 @@ func (p *Process) Find(kind string, keys url.Values) (output.Request, error) {
 	c := p.caseFile
 	p.mu.Unlock()
 	if c == nil {
-		return nil, errors.New("the run has not begun")
+		return nil, errNotBegun
 	}
 	read := sliceOf
 	if kind == viewWord {
@@ -195,8 +196,8 @@ func (p *Process) Find(kind string, keys url.Values) (output.Request, error) {
 }
 
 // See implements Seen.
-func (p *Process) See(of output.Request, gone <-chan struct{}) (picture.Bare, error) {
-	return p.queue.wait(of, gone)
+func (p *Process) See(ctx context.Context, of output.Request) (picture.Bare, error) {
+	return p.queue.wait(ctx, of)
 }
 
 // Order implements Run. The run takes it at the next synchronization of its ranks.
@@ -205,9 +206,9 @@ func (p *Process) Order(o sim.Order) error {
 	defer p.mu.Unlock()
 	switch c := p.caseFile; {
 	case c == nil:
-		return errors.New("the run has not begun: Ctrl-C ends it")
+		return fmt.Errorf("%w: Ctrl-C ends it", errNotBegun)
 	case p.state.Phase != status.Running:
-		return errors.New("the run has ended")
+		return errEnded
 	case o.Save && !c.Checkpoint.On:
 		return errors.New("the case has no [checkpoint]")
 	case o.Draw && len(c.Pictures)+len(c.Views) == 0:

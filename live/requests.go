@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -14,12 +15,12 @@ import (
 	"lbmsim/sim/output"
 )
 
-// requestQueue holds the pictures of the present state that viewers wait for. One is computed after the other, for all who wait for
-// the same.
+// requestQueue holds the pictures of the present state that viewers wait for. Each is painted once for all viewers that wait for
+// the same, and of each account one at a time: a large view at rest must not delay another viewer's turning camera.
 type requestQueue struct {
 	mu       sync.Mutex
 	wishes   []*wish
-	painting bool
+	painting [output.Budgets]bool
 	accounts [output.Budgets]*allowance.Allowance
 	ended    chan struct{}
 }
@@ -72,13 +73,14 @@ func (s *requestQueue) end() {
 }
 
 var (
-	errEnded = errors.New("the run has ended")
-	errLate  = errors.New("no picture for 30 s: earlier ones have used the time that they may take, the run is busy with its files, or its steps take long")
-	errMany  = errors.New("too many pictures are waited for")
+	errNotBegun = errors.New("the run has not begun")
+	errEnded    = errors.New("the run has ended")
+	errLate     = errors.New("no picture for 30 s: earlier ones have used the time that they may take, the run is busy with its files, or its steps take long")
+	errMany     = errors.New("too many pictures are waited for")
 )
 
-// wait returns a picture of the run's present state, once the run has computed it.
-func (s *requestQueue) wait(of output.Request, gone <-chan struct{}) (picture.Bare, error) {
+// wait returns a picture of the run's present state, once the run has computed it. A viewer that has left waits no longer.
+func (s *requestQueue) wait(ctx context.Context, of output.Request) (picture.Bare, error) {
 	w, err := s.wishFor(of)
 	if err != nil {
 		return picture.Bare{}, err
@@ -90,8 +92,8 @@ func (s *requestQueue) wait(of output.Request, gone <-chan struct{}) (picture.Ba
 		return w.shown, w.err
 	case <-s.ended:
 		err = errEnded
-	case <-gone:
-		err = errEnded
+	case <-ctx.Done():
+		err = context.Cause(ctx)
 	case <-late.C:
 		err = errLate
 	}
@@ -123,27 +125,26 @@ func (s *requestQueue) Wanted(left func(output.Budget) bool) output.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wishes = slices.DeleteFunc(s.wishes, func(w *wish) bool { return w.viewers == 0 })
-	if s.painting {
-		return nil
-	}
 	now := time.Now()
 	for _, w := range s.wishes {
-		if b := w.of.Budget(); s.accounts[b].Left(now) && left(b) {
+		if b := w.of.Budget(); !s.painting[b] && s.accounts[b].Left(now) && left(b) {
 			return w.of
 		}
 	}
 	return nil
 }
 
-// Show implements sim.Viewer: a goroutine paints the picture while the run continues.
+// Show implements sim.Viewer: a goroutine paints the picture while the run continues, unless all its viewers have left.
 func (s *requestQueue) Show(of output.Request, p output.Painter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for k, w := range s.wishes {
 		if w.of == of {
 			s.wishes = slices.Delete(s.wishes, k, k+1)
-			s.painting = true
-			go s.paint(w, p)
+			if w.viewers > 0 {
+				s.painting[of.Budget()] = true
+				go s.paint(w, p)
+			}
 			return
 		}
 	}
@@ -156,8 +157,9 @@ func (s *requestQueue) paint(w *wish, p output.Painter) {
 	w.shown, w.err = painted(p.Bare)
 	took := threadTime() - before
 	s.mu.Lock()
-	s.painting = false
-	s.accounts[w.of.Budget()].Spend(took)
+	b := w.of.Budget()
+	s.painting[b] = false
+	s.accounts[b].Spend(took)
 	s.mu.Unlock()
 	close(w.done)
 }

@@ -6,6 +6,7 @@
 package live
 
 import (
+	"context"
 	"net/url"
 
 	"lbmsim/io/picture"
@@ -33,9 +34,9 @@ type Historian interface{ History() []Sample }
 
 // Seen is a run that can show pictures of its present state.
 type Seen interface {
-	// See waits for a picture, until gone is closed or the run does not answer.
-	See(of output.Request, gone <-chan struct{}) (picture.Bare, error)
-	// Find returns the request whose kind and keys a viewer names, or why the case has no such picture.
+	// See waits for a picture, until the context is done or the run does not answer.
+	See(context.Context, output.Request) (picture.Bare, error)
+	// Find returns the request whose kind and keys a viewer names; errNotBegun before the start, otherwise the key that is wrong.
 	Find(kind string, keys url.Values) (output.Request, error)
 }
 

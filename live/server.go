@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"embed"
@@ -212,7 +213,10 @@ func (s *Server) order(r *web.Request, run Run, word string) web.Answer {
 func (s *Server) rows(r *web.Request, run Run) web.Answer {
 	name := r.Query.Get("table")
 	from, err := strconv.ParseInt(r.Query.Get("from"), 10, 64)
-	if err != nil || !s.files(run).has(name) {
+	if err != nil {
+		return web.Text(400, "from = %.40q is not a whole number", r.Query.Get("from"))
+	}
+	if !s.files(run).has(name) {
 		return web.Text(404, "there is no table %.80q", name)
 	}
 	rows, err := readRows(path.Join(run.Folder(), name), from, r.Query.Get("mark"))
@@ -229,8 +233,11 @@ const mostPicture = 64 << 20
 func (s *Server) picture(r *web.Request, run Run) web.Answer {
 	name := r.Query.Get("name")
 	step, err := strconv.ParseInt(r.Query.Get("step"), 10, 64)
+	if err != nil {
+		return web.Text(400, "step = %.40q is not a whole number", r.Query.Get("step"))
+	}
 	known, ok := s.files(run).find(name)
-	if !ok || err != nil {
+	if !ok {
 		return web.Text(404, "there is no picture %.80q", name)
 	}
 	path, ok := picturePath(run.Folder(), known, step)
@@ -256,12 +263,15 @@ func (s *Server) seen(r *web.Request, run Run, kind string) web.Answer {
 		return web.Text(404, "only a run that serves the page itself (lbmsim run --live) shows its present state")
 	}
 	of, err := from.Find(kind, r.Query)
-	if err != nil {
-		return web.Text(404, "%v", err)
-	}
-	shown, err := from.See(of, r.Gone)
 	switch {
-	case errors.Is(err, errEnded):
+	case errors.Is(err, errNotBegun):
+		return web.Text(409, "%v", err)
+	case err != nil:
+		return web.Text(400, "%v", err)
+	}
+	shown, err := from.See(r.Context, of)
+	switch {
+	case errors.Is(err, errEnded), errors.Is(err, web.ErrEnds):
 		return web.Text(409, "%v", err)
 	case err != nil:
 		return web.Text(503, "%v", err)
@@ -288,7 +298,7 @@ func (s *Server) events(r *web.Request, run Run) web.Answer {
 	}
 	s.viewers++
 	return web.Answer{Type: "text/event-stream", Stream: func(w io.Writer) error {
-		return s.stream(w, r.Gone, run, from)
+		return s.stream(r.Context, w, run, from)
 	}, Done: func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -296,7 +306,7 @@ func (s *Server) events(r *web.Request, run Run) web.Answer {
 	}}
 }
 
-func (s *Server) stream(w io.Writer, gone <-chan struct{}, run Run, line int) error {
+func (s *Server) stream(ctx context.Context, w io.Writer, run Run, line int) error {
 	e := events{w: w, last: map[string]string{}}
 	beat := time.NewTicker(eventsEvery)
 	defer beat.Stop()
@@ -320,7 +330,10 @@ func (s *Server) stream(w io.Writer, gone <-chan struct{}, run Run, line int) er
 		}
 		select {
 		case <-beat.C:
-		case <-gone:
+		case <-ctx.Done():
+			if err := context.Cause(ctx); !errors.Is(err, web.ErrEnds) {
+				return err
+			}
 			ended = true // once more, with the end of the run
 		}
 	}

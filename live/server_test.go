@@ -2,6 +2,7 @@ package live
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -89,15 +90,20 @@ func served(t *testing.T, readOnly bool, runs ...Run) (*Server, string) {
 	return s, fmt.Sprintf("http://127.0.0.1:%d", s.web.Port())
 }
 
+// request returns a request with the token of a server.
+func (s *Server) request(ctx context.Context, method, url string) *http.Request {
+	r, err := http.NewRequestWithContext(ctx, method, url, nil)
+	if err != nil {
+		panic(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+s.token)
+	return r
+}
+
 // ask sends a request with the token of a server.
 func ask(t *testing.T, s *Server, method, url string) (code int, text string) {
 	t.Helper()
-	r, err := http.NewRequest(method, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+s.token)
-	got, err := http.DefaultClient.Do(r)
+	got, err := http.DefaultClient.Do(s.request(context.Background(), method, url))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,11 +217,7 @@ func TestPathsStayInside(t *testing.T) {
 
 // follow reads events until the end, and returns how many came of each kind.
 func follow(s *Server, at string) (map[string]int, error) {
-	r, err := http.NewRequest("GET", at+"/api/0/events?line=0", nil)
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Authorization", "Bearer "+s.token)
+	r := s.request(context.Background(), "GET", at+"/api/0/events?line=0")
 	got, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
 	if err != nil {
 		return nil, err
@@ -394,12 +396,7 @@ func TestLastRows(t *testing.T) {
 		}
 	}
 	write("step,time,a\n1,1,1\n")
-	r, err := http.NewRequest("GET", at+"/api/0/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+s.token)
-	got, err := http.DefaultClient.Do(r)
+	got, err := http.DefaultClient.Do(s.request(context.Background(), "GET", at+"/api/0/events"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -442,12 +439,12 @@ func TestSlicesForViewers(t *testing.T) {
 	if v.Wanted(always) != nil {
 		t.Error("a slice is wanted without a viewer")
 	}
-	for query, code := range map[string]int{
-		"field=speed&axis=z&at=x": 404, "field=nonsense&axis=z&at=0": 404, "field=speed&axis=x&at=0": 404, "field=speed&axis=z&at=1": 404,
-		"field=temperature&axis=z&at=0": 404, "field=wall_distance&axis=z&at=0": 404, "field=speed&axis=z&at=0&component=x": 404, "field=velocity&axis=z&at=0&component=w": 404,
+	for query, want := range map[string]string{
+		"field=speed&axis=z&at=x": "at = ", "field=nonsense&axis=z&at=0": "no field", "field=speed&axis=x&at=0": "", "field=speed&axis=z&at=1": "",
+		"field=temperature&axis=z&at=0": "temperature", "field=wall_distance&axis=z&at=0": "wall_distance", "field=speed&axis=z&at=0&component=x": "", "field=velocity&axis=z&at=0&component=w": "component",
 	} {
-		if got, text := ask(t, s, "GET", at+"/api/0/slice?"+query); got != code {
-			t.Errorf("%s: %d %s, want %d", query, got, text, code)
+		if got, text := ask(t, s, "GET", at+"/api/0/slice?"+query); got != 400 || !strings.Contains(text, want) || text == "\n" {
+			t.Errorf("%s: %d %q, want 400 and %q", query, got, text, want)
 		}
 	}
 	type answer struct {
@@ -491,6 +488,53 @@ func TestSlicesForViewers(t *testing.T) {
 	}
 }
 
+// A picture whose viewer aborts the request is neither gathered nor painted.
+func TestViewersThatLeave(t *testing.T) {
+	p, _ := begun(t)
+	p.caseFile = caseOf(t, spaceText)
+	s, at := served(t, false, p)
+	v := p.Viewer()
+	for _, wanted := range []bool{false, true} { // the run asks before the viewer has left, or not
+		ctx, leave := context.WithCancel(context.Background())
+		r := s.request(ctx, "GET", at+"/api/0/view?surface=speed&colour=pressure&turn=0&tilt=0&zoom=0")
+		left := make(chan error)
+		go func() {
+			_, err := http.DefaultClient.Do(r)
+			left <- err
+		}()
+		for p.queue.waiting() < 1 {
+			time.Sleep(time.Millisecond)
+		}
+		var of output.Request
+		if wanted {
+			if of = v.Wanted(always); of == nil {
+				t.Fatal("the view is not wanted")
+			}
+		}
+		leave()
+		if err := <-left; !errors.Is(err, context.Canceled) {
+			t.Fatalf("%v", err)
+		}
+		for start := time.Now(); p.queue.waiting() > 0; time.Sleep(time.Millisecond) {
+			if time.Since(start) > patience/2 {
+				t.Fatal("the viewer that has left still waits")
+			}
+		}
+		if wanted {
+			v.Show(of, picture.View{Draw: func(func(float64) color.NRGBA) *image.NRGBA { panic("painted for no viewer") }})
+			p.queue.mu.Lock()
+			painting := p.queue.painting
+			p.queue.mu.Unlock()
+			if painting != [output.Budgets]bool{} {
+				t.Error("a view is painted for no viewer")
+			}
+		}
+		if of := v.Wanted(always); of != nil {
+			t.Errorf("%+v is wanted by no viewer", of)
+		}
+	}
+}
+
 // always is an account with time left.
 func always(output.Budget) bool { return true }
 
@@ -517,7 +561,7 @@ func TestViewsForViewers(t *testing.T) {
 	p, all := begun(t)
 	s, at := served(t, false, p)
 	const good = "surface=speed&colour=pressure&value=0.5&turn=10&tilt=-20&zoom=1&moving=1"
-	if code, text := ask(t, s, "GET", at+"/api/0/view?"+good); code != 404 || !strings.Contains(text, "2D") {
+	if code, text := ask(t, s, "GET", at+"/api/0/view?"+good); code != 400 || !strings.Contains(text, "2D") {
 		t.Errorf("a view in 2D: %d %s", code, text)
 	}
 	if _, text := ask(t, s, "GET", at+"/api/0/about"); strings.Contains(text, `"view"`) {
@@ -531,7 +575,7 @@ func TestViewsForViewers(t *testing.T) {
 		{"surface=speed", "surface=solid", "solid"}, {"surface=speed", "surface=x", "no field"}, {"colour=pressure", "", "no field"}, {"value=0.5", "value=x", "value"}, {"value=0.5", "value=NaN", "not a number"},
 		{"value=0.5", "value=1e99", "32 bits"}, {"turn=10", "turn=360", "turn"}, {"turn=10", "", "turn"}, {"tilt=-20", "tilt=86", "tilt"}, {"zoom=1", "zoom=-9", "zoom"}, {"zoom=1", "zoom=1.5", "zoom"},
 	} {
-		if code, text := ask(t, s, "GET", at+"/api/0/view?"+strings.Replace(good, c[0], c[1], 1)); code != 404 || !strings.Contains(text, c[2]) {
+		if code, text := ask(t, s, "GET", at+"/api/0/view?"+strings.Replace(good, c[0], c[1], 1)); code != 400 || !strings.Contains(text, c[2]) {
 			t.Errorf("%s instead of %s: %d %s", c[1], c[0], code, text)
 		}
 	}
@@ -557,11 +601,11 @@ func TestViewsForViewers(t *testing.T) {
 		t.Fatal("a view without time stops slices")
 	}
 	v.Show(slice, picture.Picture{Quantity: "speed", W: 3, H: 2, Values: make([]float64, 6), Spacing: 1})
+	if got := v.Wanted(always); got != want {
+		t.Errorf("while a slice is painted %+v is wanted", got)
+	}
 	if text := <-answers; !strings.Contains(text, `"Axes"`) {
 		t.Errorf("%.200s", text)
-	}
-	for v.Wanted(always) != want { // until the slice is painted
-		time.Sleep(time.Millisecond)
 	}
 	v.Show(want, picture.View{Surface: "speed", Value: 0.5, Quantity: "pressure", Values: []float64{1}, Levels: []float64{1, 2}, Draw: func(func(float64) color.NRGBA) *image.NRGBA { return image.NewNRGBA(image.Rect(0, 0, 4, 3)) }})
 	if text := <-answers; !strings.Contains(text, `"Value":0.5,"Levels":[1,2]`) || strings.Contains(text, "Axes") {
@@ -691,18 +735,22 @@ func TestFolder(t *testing.T) {
 	}
 }
 
+// folderOfRun makes a folder below root as a run does that begins.
+func folderOfRun(t *testing.T, root string, parts ...string) {
+	t.Helper()
+	dir := filepath.Join(append([]string{root}, parts...)...)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, status.Name), []byte(`{"phase":"running"}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Runs below a folder are found, those that begin later, too; folders of checkpoints are left alone.
 func TestShelf(t *testing.T) {
 	root := t.TempDir()
-	begin := func(parts ...string) {
-		dir := filepath.Join(append([]string{root}, parts...)...)
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, status.Name), []byte(`{"phase":"running"}`), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	begin := func(parts ...string) { folderOfRun(t, root, parts...) }
 	begin("a")
 	begin("b", "study", "refined_2")
 	begin("c", output.CheckpointDir, "no")
@@ -721,24 +769,16 @@ func TestShelf(t *testing.T) {
 // What a shelf has no room for, it says; files beside runs do not count.
 func TestShelfLeavesOut(t *testing.T) {
 	root := t.TempDir()
-	make := func(parts ...string) {
-		dir := filepath.Join(append([]string{root}, parts...)...)
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, status.Name), []byte(`{"phase":"running"}`), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	begin := func(parts ...string) { folderOfRun(t, root, parts...) }
 	var told []string
 	s := NewShelf([]string{root}, func(left string) { told = append(told, left) })
-	make("a", "b", "c", output.CheckpointDir)
+	begin("a", "b", "c", output.CheckpointDir)
 	if s.Runs(); s.LeftOut() != "" || len(told) > 0 {
 		t.Fatalf("%q %q", s.LeftOut(), told)
 	}
-	make("a", "b", "c", "deep")
+	begin("a", "b", "c", "deep")
 	for k := range mostRuns {
-		make(fmt.Sprint("r", k))
+		begin(fmt.Sprint("r", k))
 	}
 	for range 2 {
 		s.at = time.Time{}
@@ -750,7 +790,7 @@ func TestShelfLeavesOut(t *testing.T) {
 			t.Errorf("%d runs: %q, want %q once", runs, told, want)
 		}
 	}
-	make("one more")
+	begin("one more")
 	s.at = time.Time{}
 	if s.Runs(); runs != mostRuns || !strings.Contains(s.LeftOut(), "1 runs are not shown") {
 		t.Errorf("%d runs: %q", runs, s.LeftOut())

@@ -17,7 +17,7 @@ while getopts knuf: o; do
 	case $o in k) keep=1 ;; n) net=--net ;; u) user=1 ;; f) files+=$(readlink -f "$OPTARG")$'\n' ;; *) exit 2 ;; esac
 done
 shift $((OPTIND - 1))
-[ $# -ge 1 ] || { sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 1 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2; }
 repo=$(cd "$(dirname "$0")/.." && pwd)
 bare=${LBMSIM_BARE:-${TMPDIR:-/tmp}/lbmsim-bare}
 release=${LBMSIM_BARE_RELEASE:-bookworm}

@@ -57,7 +57,7 @@ nvrtc)
 		fetch nvidia-cuda-nvrtc-cu12 $version.86 'lib/libnvrtc-builtins.so.*' 'lib/libnvrtc.so.*'
 	;;
 *)
-	sed -n '2,9s/^# \{0,1\}//p' "$0"
+	sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
 	exit 2
 	;;
 esac

@@ -166,7 +166,7 @@ archive | wheel)
 	(cd dist && sha256sum lbmsim-* | tee SHA256SUMS)
 	;;
 *)
-	sed -n '2,10s/^# \{0,1\}//p' "$0"
+	sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
 	exit 2
 	;;
 esac

@@ -69,7 +69,7 @@ check)
 	"$venv/bin/python" scripts/docs/check.py .build/html "${LBMSIM:-$PWD/bin/lbmsim}"
 	;;
 *)
-	sed -n '2,13s/^# \{0,1\}//p' "$0"
+	sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
 	exit 2
 	;;
 esac

@@ -16,7 +16,7 @@ mode=${1:-release}
 case $mode in
 release | --dry-run | --check) ;;
 *)
-	sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
+	sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
 	exit 2
 	;;
 esac
@@ -72,9 +72,15 @@ again() {
 	(export GOCACHE=$PWD/.build/release-cache && cd $second && build)
 }
 
+# pages: the commit of the branch gh-pages, empty where there is no such branch.
+pages() { git rev-parse -q --verify refs/heads/gh-pages || true; }
+
 # undo: the commands that bring back what was there before, by what has been made so far.
 undo() {
 	! git rev-parse -q --verify "refs/tags/$tag" >/dev/null || echo -n "git tag -d $tag; "
+	if [ "$(pages)" != "$pages_before" ]; then
+		[ -n "$pages_before" ] && echo -n "git branch -f gh-pages $pages_before; " || echo -n "git branch -D gh-pages; "
+	fi
 	echo "git reset --keep $before; git checkout HEAD -- CHANGELOG.md CITATION.cff"
 }
 
@@ -86,6 +92,7 @@ check
 "${MAKE:-make}" docs
 if [ "$mode" = release ]; then
 	before=$(git rev-parse HEAD)
+	pages_before=$(pages)
 	trap '[ $? = 0 ] || echo "release: FAILED; once repaired, undo it and start over: $(undo)" >&2' EXIT
 	dated
 	git commit -q -m "release: $number" -- CHANGELOG.md CITATION.cff

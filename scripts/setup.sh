@@ -189,6 +189,11 @@ browser() { have chromium || have google-chrome || have chromium-headless-shell;
 if [ "$what" = test ] && [ "${LBMSIM_REQUIRE_BROWSER-1}" = 1 ] && ! browser; then
 	(install browser) || fail "there is no Chromium for the tests of the page: put google-chrome into PATH, or leave them out with LBMSIM_REQUIRE_BROWSER=0"
 fi
+# And axe-core, which checks the page in it.
+if [ "$what" = test ] && ! scripts/axe.sh >>"$log" 2>&1; then
+	tail -n 5 "$log" >&2
+	[ "${LBMSIM_REQUIRE_BROWSER-1}" != 1 ] || fail "axe-core could not be fetched from registry.npmjs.org: leave out the tests of the page with LBMSIM_REQUIRE_BROWSER=0"
+fi
 
 # The newest VTK, from its wheel, reads the output beside Debian's ParaView: a
 # file that one of the two refuses is of no use to half of the readers.

@@ -142,5 +142,5 @@ case ${1:-} in
 start) shift && start "$@" ;;
 stop) stop ;;
 conf) echo "$conf" ;;
-*) sed -n '2,17s/^# \{0,1\}//p' "$0"; exit 2 ;;
+*) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac

@@ -28,6 +28,7 @@ docs:
 	@echo built the pages
 pages:
 	@echo committed the pages of $$(scripts/version.sh)
+	if [ -n "$$TORN" ]; then git branch -f gh-pages "$$(git commit-tree -m pages HEAD^{tree})"; false; fi
 dist:
 	[ -z "$$BROKEN" ]
 	mkdir -p dist .build/dist
@@ -99,7 +100,7 @@ undone() {
 	! scripts/release.sh >"$try/log" 2>&1 || fail "a release passes: $1"
 	grep -q "start over: git " "$try/log" || fail "$1: nothing undoes it: $(cat "$try/log")"
 	(eval "$(sed -n 's/^release: FAILED.* start over: //p' "$try/log")") >/dev/null 2>"$try/undo" || fail "$1: $(cat "$try/log" "$try/undo")"
-	is "$1" "$(git rev-parse HEAD) $(git status --porcelain)$(git tag)" "$before "
+	is "$1" "$(git rev-parse HEAD) $(git status --porcelain)$(git tag)$(git branch --list gh-pages --format='%(objectname)')" "$before ${2:-}"
 }
 mkdir -p .git/hooks
 printf '#!/bin/sh\nexit 1\n' >.git/hooks/pre-commit
@@ -107,6 +108,10 @@ chmod +x .git/hooks/pre-commit
 undone "a hook refuses the commit"
 rm .git/hooks/pre-commit
 BROKEN=yes undone "a build fails"
+TORN=yes undone "pages fail after their commit, the first"
+git branch gh-pages
+TORN=yes undone "pages fail after their commit, beside others" "$before"
+git branch -q -D gh-pages
 ! MAKE=false scripts/release.sh >"$try/log" 2>&1 || fail "a release without pages"
 is "pages fail" "$(git rev-parse HEAD) $(git status --porcelain)$(git tag)" "$before "
 

@@ -30,5 +30,5 @@ case ${1:-} in
 number) echo "$number" ;;
 file) if [ -z "$commit" ] || [ "$tagged$dirty" = yes ]; then echo "$number"; else echo "$number+$mark${dirty:+.dirty}"; fi ;;
 '') echo "$number${commit:+ ($commit${dirty:++dirty})}" ;;
-*) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+*) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

@@ -279,65 +279,9 @@ steps = %d
 // Heat passes a fluid, a slab that conducts three times as well, and the fluid again, on cells of three levels: each has its part of the
 // difference, by its resistance. Temperatures are linear, which levels keep to rounding: the bound is for what is left of the initial state.
 func TestRefinedLayersConduct(t *testing.T) {
-	const D, k, n, from, to, capacity = 0.5, 1.5, 24, 9, 15, 0.5
-	flux := 1 / (float64(n-to+from)/D + float64(to-from)/k)
-	trial{text: fmt.Sprintf(`
-[domain]
-cells = [%d, 4]
-periodic = ["y"]
-[fluid]
-viscosity = 0.1
-[temperature]
-diffusivity = %g
-initial = "1 - x/Lx"
-[collision]
-model = "regularized"
-precision = "float64"
-[boundary.hot]
-faces = ["x-"]
-type = "wall"
-temperature = 1
-[boundary.cold]
-faces = ["x+"]
-type = "wall"
-temperature = 0
-[body.slab]
-shape = "box"
-from = [%d, -1]
-to = [%d, 5]
-diffusivity = %.17g
-heat_capacity = %g
-[refine.a]
-level = 1
-from = [3, 0]
-to = [21, 4]
-[refine.b]
-level = 2
-from = [6, 0]
-to = [18, 4]
-[run]
-steps = 3000
-[output.force.hot]
-[output.force.slab]
-[output.probe.slab]
-at = [%g, 1.5]
-fields = ["temperature"]
-every = 3000
-[expect.force.hot]
-quantity = "heat"
-statistic = "last"
-value = %.17g
-within = 1e-8
-[expect.force.slab]
-quantity = "heat"
-statistic = "last"
-value = 0
-within = 1e-8
-[expect.probe.slab]
-field = "temperature"
-value = %.17g
-within = 1e-8
-`, n, D, from, to, k/capacity, capacity, from+0.125, 4*flux, 1-flux*(from/D+0.125/k)), ranks: 1}.must(t)
+	const boxes = "[refine.a]\nlevel = 1\nfrom = [3, 0]\nto = [21, 4]\n[refine.b]\nlevel = 2\nfrom = [6, 0]\nto = [18, 4]\n"
+	slab := twoLayers{n: 24, rows: 4, from: 9, to: 15, D: 0.5, k: 1.5, capacity: 0.5, model: "regularized", more: boxes, steps: 3000, within: 1e-8, probe: 0.125}
+	trial{text: slab.text(), ranks: 1}.must(t)
 }
 
 // A ball that makes heat in a box with cold walls: within a box of finer cells it gives off as much heat, and is as warm in the middle, as

@@ -42,20 +42,25 @@ func lastOf(t *testing.T, dir, name, column string) float64 {
 	return v
 }
 
-// Heat passes a fluid, a slab that conducts three times as well, and the fluid again: each has its part of the
-// difference, by its resistance, to rounding. The slab lies in the middle of links of all directions.
-func TestTwoLayersConduct(t *testing.T) {
-	const D, k, n, from, to = 0.5, 1.5, 24, 7, 16
-	flux := 1 / (float64(n-to+from)/D + float64(to-from)/k)
-	for _, c := range models(t) {
-		for _, capacity := range []float64{0.5, 4} {
-			sides := "periodic = [\"y\"]"
-			if capacity > 1 { // insulated
-				sides = "[boundary.sides]\ntype = \"wall\"\nfaces = [\"y-\", \"y+\"]"
-			}
-			trial{text: fmt.Sprintf(`
+// twoLayers is a fluid between a hot and a cold wall with a slab of another conductivity in it, and the exact flux of heat and temperature
+// in the slab, by the resistances of all layers.
+type twoLayers struct {
+	n, rows, from, to int     // cells from wall to wall and along them; the slab's ends
+	D, k, capacity    float64 // diffusivity of the fluid; conductivity and heat capacity of the slab
+	model, more       string  // of collisions; further tables of the case, "" for periodic rows
+	steps             int
+	within, probe     float64 // the bound; the probe's distance from the slab's hot end
+}
+
+func (l twoLayers) text() string {
+	flux := 1 / (float64(l.n-l.to+l.from)/l.D + float64(l.to-l.from)/l.k)
+	periodic := `periodic = ["y"]`
+	if strings.Contains(l.more, "[boundary.") {
+		periodic = ""
+	}
+	return fmt.Sprintf(`
 [domain]
-cells = [%d, 3]
+cells = [%d, %d]
 %s
 [fluid]
 viscosity = 0.1
@@ -76,32 +81,46 @@ temperature = 0
 [body.slab]
 shape = "box"
 from = [%d, -1]
-to = [%d, 4]
+to = [%d, 5]
 diffusivity = %.17g
 heat_capacity = %g
-[run]
-steps = 15000
+%s[run]
+steps = %[11]d
 [output.force.hot]
 [output.force.slab]
 [output.probe.slab]
-at = [%g, 1.5]
+at = [%[12]g, 1.5]
 fields = ["temperature"]
-every = 15000
+every = %[11]d
 [expect.force.hot]
 quantity = "heat"
 statistic = "last"
-value = %.17g
-within = 1e-11
+value = %.17[13]g
+within = %[14]g
 [expect.force.slab]
 quantity = "heat"
 statistic = "last"
 value = 0
-within = 1e-11
+within = %[14]g
 [expect.probe.slab]
 field = "temperature"
-value = %.17g
-within = 1e-11
-`, n, sides, D, c.Name, from, to, k/capacity, capacity, from+0.5, 3*flux, 1-flux*(from/D+0.5/k)), ranks: 1}.must(t)
+value = %.17[15]g
+within = %[14]g
+`, l.n, l.rows, periodic, l.D, l.model, l.from, l.to, l.k/l.capacity, l.capacity, l.more, l.steps, float64(l.from)+l.probe, float64(l.rows)*flux, l.within, 1-flux*(float64(l.from)/l.D+l.probe/l.k))
+}
+
+// Heat passes a fluid, a slab that conducts three times as well, and the fluid again: each has its part of the
+// difference, by its resistance, to rounding. The slab lies in the middle of links of all directions.
+func TestTwoLayersConduct(t *testing.T) {
+	const D, k, n, from, to = 0.5, 1.5, 24, 7, 16
+	for _, c := range models(t) {
+		for _, capacity := range []float64{0.5, 4} {
+			sides := ""
+			if capacity > 1 { // insulated
+				sides = "[boundary.sides]\ntype = \"wall\"\nfaces = [\"y-\", \"y+\"]\n"
+			}
+			slab := twoLayers{n: n, rows: 3, from: from, to: to, D: D, k: k, capacity: capacity, model: c.Name, more: sides, steps: 15000, within: 1e-11, probe: 0.5}
+			trial{text: slab.text(), ranks: 1}.must(t)
 		}
 	}
 }

@@ -20,37 +20,36 @@ type Viewer interface {
 type viewing struct {
 	viewer   Viewer // may be nil
 	asked    output.Request
-	next     time.Time
+	next     [output.Budgets]time.Time            // before which no picture is gathered
 	accounts [output.Budgets]*allowance.Allowance // nil: no request yet
 	frozen   output.Orbit                         // what the outputs keep for views that turn ...
 	frozenAt time.Time                            // ... since; zero: nothing
 }
 
-// Pictures are gathered at most four times per second, while a camera turns at each agreement.
-const (
-	showEvery = 250 * time.Millisecond
-	turnEvery = 50 * time.Millisecond
-	// Fields that a turning view keeps are gathered again when they are so old, and let go of when they are twice as old.
-	frozenFor = 5 * time.Second
-)
+// frozenFor is the age at which fields that a turning view keeps are gathered again; at twice this age they are freed. A variable for
+// tests.
+var frozenFor = 5 * time.Second
 
-// tariffs are the shares of the run's time, one part of so many, and what may be saved up of them. A camera that turns needs a picture
-// at once and then many, for a short time.
+// tariffs are the shares of the run's time, one part of so many, what may be saved up of them, and the shortest time between two
+// pictures. A camera that turns needs a picture at once and then many, for a short time. Each account is limited by itself, so that a
+// view at rest never slows down another viewer's turn.
 var tariffs = [output.Budgets]struct {
-	share int
-	most  time.Duration
-}{output.Slices: {250, 200 * time.Millisecond}, output.Views: {50, 2 * time.Second}, output.Turns: {50, 2 * time.Second}}
+	share       int
+	most, every time.Duration
+}{
+	output.Slices: {250, 200 * time.Millisecond, 250 * time.Millisecond},
+	output.Views:  {50, 2 * time.Second, 250 * time.Millisecond},
+	output.Turns:  {50, 2 * time.Second, 50 * time.Millisecond},
+}
 
 // wanted returns the code of the picture to show now, zeros without a request. On rank 0.
 func (v *viewing) wanted(now time.Time) (code [2]int64) {
 	if v.viewer == nil {
 		return code
 	}
-	if now.After(v.next) {
-		v.asked = v.viewer.Wanted(func(b output.Budget) bool { return v.left(b, now) })
-		if v.asked != nil {
-			return v.prepared(now).Code()
-		}
+	v.asked = v.viewer.Wanted(func(b output.Budget) bool { return now.After(v.next[b]) && v.left(b, now) })
+	if v.asked != nil {
+		return v.prepared(now).Code()
 	}
 	if !v.frozenAt.IsZero() && now.Sub(v.frozenAt) > 2*frozenFor {
 		v.frozenAt = time.Time{}
@@ -67,14 +66,13 @@ func (v *viewing) left(b output.Budget, now time.Time) bool {
 	return v.accounts[b].Left(now)
 }
 
-// prepared returns the request, which shows fields that were gathered before where it is a view that turns.
+// prepared returns the request, which shows fields that were gathered before where it is a view that turns. Views at rest, which may
+// be another viewer's, leave these fields as they are.
 func (v *viewing) prepared(now time.Time) output.Request {
 	o, isView := v.asked.(output.Orbit)
 	switch {
-	case !isView:
+	case !isView || !o.Moving:
 		return v.asked
-	case !o.Moving:
-		v.frozenAt = time.Time{}
 	case !v.frozenAt.IsZero() && now.Sub(v.frozenAt) < frozenFor && o.SameSurface(v.frozen):
 		o.Again = true
 	default:
@@ -95,13 +93,10 @@ func (v *viewing) show(outputs *output.Set, code [2]int64) error {
 	if err != nil || !outputs.Rank.Root || p == nil {
 		return err
 	}
-	budget, every := v.asked.Budget(), showEvery
-	if budget == output.Turns {
-		every = turnEvery
-	}
+	budget := v.asked.Budget()
 	v.left(budget, began) // opens the account, should the viewer not have asked
 	v.accounts[budget].Spend(took)
-	v.next = began.Add(every)
+	v.next[budget] = began.Add(tariffs[budget].every)
 	v.viewer.Show(v.asked, p)
 	return nil
 }

@@ -142,9 +142,18 @@ func TestTurnedViewsOnAnyRanks(t *testing.T) {
 	}
 }
 
-// While the camera turns, views show the fields that the first of them has gathered; a view at rest shows the present state, and so
-// does one of another surface.
+// hurried wants pictures whatever they cost: a slow machine would use up an account, and wait for longer than the test.
+type hurried struct{ *eye }
+
+func (h hurried) Wanted(func(output.Budget) bool) output.Request {
+	return h.eye.Wanted(func(output.Budget) bool { return true })
+}
+
+// While the camera turns, views show the fields that the first of them has gathered; a view at rest shows the present state and leaves
+// these fields as they are; a view of another surface replaces them.
 func TestViewsWhileTheCameraTurns(t *testing.T) {
+	defer func(was time.Duration) { frozenFor = was }(frozenFor)
+	frozenFor = time.Hour // however slow the machine is
 	q, _ := model.FindField("q_criterion")
 	speed, _ := model.FindField("speed")
 	a := output.Orbit{Surface: speed, Colour: q, Value: 0.02, Tilt: 24, Moving: true}
@@ -152,21 +161,45 @@ func TestViewsWhileTheCameraTurns(t *testing.T) {
 	b.Turn, other.Value, rest.Moving = 30, 0.03, false
 	file, _ := ballFile(t, 16, 4.2, 0)
 	whole, _, _ := strings.Cut(fmt.Sprintf(viewed, file), "[output.")
-	e := &eye{of: []output.Request{a, b, b, other, rest, b}}
-	trial{text: whole + "[run]\nsteps = 2000000000\nwall_time = \"60 s\"\n", ranks: 2, dir: t.TempDir(), viewer: e, orders: []Orders{e}}.must(t)
+	e := &eye{of: []output.Request{a, b, rest, b, other, b}}
+	trial{text: whole + "[run]\nsteps = 2000000000\n", ranks: 2, dir: t.TempDir(), viewer: hurried{e}, orders: []Orders{e}}.must(t)
 	if len(e.seen) != len(e.of) || e.err != nil {
 		t.Fatalf("%d pictures (%v)", len(e.seen), e.err)
 	}
-	for k, same := range []bool{true, true, false, false, false} {
-		if (e.seen[k].Step == e.seen[k+1].Step) != same {
-			t.Errorf("pictures %d and %d are of the steps %d and %d", k, k+1, e.seen[k].Step, e.seen[k+1].Step)
+	kept := e.seen[0].Step
+	for k, same := range []bool{true, true, false, true, false, false} {
+		if (e.seen[k].Step == kept) != same {
+			t.Errorf("picture %d is of step %d, the first of step %d", k, e.seen[k].Step, kept)
 		}
 	}
-	if bytes.Equal(e.seen[0].PNG, e.seen[1].PNG) || !bytes.Equal(e.seen[1].PNG, e.seen[2].PNG) {
-		t.Error("a turn makes no difference, or the same view does")
+	if bytes.Equal(e.seen[0].PNG, e.seen[1].PNG) || !bytes.Equal(e.seen[1].PNG, e.seen[3].PNG) {
+		t.Error("a turn makes no difference, or a view at rest does")
 	}
-	if small, large := len(e.seen[3].PNG), len(e.seen[4].PNG); small > large/3 {
+	if small, large := len(e.seen[1].PNG), len(e.seen[2].PNG); small > large/3 {
 		t.Errorf("%d bytes while the camera turns, %d at rest", small, large)
+	}
+}
+
+// A view at rest delays no turn: each account has its own rate.
+func TestRatesOfViews(t *testing.T) {
+	speed, _ := model.FindField("speed")
+	rest := output.Orbit{Surface: speed, Colour: speed}
+	turning := rest
+	turning.Moving = true
+	e := &eye{of: []output.Request{rest, turning, rest}}
+	v, now := viewing{viewer: e}, time.Unix(1000, 0)
+	for k, budget := range []output.Budget{output.Views, output.Turns} {
+		if code := v.wanted(now); output.RequestOf(code) != e.of[k] {
+			t.Fatalf("picture %d has the code %x", k, code)
+		}
+		v.next[budget] = now.Add(tariffs[budget].every)
+		e.seen = make([]picture.Bare, k+1)
+	}
+	if code := v.wanted(now); code != [2]int64{} {
+		t.Errorf("a second view at rest at once: %x", code)
+	}
+	if code := v.wanted(now.Add(tariffs[output.Views].every + 1)); output.RequestOf(code) != e.of[2] {
+		t.Errorf("no second view at rest: %x", code)
 	}
 }
 
@@ -256,7 +289,7 @@ func TestRateOfSlices(t *testing.T) {
 	g := &glutton{of: output.Slice{Field: f, Component: -1, Axis: 2}}
 	start := time.Now()
 	trial{text: variety["closed box"] + "[collision]\nmodel = \"bgk\"\n[run]\nsteps = 2000000000\nwall_time = \"2 s\"\n", ranks: 2, viewer: g, dir: t.TempDir()}.must(t)
-	if most := int(time.Since(start)/showEvery) + 1; len(g.times) < 2 || len(g.times) > most {
+	if most := int(time.Since(start)/tariffs[output.Slices].every) + 1; len(g.times) < 2 || len(g.times) > most {
 		t.Errorf("%d slices, at most %d are allowed", len(g.times), most)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -23,7 +24,7 @@ type liveFlags struct {
 }
 
 func (f *liveFlags) add(c *cobra.Command) {
-	c.Flags().Var(addressValue{&f.address}, "live", "serve a page that shows the run while it computes, at `ADDRESS`: --live=PORT, --live=HOST:PORT, or --live alone for a free port of this machine")
+	c.Flags().Var(addressValue{&f.address}, "live", "serve a page that shows the run while it computes, at `ADDRESS`: --live=PORT, --live=HOST:PORT, --live alone for a free port of this machine, --live=false for no page whatever [live] has")
 	c.Flags().Lookup("live").NoOptDefVal = anyPort
 	c.Flags().BoolVar(&f.readOnly, "live-readonly", false, "the page cannot control the run, such as stop it; implies --live")
 	c.Flags().BoolVar(&f.notebook, "live-notebook", false, "a notebook on this machine (localhost) may show the page in a frame; implies --live")
@@ -32,8 +33,11 @@ func (f *liveFlags) add(c *cobra.Command) {
 // addressValue is a flag that has an address or stands alone, which help shows as it shows flags that are on or off.
 type addressValue struct{ to *string }
 
-// anyPort is the value of a flag without an address, as of those that are on or off.
-const anyPort = "true"
+// Values of the flag that are not addresses, as of flags that are on or off: without a value it is on.
+const (
+	anyPort = "true"
+	noPage  = "false"
+)
 
 // Set implements pflag.Value.
 func (a addressValue) Set(text string) error {
@@ -64,6 +68,12 @@ type livePage struct {
 func (f *liveFlags) serve(c comm.Comm, asked config.Live, reports *reporters) (*livePage, error) {
 	if f.address == "" && asked.On {
 		f.address, f.name = asked.Address, "[live] address"
+	}
+	if f.address == noPage {
+		if f.readOnly || f.notebook {
+			return nil, &sim.Error{Code: sim.ExitUsage, Err: errors.New("--live=false excludes --live-readonly and --live-notebook, which ask for a page")}
+		}
+		return nil, nil
 	}
 	f.readOnly = f.readOnly || asked.ReadOnly
 	if f.address == "" && (f.readOnly || f.notebook) {

@@ -33,6 +33,7 @@ func TestLiveUsage(t *testing.T) {
 	}{
 		{[]string{"run", path, "--live=" + port}, "another program has port " + port},
 		{[]string{"run", path, "--live=x"}, "is not an address"},
+		{[]string{"run", path, "--live=false", "--live-notebook"}, "--live=false excludes"},
 		{[]string{"run", path, "--live", "8080"}, "--live=8080"},
 		{[]string{path, "--live", "8080"}, "--live=8080"},
 		{[]string{"run", path, path, "--live"}, "expected one case file"},
@@ -46,6 +47,29 @@ func TestLiveUsage(t *testing.T) {
 		code, said := heard(t, func() int { return execute(c.args) })
 		if code != sim.ExitUsage || !strings.Contains(said, c.want) {
 			t.Errorf("%v: exit code %d, %q", c.args, code, said)
+		}
+	}
+}
+
+// --live=false serves no page, whatever the case has.
+func TestNoPage(t *testing.T) {
+	path := caseForLive(t, "steps = 10\n[live]")
+	for arg, want := range map[string]bool{"--live=true": true, "--live=false": false} {
+		stdout, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := os.Stdout
+		os.Stdout = w
+		code := execute([]string{"run", path, arg, "--overwrite", "--device", "cpu", "--threads", "1"})
+		os.Stdout = before
+		w.Close()
+		var said bytes.Buffer
+		if _, err := said.ReadFrom(stdout); err != nil {
+			t.Fatal(err)
+		}
+		if code != 0 || strings.Contains(said.String(), "http://localhost:") != want {
+			t.Errorf("%s: exit code %d, a page %v is expected:\n%s", arg, code, want, &said)
 		}
 	}
 }

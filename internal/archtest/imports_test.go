@@ -62,7 +62,7 @@ var places = map[string]place{
 	// The stability watch: what has gone wrong, and what will.
 	"sim/watch": {6, []string{"internal/finding", "sim/derive", "config", "model", "boundary", "decomp", "comm"}},
 	// What a case asks for while it runs, seen through a narrow view of the run.
-	"sim/output": {6, []string{"internal/raw", "internal/render", "internal/finding", "sim/derive", "sim/domain", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "io/status", "internal/stats"}},
+	"sim/output": {6, []string{"internal/raw", "internal/ram", "internal/render", "internal/finding", "sim/derive", "sim/domain", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "io/status", "internal/stats"}},
 	// The state of a run as fields and as sums of the whole domain.
 	"sim/derive": {5, []string{"internal/vector", "sim/domain", "sim/rank", "config", "model", "boundary", "decomp", "comm", "device"}},
 	// One rank's part of the domain: cells, boundaries and bodies from files, sums that no cut changes.

@@ -81,15 +81,6 @@ func AverageBytes(c *config.Case, ranks int) (sums, snapshot int64) {
 	return 8 * cells * int64(c.AveragedValues()), snapshot
 }
 
-// What a view takes: numbers of a cell, bytes of a hit and how often hits are there at once, as found by a rank, as received and as
-// joined; rays of a pixel. About half of the rays hit something.
-const (
-	viewNumber = 4
-	viewHit    = 20
-	viewLists  = 3
-	viewRays   = 4
-)
-
 // ViewBytes returns the memory that the largest part takes while views are written, one after the other.
 func ViewBytes(c *config.Case, ranks int) (most int64) {
 	n := Layout(c, ranks).N
@@ -98,8 +89,7 @@ func ViewBytes(c *config.Case, ranks int) (most int64) {
 		cells = largestOfAll(c, ranks).stored
 	}
 	for _, v := range c.Views {
-		numbers := 2 + v.Surface.Components + v.Colour.Components + 2 // both fields; and each with the bodies, as they are read
-		most = max(most, cells*int64(viewNumber*numbers)+int64(v.Size[0]*v.Size[1])*viewRays*viewHit*viewLists/2)
+		most = max(most, render.Bytes(cells, v.Surface.Components+v.Colour.Components, v.Size[0]*v.Size[1]))
 	}
 	return most
 }

@@ -20,6 +20,14 @@ type Block struct {
 	lo, hi        [3]float64 // box around all bricks that may hold the surface
 }
 
+// Bytes returns the approximate memory for a picture of so many pixels: of the stored cells of all blocks, margins included, both fields,
+// and each with the bodies as it is read, with their components together; and of hits as a rank finds, receives and joins them. A pixel
+// has four rays, of which about half hit something.
+func Bytes(cells int64, components, pixels int) int64 {
+	const number, hit, lists, rays = 4, 20, 3, 4
+	return cells*int64(number*(2+components+2)) + int64(pixels)*rays*hit*lists/2
+}
+
 // grid marks the boxes of a block that may hold the surface: rays pass over all others.
 type grid struct {
 	shift  int // log2 of the cells along each edge of a box

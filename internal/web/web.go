@@ -6,6 +6,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -25,9 +26,16 @@ type Request struct {
 	Query  url.Values
 	Header map[string]string // names in lower case
 	Body   []byte
-	// Gone is closed when the server ends. A client that vanishes shows when something is written to it.
-	Gone <-chan struct{}
+	// Context is done once the client has closed the connection, with the cause ErrGone, or once the server ends, with ErrEnds. A
+	// client whose machine vanishes is noticed only when something is written to it.
+	Context context.Context
 }
+
+// Causes by which the context of a request is done.
+var (
+	ErrGone = errors.New("the client has closed the connection")
+	ErrEnds = errors.New("the server ends")
+)
 
 // Answer is what the client gets: a body, or what a stream writes until it returns or the client is gone.
 type Answer struct {
@@ -60,7 +68,8 @@ type Server struct {
 	listener net.Listener
 	handle   func(*Request) Answer
 	framed   bool
-	gone     chan struct{}
+	ctx      context.Context // done once the server ends
+	ends     context.CancelCauseFunc
 	room     chan struct{} // a place per connection
 	end      sync.Once
 	failed   sync.Once // a request has met an error of the program
@@ -77,7 +86,8 @@ func Listen(address string, framed bool, handle func(*Request) Answer) (*Server,
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{listener: l, handle: handle, framed: framed, gone: make(chan struct{}), room: make(chan struct{}, mostConnections), conns: map[net.Conn]bool{}}
+	s := &Server{listener: l, handle: handle, framed: framed, room: make(chan struct{}, mostConnections), conns: map[net.Conn]bool{}}
+	s.ctx, s.ends = context.WithCancelCause(context.Background())
 	go s.accept()
 	return s, nil
 }
@@ -92,7 +102,7 @@ func (s *Server) Loopback() bool { return s.listener.Addr().(*net.TCPAddr).IP.Is
 func (s *Server) Close() { s.end.Do(s.close) }
 
 func (s *Server) close() {
-	close(s.gone)
+	s.ends(ErrEnds)
 	for end := time.Now().Add(endWithin); s.busy() && time.Now().Before(end); {
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -166,7 +176,10 @@ func (s *Server) serve(c net.Conn) {
 	}
 	answer := refused
 	if r != nil {
-		r.Gone = s.gone
+		ctx, gone := context.WithCancelCause(s.ctx)
+		defer gone(nil)
+		go watch(c, gone)
+		r.Context = ctx
 		answer = s.answer(r)
 	}
 	if answer.Done != nil {
@@ -186,6 +199,14 @@ func (s *Server) serve(c net.Conn) {
 	if _, err := w.Write(answer.Body); err == nil && r == nil {
 		drain(c)
 	}
+}
+
+// watch cancels a request once its client closes the connection, or sends far more than the request. A client that closes only its
+// sending side counts as gone, as in net/http: nothing distinguishes the two.
+func watch(c net.Conn, gone context.CancelCauseFunc) {
+	_ = c.SetReadDeadline(time.Time{})
+	_, _ = io.CopyN(io.Discard, c, mostBody)
+	gone(ErrGone)
 }
 
 // answer returns the answer to a request. The program computes while it answers: an error in an answer must not end it.

@@ -3,6 +3,7 @@ package web
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +28,7 @@ func serve(t *testing.T, handle func(*Request) Answer) (*Server, string) {
 	}
 	t.Cleanup(func() {
 		select {
-		case <-s.gone:
+		case <-s.ctx.Done():
 		default:
 			s.Close()
 		}
@@ -203,7 +204,7 @@ func TestClose(t *testing.T) {
 					time.Sleep(10 * time.Millisecond)
 				}
 			}
-			<-r.Gone
+			<-r.Context.Done()
 			_, err := io.WriteString(w, "the end")
 			return err
 		}}
@@ -310,6 +311,39 @@ func TestDone(t *testing.T) {
 	}
 }
 
+// A request whose client closes the connection is cancelled at once, and the server's end cancels the others.
+func TestContext(t *testing.T) {
+	causes, begun := make(chan error, 1), make(chan bool)
+	s, at := serve(t, func(r *Request) Answer {
+		begun <- true
+		<-r.Context.Done()
+		causes <- context.Cause(r.Context)
+		return Text(200, "late")
+	})
+	for _, want := range []error{ErrGone, ErrGone, ErrEnds} {
+		c, err := net.Dial("tcp", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		fmt.Fprint(c, "GET / HTTP/1.1\r\n\r\nmore") // which is ignored
+		<-begun
+		select {
+		case err := <-causes:
+			t.Fatalf("cancelled before the client has gone: %v", err)
+		case <-time.After(20 * time.Millisecond):
+		}
+		if want == ErrGone {
+			c.Close()
+		} else {
+			go s.Close()
+		}
+		if got := <-causes; got != want {
+			t.Errorf("cancelled by %v, want %v", got, want)
+		}
+	}
+}
+
 // While streams say that the server ends, it answers what they have led to; then no more.
 func TestAnswersAtTheEnd(t *testing.T) {
 	s, at := serve(t, func(r *Request) Answer {
@@ -318,7 +352,7 @@ func TestAnswersAtTheEnd(t *testing.T) {
 		}
 		return Answer{Type: "text/plain", Stream: func(w io.Writer) error {
 			_, _ = io.WriteString(w, "begun\n")
-			<-r.Gone
+			<-r.Context.Done()
 			_, err := io.WriteString(w, "last\n")
 			time.Sleep(200 * time.Millisecond)
 			return err

@@ -1,7 +1,7 @@
 package checkpoint
 
-// How fast are checkpoints on this disk? dd is the yardstick that is on every machine.
-// The speed of a disk drifts, so both take turns in random order.
+// The speed of checkpoints on this disk, compared with dd, which every machine has.
+// The speed of a disk drifts, so both alternate in random order.
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ import (
 	"lbmsim/comm"
 )
 
-// Speed is the outcome of Bench in bytes a second, medians over the runs.
+// Speed is the result of Bench in bytes per second, medians over the runs.
 type Speed struct {
 	Bytes      int64   `json:"bytes"` // of one file
 	Runs       int     `json:"runs"`

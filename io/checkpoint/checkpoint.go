@@ -5,7 +5,7 @@
 // a run that is killed at any moment leaves the last good one. A file can be read
 // by any number of ranks.
 //
-// preamble.go has the bytes in front, header.go what this program reads: HDF5's part of the
+// preamble.go describes the first bytes, header.go the part that lbmsim reads: HDF5's part of the
 // file is for other readers.
 package checkpoint
 
@@ -21,7 +21,7 @@ import (
 	"lbmsim/io/internal/joint"
 )
 
-// contains explains what is no part of the state.
+// contains explains why an extent is not a part of the state.
 func (h Header) contains(p Extent) error {
 	for i, r := range [][2]int{p.Planes, p.Rows} {
 		if n := []int{h.Planes, h.Rows}[i]; r[0] < 0 || r[0] > r[1] || r[1] > n {
@@ -207,8 +207,8 @@ func (p *Pending) Commit(keep int, failed error) error {
 	}, func() error { return prune(p.dir, keep) })
 }
 
-// Abort gives the checkpoint up without a message; every rank calls it instead of
-// Commit. The temporary file goes, earlier checkpoints stay.
+// Abort abandons the checkpoint without a message; every rank calls it instead of
+// Commit. The temporary file is removed, earlier checkpoints stay.
 func (p *Pending) Abort() { p.file.Abort() }
 
 // Library returns the version of the HDF5 library in use.

@@ -72,7 +72,7 @@ func writeCut(dir string, h Header, alongRows, alongPlanes, keep int) error {
 }
 
 // Ranks that share planes leave the same state and the same checksums as one rank, and
-// read what others wrote, each its part.
+// read the parts that others wrote.
 func TestPlanesAreShared(t *testing.T) {
 	cuts := [][2]int{{1, 1}, {3, 1}, {2, 3}, {2, 7}, {1, 4}}
 	for _, w := range cuts {
@@ -459,7 +459,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// On a busy machine it takes a while until the first file is begun.
+		// On a busy machine the first file is begun late.
 		for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
 			if now := listing(dir); now != before {
 				break

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A FIFO is refused at once; to open it would wait for a writer.
+// A FIFO is refused at once; opening it would wait for a writer.
 func TestFIFOIsNoCheckpoint(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {

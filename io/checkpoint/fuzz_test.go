@@ -31,7 +31,7 @@ func file(t testing.TB, h Header) []byte {
 	return resealed(all)
 }
 
-// resealed returns a file with a size and checksums that fit, whatever is in it, as a forger could make it.
+// resealed returns a file with matching size and checksums, whatever its contents, as a forger could make it.
 func resealed(b []byte) []byte {
 	if len(b) < preambleBytes {
 		return b
@@ -55,7 +55,7 @@ func small() Header {
 	return h
 }
 
-// Open takes files of strangers: it reports what is wrong, and takes no memory that the file
+// Open accepts untrusted files: it reports what is wrong, and takes no memory that the file
 // does not have.
 func FuzzOpen(f *testing.F) {
 	good := file(f, small())

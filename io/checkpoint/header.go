@@ -1,6 +1,6 @@
 package checkpoint
 
-// The header as in the file, behind the preamble: JSON, which all programs read
+// The header as in the file, after the preamble: JSON, which all programs read
 // and which grows without a new format.
 
 import (
@@ -16,7 +16,7 @@ type Header struct {
 	Version string  // of the program
 	Step    int64   // time steps done
 	Time    float64 // simulated time in seconds
-	Ranks   int     // that wrote it; Begin fills it in
+	Ranks   int     // that wrote it; set by Begin
 	Extra   []byte  // the caller's own: schedules, lengths of probe files ...
 
 	N          [3]int // global cells x, y, z
@@ -52,7 +52,7 @@ func (s stored) marshal() ([]byte, error) {
 	return b, err
 }
 
-// parse reads the header and checks it against the file. A file with right checksums may be forged: nothing here takes more
+// parse reads the header and checks it against the file. A file with valid checksums may be forged: nothing here takes more
 // memory than the file has bytes beside its state.
 func parse(b []byte, p preamble) (s stored, err error) {
 	if err := json.Unmarshal(b, &s); err != nil {

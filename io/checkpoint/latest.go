@@ -1,8 +1,8 @@
 package checkpoint
 
-// Which checkpoints a folder has. The newest is the one written last, which is
+// The checkpoints of a folder. The newest is the one written last, which is
 // not the checkpoint of the highest step when a run was restarted from further back;
-// clocks and copied files lie, so each file carries a number in its preamble.
+// clocks and times of copied files are unreliable, so each file has a number in its preamble.
 
 import (
 	"errors"
@@ -66,7 +66,7 @@ func lastSequence(dir string) uint64 {
 	return 0
 }
 
-// prune removes all but the keep checkpoints written last. What it cannot read it
+// prune removes all but the keep checkpoints written last. Files that it cannot read it
 // leaves alone.
 func prune(dir string, keep int) error {
 	if keep < 1 {
@@ -92,7 +92,7 @@ func prune(dir string, keep int) error {
 	return nil
 }
 
-// Tidy removes the files of a folder beside that whose checkpoints have gone.
+// Tidy removes the files of a folder beside it whose checkpoints no longer exist.
 func Tidy(dir, beside string) {
 	all, _ := list(beside)
 	for _, f := range all {

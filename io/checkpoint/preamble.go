@@ -8,8 +8,8 @@ package checkpoint
 //	48  CRC-32C of everything from byte 64 on that is not the state, uint32
 //	52  bytes of the header     60  CRC-32C of bytes 0 to 59, uint32
 //
-// The header follows, as JSON: all that a reader of ours has to know (header.go). So what
-// is in the file never goes through HDF5's library, which may crash on files made by hand; its part of the file is for other
+// The header follows, as JSON: all that lbmsim reads (header.go). So the contents
+// of the file never pass through the HDF5 library, which may crash on crafted files; its part of the file is for other
 // readers.
 //
 // The state is covered by the checksums of its planes, so no byte of the file can
@@ -141,13 +141,13 @@ func readPreamble(f *os.File) (p preamble, err error) {
 	return p, nil
 }
 
-// What is read before anything has been checked is bounded.
+// The amount read before any check is bounded.
 const (
 	mostHeader = 250 << 20
 	mostBeside = 256 << 20
 )
 
-// foreign names what a file without our magic is.
+// foreign names the kind of a file without our magic.
 func foreign(f io.ReaderAt, size int64) error {
 	b := make([]byte, len(signature))
 	for at := int64(0); at < size; at = max(512, 2*at) {

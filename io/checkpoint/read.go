@@ -1,7 +1,7 @@
 package checkpoint
 
 // Reading: the preamble, then the checksum of all that is not the state, then the header,
-// then planes, each held to its checksum.
+// then planes, each checked against its checksum.
 
 import (
 	"encoding/binary"
@@ -105,7 +105,7 @@ func (r *Reader) load() error {
 }
 
 // ReadPlanes reads planes [lo, hi) into dst, which has exactly their size, and
-// holds each to its checksum. After an error dst is not to be used. Several
+// checks each against its checksum. After an error dst must not be used. Several
 // goroutines may read at once.
 func (r *Reader) ReadPlanes(lo, hi int, dst []byte) error {
 	n := r.Header.PlaneBytes()
@@ -130,8 +130,8 @@ const loadBytes = 64 << 20
 // Load reads this rank's part, some planes at a time, and gives them to use, with the number
 // of the first in the part; data is [plane][row][component][pitch] and is used again for the
 // next ones. Collective. The error is the same on all ranks, unless it is of the communication.
-// Where ranks share planes it comes after use has seen the data: the checksum of a plane is
-// known only when all of them have read it.
+// Where ranks share planes it comes after use has received the data: the checksum of a plane is
+// known only after all of them have read it.
 func (r *Reader) Load(c comm.Comm, part Extent, use func(first int, data []byte) error) error {
 	shared := []int64{0}
 	if part.Rows != r.Header.whole().Rows {

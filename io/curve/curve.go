@@ -118,7 +118,7 @@ func (c Curve) At(x float64) float64 {
 	return c.Y[i-1] + share*(c.Y[i]-c.Y[i-1])
 }
 
-// Closes reports what keeps the curve from being one period of a function. name is for
+// Closes reports why the curve is not one period of a function. name is for
 // messages.
 func (c Curve) Closes(name string) error {
 	switch last := len(c.X) - 1; {

@@ -63,7 +63,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// A period comes again on both sides, to the bit.
+// A period repeats on both sides, to the bit.
 func TestCycle(t *testing.T) {
 	c := Curve{X: []float64{1, 2, 5}, Y: []float64{3, 7, 3}}
 	for _, x := range []float64{1, 1.25, 2, 3, 4.75} {

@@ -1,7 +1,7 @@
 package fields
 
-// A refined grid in the file. The numbers of a box lie in datasets of its own, [z][y][x][component], in /levels/LEVEL/BOX. Others
-// show them, without numbers of their own, in the two forms that readers know:
+// A refined grid in the file. The numbers of a box are in separate datasets, [z][y][x][component], in /levels/LEVEL/BOX. Others
+// show them, without storing numbers, in the two forms that readers support:
 //
 //   - /VTKHDF is OverlappingAMR: a level's boxes one behind the other, and the reader hides what a finer level covers. It knows
 //     neither boxes of one layer whose cells halve in two dimensions nor planes. In 2D level l is shown as 2^l equal layers, which
@@ -71,7 +71,7 @@ func fieldNames(fs []Field) (names []string) {
 	return names
 }
 
-// describe stores where a box is, for those who read the file without VTK.
+// describe stores the place of a box, for readers without VTK.
 func (l Levels) describe(f *h5.File, group string, level int, b decomp.Box) (err error) {
 	var ends []int64
 	for _, v := range append(b.Lo[:], b.Hi[:]...) {

@@ -1,6 +1,6 @@
 // Package fields writes the fields of one output time into one VTKHDF file, and keeps the
-// two indices that join the files of a run into a film. All ranks write into the same file,
-// or, where that is not fast enough, into several that the one shows as its own (virtual
+// two indices that join the files of a run into a time series. All ranks write into the same file,
+// or, where that is not fast enough, into several that the one shows as its contents (virtual
 // datasets of HDF5).
 //
 // Values belong to cells: ImageData with cell data, which ParaView 5.12, VTK 9.3 and
@@ -47,7 +47,7 @@ func (g Grid) Corner() (at [3]float64) {
 	return at
 }
 
-// flat grids have one plane; what counts as a plane there is a row along x.
+// flat grids have one plane; there a row along x counts as a plane.
 func (g Grid) flat() bool { return g.N[2] == 1 }
 
 // part returns a box of the grid as planes along the axis, and the rows of a plane.
@@ -85,9 +85,9 @@ type Meta struct {
 	Version string  // of the program
 	Step    int64   // time steps done
 	Time    float64 // simulated time in seconds
-	// Provenance is by what means the numbers were computed, the caller's own text.
+	// Provenance describes how the numbers were computed, in the caller's text.
 	Provenance string
-	// Of averages over time: how many samples, and the steps of the first and of the last, 0 where that is not known.
+	// Of averages over time: the number of samples, and the steps of the first and of the last, 0 where unknown.
 	Samples, First, Last int64
 }
 
@@ -301,8 +301,8 @@ func (p *Pending) seal(f *os.File, notes [][]byte) error {
 	return nil
 }
 
-// Abort gives the file up without a message; every rank calls it instead of
-// Commit. The temporary files go, earlier files and the index stay.
+// Abort abandons the file without a message; every rank calls it instead of
+// Commit. The temporary files are removed, earlier files and the index stay.
 func (p *Pending) Abort() {
 	joint.Abort(p.files)
 	if p.c.Rank() == 0 {

@@ -142,7 +142,7 @@ func TestAnyNumberOfRanksWritesTheSameFile(t *testing.T) {
 	}
 }
 
-// contents returns all files of step 120 one behind the other, and how many there are.
+// contents returns all files of step 120 concatenated, and their number.
 func contents(t *testing.T, s Series) (all string, n int) {
 	t.Helper()
 	parts, err := filepath.Glob(filepath.Join(s.Dir, s.Name+"_0000000120.parts", "*"))
@@ -229,7 +229,7 @@ func TestDamageIsFound(t *testing.T) {
 }
 
 // A step that is written again has no files of the first time beside its own, and what a
-// killed run left goes.
+// killed run left is removed.
 func TestPartsAreReplaced(t *testing.T) {
 	s := Series{Dir: t.TempDir(), Name: "flow", Files: 5}
 	for _, s.Files = range []int{5, 2, 1} {
@@ -325,7 +325,7 @@ func TestTheIndexFollowsRestarts(t *testing.T) {
 	}
 }
 
-// A damaged or missing index is made again from the files, the same bytes; a whole one is left alone. The snapshot of a stop is
+// A damaged or missing index is rebuilt from the files, with the same bytes; a whole one is left alone. The snapshot of a stop is
 // dropped from it when the run continues.
 func TestDamagedIndicesAreRebuilt(t *testing.T) {
 	for _, files := range []int{1, 2} {
@@ -421,7 +421,7 @@ func TestLongIndicesAreExtended(t *testing.T) {
 	}
 }
 
-// What the indices of ten thousand files take, is in proportion to them.
+// The size of the indices of ten thousand files is proportional to their number.
 func TestIndicesOfManyFiles(t *testing.T) {
 	s := Series{Dir: t.TempDir(), Name: "flow"}
 	wrote := func() (n int64) {

@@ -11,7 +11,7 @@ import (
 	"lbmsim/io/internal/h5"
 )
 
-// Open takes files of strangers: it reports what is wrong, and takes no memory that the file does not
+// Open accepts untrusted files: it reports what is wrong, and takes no memory that the file does not
 // have. The files are HDF5's, with whatever sizes, names and texts: what is wrong below that is its
 // library's, which older versions of it do not survive (docs/reliability.md).
 func FuzzOpen(f *testing.F) {
@@ -55,7 +55,7 @@ func FuzzOpen(f *testing.F) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		r, err := Open(path)
-		if err == nil && size < 1<<20 { // what is larger is full of holes
+		if err == nil && size < 1<<20 { // larger files are sparse
 			for i := range r.Fields {
 				values := make([]float64, r.Values(i))
 				for k := range r.Planes {
@@ -73,7 +73,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// So does OpenLevels, whatever the boxes of a refined grid are.
+// OpenLevels does the same, whatever the boxes of a refined grid.
 func FuzzOpenLevels(f *testing.F) {
 	f.Add(int64(8), int64(6), int64(5), int64(2), int64(2), int64(2), int64(8), int64(8), int64(6), 0.25, "density", uint8(4), uint8(6), uint8(6), uint8(0))
 	f.Add(int64(10), int64(8), int64(1), int64(2), int64(2), int64(0), int64(10), int64(8), int64(1), 0.25, "velocity\nsolid", uint8(1), uint8(6), uint8(8), uint8(3))
@@ -107,7 +107,7 @@ func FuzzOpenLevels(f *testing.F) {
 		runtime.ReadMemStats(&before)
 		r, err := OpenLevels(path)
 		if err == nil {
-			if info.Size() < 1<<20 { // what is larger is full of holes
+			if info.Size() < 1<<20 { // larger files are sparse
 				for box := range r.Levels.Count() {
 					for i := range r.Fields {
 						values := make([]float64, r.BoxValues(box, i))

@@ -24,7 +24,7 @@ func (l Levels) Size(level int) float64 { return math.Ldexp(l.Spacing, -level) }
 // flat levels are two-dimensional.
 func (l Levels) flat() bool { return l.Boxes[0][0].Hi[2] == 1 }
 
-// String says how many levels, boxes and cells there are.
+// String returns the numbers of levels, boxes and cells.
 func (l Levels) String() string {
 	if len(l.Boxes) == 1 {
 		return fmt.Sprintf("%v cells", l.Boxes[0][0].Hi)
@@ -151,7 +151,7 @@ func (s Series) BeginLevels(c comm.Comm, failed error, parts []decomp.Box, l Lev
 	})
 }
 
-// check explains what is no refined grid.
+// check explains why the boxes are not a refined grid.
 func (l Levels) check() error {
 	if len(l.Boxes) == 0 || len(l.Boxes[0]) != 1 || l.Boxes[0][0].Lo != [3]int{} || !(l.Spacing > 0) || math.IsInf(l.Spacing, 0) {
 		return fmt.Errorf("a refined grid needs one box of level 0 that begins at its corner, and a spacing, not %v and %g m", l.Boxes, l.Spacing)
@@ -172,7 +172,7 @@ func (l Levels) check() error {
 	return nil
 }
 
-// checkParts explains what of its boxes a rank cannot have.
+// checkParts explains which parts of boxes a rank cannot have.
 func (l Levels) checkParts(parts []decomp.Box) error {
 	if err := l.check(); err != nil {
 		return err

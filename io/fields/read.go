@@ -1,7 +1,7 @@
 package fields
 
-// Reading a file back, each plane held to its checksum. HDF5 is asked where the numbers
-// lie; they are read from there, the files of a step that has several included.
+// Reading a file back, each plane checked against its checksum. HDF5 returns the offsets of the numbers;
+// they are read from there, also from several files of a step.
 
 import (
 	"encoding/binary"
@@ -224,7 +224,7 @@ func levelsIn(f *h5.File) (l Levels, err error) {
 	return l, l.check()
 }
 
-// field reads all about a field of a box but its numbers.
+// field reads all about a field of a box except its numbers.
 func (r *Reader) field(f *h5.File, b block, holders []string, name string) (field Field, err error) {
 	group := b.part
 	holders = holders[:len(Series{Files: len(holders)}.shares(b.planes()))]
@@ -321,7 +321,7 @@ func placeOf(open *h5.File, of, path, dataset string) (p h5.Place, err error) {
 	return p, nil
 }
 
-// shape returns the type of a field from its places, one behind the other along
+// shape returns the type of a field from its places, which follow each other along
 // the slowest axis, which must be the cells of a block.
 func shape(name, unit string, places []place, b block) (f Field, err error) {
 	n, axes := b.N, 3

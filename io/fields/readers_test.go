@@ -1,7 +1,7 @@
 package fields
 
-// Other people's readers must see the numbers that were written. The tests skip
-// aloud where a reader is not installed, and fail there when
+// Other programs' readers must show the numbers that were written. The tests skip
+// with a reason where a reader is not installed, and fail there when
 // LBMSIM_REQUIRE_READERS is set (continuous integration sets it).
 //
 //	apt-get install -y --no-install-recommends paraview python3-paraview python3-h5py xvfb
@@ -25,7 +25,7 @@ import (
 )
 
 // reader runs a tool and fails the test when it does. probe is a quick call that
-// shows whether the tool is there.
+// shows whether the tool is installed.
 func reader(t *testing.T, install string, probe []string, call ...string) {
 	t.Helper()
 	if out, err := run(t, probe...); err != nil {
@@ -43,9 +43,9 @@ func reader(t *testing.T, install string, probe []string, call ...string) {
 }
 
 // display starts a screen in memory for the rest of the test. xvfb-run -a is not
-// steady enough: another test run may take the number that it chose, and its
+// reliable enough: another test run may take the number that it chose, and its
 // server resets, refusing connections, when ParaView has connected to it once and
-// comes back.
+// reconnects.
 func display(t *testing.T) {
 	t.Helper()
 	r, w, err := os.Pipe()

@@ -1,8 +1,8 @@
 package fields
 
 // The indices of a run's files. ParaView opens NAME.hdf.series as one time-dependent
-// data set; it is a JSON list of files and times. The rest of it is ours, for restarts and
-// for the second index, NAME.xdmf, which is made of the first.
+// data set; it is a JSON list of files and times. The rest of it is for restarts and
+// for the second index, NAME.xdmf, which is derived from the first.
 
 import (
 	"bytes"
@@ -23,8 +23,8 @@ import (
 // DIR/NAME.xdmf.
 type Series struct {
 	Dir, Name string
-	// Files is into how many files, in DIR/NAME_STEP.parts, the numbers of a step go: a file
-	// takes from one thread at a time what is written. 0 and 1: they lie in the one.
+	// Files is the number of files, in DIR/NAME_STEP.parts, that share the numbers of a step: a file
+	// accepts writes from one thread at a time. 0 and 1: the numbers are in the one file.
 	Files int
 }
 
@@ -57,7 +57,7 @@ func (s Series) parts(blocks []block) (n int) {
 	return n
 }
 
-// drop removes what is left of a time when the step had more files than n.
+// drop removes files from an earlier run in which the step had more files than n.
 func (s Series) drop(step int64, n int) {
 	for os.Remove(filepath.Join(s.Dir, s.part(step, n))) == nil {
 		n++
@@ -166,7 +166,7 @@ func entryOf(path string) (entry, error) {
 		return e, nil
 	}
 	e.Mesh = r.Mesh
-	order := make([]int, len(r.Fields)) // HDF5 lists names in their own order, numbers lie in the order of the case
+	order := make([]int, len(r.Fields)) // HDF5 lists names alphabetically, numbers are in the order of the case
 	for i := range order {
 		order[i] = i
 	}
@@ -226,7 +226,7 @@ func (x *index) keep(ok func(entry) bool) {
 
 // add puts a finished file into the index, in the place of one of the same step.
 func (s Series) add(e entry) error {
-	if s.extend(e) == nil { // otherwise it is written whole, or that reports why not
+	if s.extend(e) == nil { // otherwise it is written whole, or writing reports why not
 		return nil
 	}
 	x, err := s.read()
@@ -318,7 +318,7 @@ func (s Series) Newest() (string, error) {
 	return filepath.Join(s.Dir, name), nil
 }
 
-// Close comes behind the last Commit of a run: it removes what only serves extending the indices.
+// Close follows the last Commit of a run: it removes files that serve only to extend the indices.
 func (s Series) Close() {
 	joint.Extended(s.Index())
 	joint.Extended(s.xdmf())

@@ -40,7 +40,7 @@ func writeSurface(s Series, m Meta) error {
 	return errors.Join(p.Write(0, 0, pressure), p.Write(1, 0, stress), p.Commit(nil))
 }
 
-// What is written comes back, also from an index that had to be rebuilt, and is not taken for a grid.
+// Written values are read back, also by an index that had to be rebuilt, and the file is not taken for a grid.
 func TestTriangles(t *testing.T) {
 	s := Series{Dir: t.TempDir(), Name: "car"}
 	later := testMeta

@@ -1,6 +1,6 @@
 package fields
 
-// The VTKHDF file itself: what ParaView reads is in /VTKHDF, the rest in /lbmsim, because its readers stumble over unknown
+// The VTKHDF file itself: /VTKHDF has the part that ParaView reads, /lbmsim the rest, because its readers fail on unknown
 // objects among their own. Format: "VTKHDF file format", VTK documentation, sections ImageData and FieldData.
 
 import (
@@ -26,7 +26,7 @@ const (
 // hiddenCell is vtkDataSetAttributes::HIDDENCELL. REFINEDCELL says what it is, but ParaView 5.11 integrates over those in images.
 const hiddenCell = 32
 
-// options: large parts start at pages of the disk's liking; small files stay small.
+// options: large parts start at pages of the disk; small files stay small.
 var options = h5.Options{Align: 4096, Threshold: 4096}
 
 // createPart makes a file that holds some planes of all fields, and returns the offsets
@@ -57,7 +57,7 @@ func (s Series) createPart(path string, k int, blocks []block, fs []Field) ([]in
 	})
 }
 
-// groups creates a group and those around it that are not there yet.
+// groups creates a group and its missing parents.
 func groups(f *h5.File, path string) error {
 	for i := 1; i < len(path); i++ {
 		if group := path[:i]; path[i] == '/' && !f.Has(group) {

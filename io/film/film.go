@@ -146,7 +146,7 @@ func (s Series) animate(path string, size image.Point, rate int) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// ErrNoFFmpeg means that the format needs a program that is not there.
+// ErrNoFFmpeg means that the format needs ffmpeg, which is not installed.
 var ErrNoFFmpeg = errors.New("ffmpeg is not on PATH: only *" + APNG + " is made without it")
 
 // ffmpeg passes the frames to ffmpeg as they are: it needs no list of files, and all frames have one size.
@@ -161,7 +161,7 @@ func (s Series) ffmpeg(path, format string, size image.Point, rate int) error {
 	}
 	args := []string{"-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb0", "-s", fmt.Sprintf("%dx%d", size.X, size.Y), "-r", fmt.Sprint(rate), "-i", "-", "-an",
 		"-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white", "-pix_fmt", "yuv420p"} // players want even sizes and halved colours
-	c := exec.Command(program, append(append(args, coder...), "file:"+path)...) // a name is no protocol
+	c := exec.Command(program, append(append(args, coder...), "file:"+path)...) // a name is not a protocol
 	var said bytes.Buffer
 	c.Stderr = &said
 	to, err := c.StdinPipe()

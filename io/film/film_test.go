@@ -119,7 +119,7 @@ func decode(t *testing.T, b []byte) (list []*image.RGBA, delays []float64) {
 	return list, delays
 }
 
-// An animated PNG has all frames as they were, at their rate, and its first one for every reader of PNG; what does not change is
+// An animated PNG has all frames unchanged, at their rate, and its first one for every reader of PNG; unchanged pixels are
 // stored once.
 func TestAnimation(t *testing.T) {
 	want := frames(9, 60, 40)
@@ -243,7 +243,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// ffmpeg gets all frames, of the announced size; its own words are in the error.
+// ffmpeg gets all frames, of the announced size; its message is in the error.
 func TestFFmpeg(t *testing.T) {
 	dir, bin := t.TempDir(), t.TempDir()
 	shot(t, dir, "speed")

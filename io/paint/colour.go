@@ -1,4 +1,4 @@
-// Package paint turns values into colours and draws what surrounds an image of them: the
+// Package paint turns values into colours and draws the surroundings of an image: the
 // colour scale with its unit and numbers, axes, outlines and titles. It knows no fields,
 // planes or files, so that any view of a flow can use it.
 package paint
@@ -64,7 +64,7 @@ type Scale struct {
 // there is one, sets the ends whatever the values are.
 func NewScale(lo, hi float64, fixed *[2]float64, c Colours) (*Scale, error) {
 	if lo > hi {
-		lo, hi = 0, 1 // no value at all
+		lo, hi = 0, 1 // without any value
 	}
 	if fixed != nil {
 		lo, hi = fixed[0], fixed[1]

@@ -24,7 +24,7 @@ const (
 	thickness = 18 // of the scale
 )
 
-// Sheet is an image of coloured values with what a reader needs beside it.
+// Sheet is an image of coloured values with its scale, axes and titles.
 type Sheet struct {
 	Image *image.NRGBA
 	// Lines are drawn over the image, in pixels from its lower left corner.
@@ -51,14 +51,14 @@ type Axis struct {
 	Min, Max float64
 }
 
-// Draw returns the sheet, which is as large as the image and what surrounds it need.
+// Draw returns the sheet, which is as large as the image and its surroundings need.
 func (s Sheet) Draw() image.Image {
 	w, h := vg.Length(s.Image.Rect.Dx()), vg.Length(s.Image.Rect.Dy())
 	main := s.frame(w, h)
 	upright := h >= 0.4*w || w < 400 || s.Legend != nil
 	bar := s.bar(upright)
 
-	// Sizes first: what surrounds the two data areas decides the sheet's.
+	// Sizes first: the surroundings of the two data areas set the sheet's size.
 	around, aroundBar := borders(main), borders(bar)
 	barW, barH := vg.Length(thickness), max(h, 200)
 	if s.Legend != nil {

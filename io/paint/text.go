@@ -31,7 +31,7 @@ func style(size vg.Length, bold bool) text.Style {
 	return text.Style{Color: ink, Font: f, Handler: plot.DefaultTextHandler}
 }
 
-// missing stands for a character that the font does not have, which would leave no trace.
+// missing replaces a character that the font does not have, which would otherwise be invisible.
 const missing = "?"
 
 // legible returns a text of which the font has all characters.

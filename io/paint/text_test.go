@@ -2,7 +2,7 @@ package paint
 
 import "testing"
 
-// Characters that the font lacks are replaced by one that is seen.
+// Characters that the font lacks are replaced by a visible one.
 func TestMissingCharactersAreSeen(t *testing.T) {
 	for text, want := range map[string]string{
 		"Größe, µm, Ω, Ж":  "Größe, µm, Ω, Ж",

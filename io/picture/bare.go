@@ -40,7 +40,7 @@ func (p Picture) Bare() (b Bare, err error) {
 		return b, err
 	}
 	w, h, _, _ := p.pixels()
-	img := image.NewPaletted(image.Rect(0, 0, w, h), s.Scale.Palette()) // needs no filters of PNG: encoded in half the time
+	img := image.NewPaletted(image.Rect(0, 0, w, h), s.Scale.Palette()) // needs no PNG filters: encoded in half the time
 	p.each(func(x, y int, v float64) { img.SetColorIndex(x, h-1-y, s.Scale.Index(v)) })
 	return bare(s, img, p.Step)
 }

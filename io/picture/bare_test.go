@@ -47,7 +47,7 @@ func TestBare(t *testing.T) {
 		for x := range 120 {
 			got, want := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA), s.Image.NRGBAAt(x, y)
 			for _, d := range []int{int(got.R) - int(want.R), int(got.G) - int(want.G), int(got.B) - int(want.B)} {
-				if d < -6 || d > 6 { // 4 was seen: half a step of 255 colours where they change fastest
+				if d < -6 || d > 6 { // 4 was measured: half a step of 255 colours where they change fastest
 					t.Fatalf("pixel %d, %d is %v, want about %v", x, y, got, want)
 				}
 			}

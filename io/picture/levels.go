@@ -17,7 +17,7 @@ type Levels struct {
 	Axes   [2]string  // names of the axes
 	Boxes  []LevelBox // of all levels above 0, each inside coarser ones
 	Solid  func(at [2]float64) bool
-	Levels []string // what the legend says of each level, from 0 on
+	Levels []string // the legend of each level, from 0 on
 	// Lattice is set if the run has no units: lengths are in cells.
 	Lattice bool
 	Text    map[string]string // stored in the file

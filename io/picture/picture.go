@@ -1,6 +1,6 @@
 // Package picture turns one plane of a field into a PNG file: it computes the pixels,
-// names what they show, and stores texts beside them. Package paint has the colours
-// and draws what surrounds the plane.
+// labels them, and stores texts beside them. Package paint has the colours
+// and draws the surroundings of the plane.
 package picture
 
 import (
@@ -17,7 +17,7 @@ import (
 	"lbmsim/io/paint"
 )
 
-// Picture is one plane of a field and what is to be said about it.
+// Picture is one plane of a field with its labels.
 type Picture struct {
 	Quantity string  // for example "velocity x"
 	Unit     string  // for example "m/s"; empty for numbers
@@ -41,10 +41,10 @@ type Picture struct {
 	// Text is stored in the file beside the picture: keyword -> UTF-8 text, for
 	// example the resolved case and the program's version.
 	Text map[string]string
-	Size int // about how many pixels the longer side of the plane gets; 0 is 900
+	Size int // approximate number of pixels of the longer side of the plane; 0 is 900
 }
 
-// check explains what cannot be drawn.
+// check explains why a picture cannot be drawn.
 func (p Picture) check() error {
 	switch {
 	case p.W <= 0 || p.H <= 0:
@@ -93,7 +93,7 @@ func write(path string, encode func(io.Writer) error) (err error) {
 			err = fmt.Errorf("write the picture %s: %w", path, err)
 		}
 	}()
-	// A name that is always the same: what a killed run leaves does not pile up.
+	// A name that is always the same: leftovers of killed runs do not accumulate.
 	f, err := os.Create(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part"))
 	if err != nil {
 		return err

@@ -2,7 +2,7 @@ package picture
 
 // From cells to pixels: few cells are enlarged by a whole factor with values
 // interpolated between the cell centres, many are averaged by a whole factor.
-// Solid cells keep their sharp outline and take no part in either.
+// Solid cells keep their sharp outline and contribute to neither.
 
 import (
 	"image"

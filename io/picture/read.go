@@ -13,7 +13,7 @@ import (
 // mostText is the longest text that ReadText takes: resolved cases have some KiB.
 const mostText = 64 << 20
 
-// ReadText reads what Write has stored beside a picture (Picture.Text).
+// ReadText reads the text that Write has stored beside a picture (Picture.Text).
 func ReadText(path string) (map[string]string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -27,7 +27,7 @@ func ReadText(path string) (map[string]string, error) {
 	return text, nil
 }
 
-// readText goes through the chunks in front of the pixels: length, type, data, CRC (PNG
+// readText reads the chunks before the pixels: length, type, data, CRC (PNG
 // specification, third edition, 5.3).
 func readText(r io.Reader) (map[string]string, error) {
 	text := map[string]string{}
@@ -44,7 +44,7 @@ func readText(r io.Reader) (map[string]string, error) {
 		if string(head[4:]) == "IDAT" {
 			return text, nil
 		}
-		var data bytes.Buffer // grows with what is there, whatever the length says
+		var data bytes.Buffer // grows with the actual data, whatever the length field
 		if got, err := io.CopyN(&data, r, n+4); err != nil {
 			return nil, fmt.Errorf("a chunk of %d bytes ends after %d: %w", n, got, err)
 		}

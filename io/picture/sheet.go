@@ -8,7 +8,7 @@ import (
 	"lbmsim/io/paint"
 )
 
-// sheet returns the plane with all that is said about it.
+// sheet returns the plane with its labels.
 func (p Picture) sheet() (paint.Sheet, error) {
 	s, err := p.surroundings()
 	if err == nil {

@@ -10,7 +10,7 @@ import (
 	"lbmsim/io/paint"
 )
 
-// View is a picture in perspective of a surface of constant value, and what is to be said about it.
+// View is a picture in perspective of a surface of constant value, with its labels.
 type View struct {
 	Surface     string // the field that is constant on it
 	Value       float64

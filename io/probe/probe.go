@@ -1,6 +1,6 @@
-// Package probe writes what happens over time as a table of numbers: a CSV file of
-// one row per sample, or of a block of rows, which rank 0 keeps. A restarted run cuts
-// the file back to what the checkpoint had counted and continues it, so that in the end it is the same, byte for byte, as without
+// Package probe writes time series as tables of numbers: a CSV file of
+// one row per sample, or of a block of rows, on rank 0. A restarted run truncates
+// the file to the length in the checkpoint and continues it, so that in the end it is the same, byte for byte, as without
 // the interruption.
 package probe
 
@@ -28,7 +28,7 @@ type Header struct {
 	// Comments are lines about the run (version, case) at the top of the file, after "# ".
 	Comments []string
 	Position [3]float64 // in metres, repeated in every row
-	Nowhere  bool       // the series belongs to no place: rows have no position
+	Nowhere  bool       // the series has no place: rows have no position
 	Columns  []Column
 	// Lattice is set if the run has no units: lengths are in cells, times in steps.
 	Lattice bool
@@ -79,9 +79,9 @@ func (h Header) names() string {
 const often = time.Second
 
 const (
-	atOnce = 64 << 10 // bytes that are handed to the system together
+	atOnce = 64 << 10 // bytes written to the system together
 	held   = 4 << 20  // bytes that are kept without Sync
-	most   = 64 << 20 // bytes that wait for a disk that takes none
+	most   = 64 << 20 // bytes that wait for a full disk
 
 	longest = 1 << 20 // bytes of a row
 )
@@ -136,7 +136,7 @@ var ErrOther = errors.New("it does not match the size recorded in the checkpoint
 
 // Resume continues with a series that had length bytes when the checkpoint of that
 // step was taken: later rows are cut off. The comments may differ, the columns may not. A file
-// that is another is left as it is (errors.Is(err, ErrOther), or fs.ErrNotExist when it is gone).
+// that differs is left as it is (errors.Is(err, ErrOther), or fs.ErrNotExist when it is missing).
 func Resume(path string, h Header, length, step int64) (*Writer, error) {
 	w, err := resume(path, h, length, step)
 	if err != nil {
@@ -236,7 +236,7 @@ func First(path string) (step int64, err error) {
 		default:
 			word, _, _ := strings.Cut(line, ",")
 			if step, err = strconv.ParseInt(word, 10, 64); err != nil {
-				return 0, nil // it is no table of this program
+				return 0, nil // it is not a table of lbmsim
 			}
 			return step, nil
 		}
@@ -247,8 +247,8 @@ func First(path string) (step int64, err error) {
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // Append adds the sample of one step: the simulated time in seconds and one value
-// per column. A step that the table has already is left out: a restart, or a second
-// schedule, comes to it again.
+// per column. A step that the table already has is left out: a restart, or a second
+// schedule, reaches it again.
 func (w *Writer) Append(step int64, t float64, values ...float64) error {
 	if len(values) != w.columns {
 		return fmt.Errorf("table %s: %d values for %d columns", w.path, len(values), w.columns)
@@ -259,7 +259,7 @@ func (w *Writer) Append(step int64, t float64, values ...float64) error {
 	return w.Add(step, t, values...)
 }
 
-// Add adds rows of a step, which may have many: one value per column, one row behind the
+// Add adds rows of a step, which may have many: one value per column, one row after the
 // other. Rows of one call are handed to the system together.
 func (w *Writer) Add(step int64, t float64, values ...float64) error {
 	b := strconv.AppendInt(w.row[:0], step, 10)
@@ -312,7 +312,7 @@ func (w *Writer) Cut(step int64) error {
 	return nil
 }
 
-// through returns how many bytes of a file its rows up to a step take, and the step of the last of these, -1 without any.
+// through returns the length in bytes of a file's rows up to a step, and the step of the last of these, -1 without any.
 func through(path string, step int64) (length, last int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -369,14 +369,14 @@ func (w *Writer) fail(err error) {
 	}
 }
 
-// Sync brings every row to the disk and returns the length of the file, which
+// Sync flushes every row to disk and returns the length of the file, which
 // the checkpoint of this step stores for Resume.
 func (w *Writer) Sync() (length int64, err error) {
 	if w.flush(); w.err != nil {
 		return w.synced, w.err
 	}
 	if err := w.f.Sync(); err != nil {
-		w.written = 0 // the system may have thrown away what it could not write
+		w.written = 0 // the system may have discarded data that it could not write
 		w.fail(err)
 		return w.synced, w.err
 	}
@@ -385,7 +385,7 @@ func (w *Writer) Sync() (length int64, err error) {
 	return w.synced, nil
 }
 
-// Close brings every row to the disk and closes the file.
+// Close flushes every row to disk and closes the file.
 func (w *Writer) Close() error {
 	_, err := w.Sync()
 	if e := w.f.Close(); err == nil {

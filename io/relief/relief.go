@@ -38,7 +38,7 @@ func Ends(bodies []Body, share float64) (lo, hi float64) {
 	return all[n], all[len(all)-1-n]
 }
 
-// View is a direction to look from, with the axis that points upwards in the picture.
+// View is a viewing direction, with the axis that points upwards in the picture.
 type View struct{ From, Up [3]float64 }
 
 // samples is the number of points along each edge of a pixel.
@@ -60,7 +60,7 @@ var (
 )
 
 // DrawMarked returns bodies as such a picture, in which triangles with another value than 0 are marked. Lines are drawn over all of it,
-// paler where triangles are before them, so that no mark is out of sight.
+// paler where triangles are before them, so that every mark is visible.
 func DrawMarked(bodies []Body, lines [][2][3]float64, v View, size int) *image.NRGBA {
 	c := drawn(bodies, v, size, func(value float64) color.NRGBA {
 		if value != 0 {
@@ -140,7 +140,7 @@ func newCanvas(bodies []Body, axes [3][3]float64, size int) *canvas {
 	return c
 }
 
-// triangle draws a triangle where nothing is nearer.
+// triangle draws a triangle where no other is nearer.
 func (c *canvas) triangle(t [3][3]float64, colour color.NRGBA) {
 	var x, y, z [3]float64
 	for k, p := range t {
@@ -148,7 +148,7 @@ func (c *canvas) triangle(t [3][3]float64, colour color.NRGBA) {
 	}
 	double := (x[1]-x[0])*(y[2]-y[0]) - (x[2]-x[0])*(y[1]-y[0])
 	if double == 0 {
-		return // seen from its edge
+		return // seen edge-on
 	}
 	light := shade + (1-shade)*math.Abs(vector.Dot(vector.Unit(vector.Cross(vector.Minus(t[1], t[0]), vector.Minus(t[2], t[0]))), vector.Unit(c.axes[2])))
 	for _, channel := range []*uint8{&colour.R, &colour.G, &colour.B} {

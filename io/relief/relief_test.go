@@ -17,8 +17,8 @@ func square(height, value float64) Body {
 	}
 }
 
-// The nearer of two squares is seen, whatever their order, in the colour of its value; around it is white. What faces the eye is not
-// darkened, and the picture has the extent that was asked for.
+// The nearer of two squares is visible, whatever their order, in the colour of its value; around it is white. Surfaces that face the eye are not
+// darkened, and the picture has the requested extent.
 func TestNearestCovers(t *testing.T) {
 	scale, err := paint.NewScale(0, 1, nil, paint.Sequential)
 	if err != nil {
@@ -44,7 +44,7 @@ func TestNearestCovers(t *testing.T) {
 	}
 }
 
-// Left is left and up is up: seen from -x with z upwards, +y is on the left, and a slanted surface is darker.
+// The orientation is right: seen from -x with z upwards, +y is on the left, and a slanted surface is darker.
 func TestDirections(t *testing.T) {
 	scale, err := paint.NewScale(0, 1, nil, paint.Sequential)
 	if err != nil {
@@ -86,7 +86,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A marked triangle and a line in sight are red, a line behind the body is pale, and what is not marked is grey.
+// A marked triangle and a visible line are red, a line behind the body is pale, and the rest is grey.
 func TestDrawMarked(t *testing.T) {
 	near := func(x float64) [][3]float64 { return [][3]float64{{x, -1, -1}, {x, 1, -1}, {x, 0, 1}} }
 	b := Body{Values: []float64{0, 1}, Corners: []int64{0, 1, 2, 3, 4, 5}}

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Standing returns what a run is at as far as it can be known from here: its phase, or why its last word does not hold; bad
-// where a running run is dead, silent or not to be judged. lock is the file by which it holds its folder. On the run's own host
-// the lock and the process count, elsewhere the time of its last word.
+// Standing returns the state of a run as far as this process can know it: its phase, or why its last report is outdated; bad
+// where a running run is dead, silent or cannot be judged. lock is the file by which it locks its folder. On the run's own host
+// the lock and the process count, elsewhere the time of its last report.
 func (s State) Standing(lock string, now time.Time) (text string, bad bool) {
 	if s.Phase != Running {
 		return string(s.Phase), s.Phase == Failed
@@ -35,14 +35,14 @@ func (s State) Standing(lock string, now time.Time) (text string, bad bool) {
 // mostAhead is the largest tolerated difference between the clocks of machines.
 const mostAhead = 10 * time.Second
 
-// exists reports whether a process of this machine is there and has memory: one that was killed has none.
+// exists reports whether a process of this machine exists and has memory: a killed one has none.
 func exists(process int) bool {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", process))
 	return !errors.Is(err, fs.ErrNotExist) && (err != nil || len(line) > 0)
 }
 
-// held reports whether a process of this machine has locked a file. It asks the system's list: to try the lock would keep a run
-// out that starts just now.
+// held reports whether a process of this machine has locked a file. It reads the system's list: trying the lock would keep out a run
+// that is just starting.
 func held(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What a running run is at is known from its lock and its process on its own host, and from the clock elsewhere.
+// The state of a running run follows from its lock and its process on its own host, and from the clock elsewhere.
 func TestStanding(t *testing.T) {
 	gone := exec.Command("true")
 	if err := gone.Run(); err != nil {

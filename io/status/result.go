@@ -33,10 +33,10 @@ type Number struct {
 	Unit     string `json:"unit,omitempty"`
 	Meaning  string `json:"meaning,omitempty"`
 	// Value is the mean of the samples or, of a Strouhal number or a frequency, the number itself; null where too little was
-	// recorded or the series still drifts, of which Note has more; of a frequency Note has how well it is known.
+	// recorded or the series still drifts, which Note explains; of a frequency Note has its uncertainty.
 	Value *float64 `json:"value"`
 	Half  *float64 `json:"half"` // half the width of the 95 % interval
 	Note  string   `json:"note,omitempty"`
-	// Doubt is the kind of the warning that Note is: why a frequency may not be the flow's.
+	// Doubt is the kind of the warning in Note: why a frequency may not be the flow's.
 	Doubt string `json:"doubt,omitempty"`
 }

@@ -1,6 +1,6 @@
 // Package status keeps a small file that reports how a run is doing, for people and for
-// programs that watch it: DIR/status.json, replaced whole, so that whoever reads it never
-// sees half of one. `lbmsim status` prints it.
+// programs that watch it: DIR/status.json, replaced whole, so that readers never
+// see an incomplete one. `lbmsim status` prints it.
 package status
 
 import (
@@ -141,8 +141,8 @@ func Read(dir string) (s State, err error) {
 	return s, nil
 }
 
-// Fail says on behalf of rank 0, which may not be there to say it, why a run has ended all at once.
-// It leaves a state alone that is of another run or says how that ended.
+// Fail records on behalf of rank 0, which may have died, why a run has ended abruptly.
+// It leaves alone the state of another run, and one that already has an end.
 func Fail(dir, job string, started time.Time, text string, code int) error {
 	s, err := Read(dir)
 	if err != nil || s.Phase != Running || s.Job != job || s.Started.Before(started) {
@@ -170,7 +170,7 @@ func NewWriter(dir string) *Writer {
 	return w
 }
 
-// Write takes a state; the last of those that come while the disk is busy is written.
+// Write takes a state; of those that arrive while the disk is busy only the last is written.
 func (w *Writer) Write(s State) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,7 +14,7 @@ func TestLastStateIsOnDisk(t *testing.T) {
 	dir := t.TempDir()
 	w := NewWriter(dir)
 	var wg sync.WaitGroup
-	for range 4 { // whoever reads sees whole states
+	for range 4 { // readers see whole states
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
@@ -68,7 +68,7 @@ func TestWhatIsNoState(t *testing.T) {
 	}
 }
 
-// The groups of State do not show in the file: each value is a key of one object, in the order of the groups.
+// The groups of State are not visible in the file: each value is a key of one object, in the order of the groups.
 func TestStateIsFlat(t *testing.T) {
 	text, err := json.Marshal(State{})
 	want := `{"phase":"","case":"","version":"","units":"","host":"","process":0,"ranks":0,` +

@@ -19,11 +19,11 @@ type Region struct {
 	decomp.Box
 }
 
-// MostOfRegion is the number of cells of a region from which on its cells are coarser than the finest that it has: where a small box
-// has five levels, a plane of the domain would have a thousand times the cells that are there.
+// MostOfRegion is the largest number of cells of a region on its finest level; larger regions are coarser: where a small box
+// has five levels, a plane of the domain would have a thousand times its actual cells.
 const MostOfRegion = 1 << 24
 
-// Region returns a box of cells of level 0 in cells of the finest level that has some there, or of a coarser one where these would
+// Region returns a box of cells of level 0 in cells of the finest level present there, or of a coarser one where these would
 // be more than MostOfRegion. Where the box is one cell thick, so is the region, at a place within that cell, 0 to 1.
 func (v View) Region(box decomp.Box, within [3]float64) Region {
 	if v.Refined == nil {

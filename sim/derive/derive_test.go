@@ -272,7 +272,7 @@ func TestWallShearOfAChannel(t *testing.T) {
 	}
 }
 
-// Walls at their own distance: the Derivative is the parabola's there.
+// Walls at individual distances: the Derivative is the parabola's there.
 func TestWallShearAtADistance(t *testing.T) {
 	n := [3]int{3, 6, 1}
 	u := func(s float64) float64 { return 0.02 + 0.03*s - 0.004*s*s }
@@ -297,7 +297,7 @@ func TestWallShearAtADistance(t *testing.T) {
 	}
 }
 
-// What a thread of an output does beside writing: nanoseconds a value.
+// Work of an output's thread beside writing: nanoseconds per value.
 func BenchmarkFields(b *testing.B) {
 	for _, f := range model.Fields {
 		s, _ := snapshotOf[float32, float32]([3]int{512, 512, 8}, config.Units{Length: 1, Time: 1, Density: 1}, f)
@@ -322,7 +322,7 @@ func sampleAgain[Out, In Number](b *testing.B, s *Sampler[In, Out], f model.Fiel
 }
 
 // A field that has a row in model.Fields and no definition here must not become the
-// numbers of another one.
+// numbers of a different field.
 func TestFieldWithoutDefinition(t *testing.T) {
 	s, _ := snapshotOf[float64, float64]([3]int{3, 3, 1}, config.Units{Length: 1, Time: 1, Density: 1})
 	if values, err := s.Sample(model.Field{Name: "enthalpy", Components: 1}, 0, nil); err == nil || !strings.Contains(err.Error(), "enthalpy") {

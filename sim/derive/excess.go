@@ -9,7 +9,7 @@ import (
 
 // Excess is the temperature that is farthest beyond the bounds of the case (config.Bounds).
 type Excess struct {
-	Beyond float64 // by so much; 0: none is
+	Beyond float64 // excess; 0: no temperature is beyond
 	Above  bool    // the larger one, otherwise below the smaller one
 	At     [3]int  // the first such cell, in cells of its level from the domain's lower corner
 	Level  int

@@ -13,7 +13,7 @@ import (
 // planes, so that it takes less than a hundredth of the time on any device.
 func gridStride(cells, planes int) int { return max(1, min(cells>>18, planes/16)) }
 
-// Sample holds what some planes of the fields show.
+// Sample holds results of some planes of the fields.
 type Sample struct {
 	// GridScale is the share of the kinetic energy at the scale of the grid, on rank 0: see
 	// config.SeriesGridScale. 0 where it is rounding.
@@ -116,7 +116,7 @@ func (r *Refined) stride(level int) int {
 }
 
 // gridRows returns the sums of gridRow of the rows of a local box, [plane][row], zeros of planes that do not count. beyond, of each
-// plane, gets the excess of the temperature, at a local cell. Each of runs, if they are given, is a row for itself: of global cells along x
+// plane, gets the excess of the temperature, at a local cell. Each of runs, if given, is a separate row: of global cells along x
 // at a global y and z.
 func gridRows(v View, region decomp.Box, stride int, runs func(y, z int) []decomp.Range, beyond []Excess) ([]float64, error) {
 	axis, size := v.Part.Layout.Axis(), region.Size()
@@ -175,7 +175,7 @@ func gridRows(v View, region decomp.Box, stride int, runs func(y, z int) []decom
 const gridSums = 4
 
 // gridRow adds the sums of a run of a row over its cells between fluid: squared differences at the scale of the grid, squared
-// velocities, squares of all that a cell stores of density and velocity, and 1. Components of u are one behind the other.
+// velocities, squares of the stored density and velocity, and 1. Components of u follow each other.
 func gridRow(to, r, u []float64, types []uint8, from, end int) {
 	nx := len(types)
 	grid, energy, state, cells := 0.0, 0.0, 0.0, 0.0

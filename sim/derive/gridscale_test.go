@@ -7,7 +7,7 @@ import (
 	"lbmsim/model"
 )
 
-// The share at the scale of the grid is what its definition says: 1 for a checkerboard,
+// The share at the scale of the grid follows its definition: 1 for a checkerboard,
 // sin(k/2)^4 for a wave, 0 for a uniform flow; triples with a solid cell do not count.
 func TestGridScaleOfWaves(t *testing.T) {
 	const n = 64
@@ -49,8 +49,8 @@ func sumsOfRow(r, u []float64, types []uint8) (s [gridSums]float64) {
 	return s
 }
 
-// Rounding noise counts as a share of zero: velocities that are a few units in the last place of what the cells store. Noise that
-// grows beyond them is, however slow.
+// Rounding noise counts as a share of zero: velocities of a few units in the last place of the stored values. Noise that
+// grows beyond them counts, however slow.
 func TestGridScaleOfRounding(t *testing.T) {
 	const n = 64
 	for _, c := range []struct {

@@ -43,7 +43,7 @@ func (v View) VelocityError(e config.Expectation) (float64, error) {
 	return math.Sqrt(sum[2] / sum[3]), nil
 }
 
-// Sum returns the sum of a function of the components of a field, 0 in solid cells, over the volume on rank 0, in
+// Sum returns the integral of a function of the components of a field, 0 in solid cells, over the volume on rank 0, in
 // lattice units. Collective.
 func (v View) Sum(name string, of func(v float64) float64) (float64, error) {
 	sum, err := integrate(v, name, domain.Columns{Added: 1, All: 1}, func(c cell, to []float64) {
@@ -57,7 +57,7 @@ func (v View) Sum(name string, of func(v float64) float64) (float64, error) {
 	return sum[0], nil
 }
 
-// integrate adds up numbers of all cells, or of the finest everywhere with their volumes, on rank 0: add adds a cell to the numbers
+// integrate sums numbers of all cells, or of the finest everywhere with their volumes, on rank 0: add adds a cell to the numbers
 // of its row. Sums have the order of domain.Part.PlaneSums, levels follow each other. Collective.
 func integrate(v View, name string, of domain.Columns, add func(c cell, to []float64)) ([]float64, error) {
 	field, _ := model.FindField(name)

@@ -5,7 +5,7 @@ import (
 	"lbmsim/sim/domain"
 )
 
-// Gaps brings, of each cell of a plane of the domain, the distances to the surfaces of bodies towards the next and the previous
+// Gaps gathers, for each cell of a plane of the domain, the distances to the surfaces of bodies towards the next and the previous
 // cell along two axes to rank 0, as [z][y][x][4] in cells; 0 where the cell is not fluid or that cell is not of a body. Collective.
 func (v View) Gaps(box decomp.Box, axes [2]int) ([]float64, error) {
 	part := v.Part.Local(domain.Intersect(box, v.Part.Box))

@@ -18,8 +18,8 @@ type Passage struct {
 	Slant           float64 // In of cells where fluid enters at more than 45 degrees from the normal
 }
 
-// passageUnit is the unit of the sums of velocities: integers, so that no cut changes them. 10^8 cells at the speed of
-// sound have room.
+// passageUnit is the unit of the sums of velocities: integers, so that no cut changes them. They hold 10^8 cells at the speed of
+// sound.
 const passageUnit = 0x1p-32
 
 // Passages returns the flow through the boundaries that wanted names, by their number, on rank 0. Velocities across a
@@ -140,7 +140,7 @@ func (s *passageSums) add(inwards, along, least float64) {
 	}
 }
 
-// addPassages adds up the sums of all ranks on rank 0. Collective.
+// addPassages adds the sums of all ranks on rank 0. Collective.
 func (v View) addPassages(sums []passageSums) ([]Passage, error) {
 	var mine []byte
 	for _, s := range sums {

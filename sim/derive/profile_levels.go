@@ -9,7 +9,7 @@ import (
 	"lbmsim/device"
 )
 
-// profile returns what View.Profile does for each sheet of decomp.Sheets: means of the finest cells by their volumes. Each level has
+// profile computes View.Profile for each sheet of decomp.Sheets: means of the finest cells by their volumes. Each level has
 // separate sums of integers, which rank 0 adds by volume from the coarsest on. Devices sum whole planes, overlap included: so the host
 // sums the counted cells.
 func (r *Refined) profile(v View, axis int) ([]float64, error) {

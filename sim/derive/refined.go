@@ -9,7 +9,7 @@ import (
 	"lbmsim/sim/rank"
 )
 
-// Refined is a refined grid as its readers see it.
+// Refined is the readers' view of a refined grid.
 type Refined struct {
 	Hierarchy *decomp.Hierarchy
 	Walls     []domain.Coverage // with a model, on all ranks: each is on one level
@@ -46,7 +46,7 @@ func (r *Refined) Each(use func(level, number, mine int) error) error {
 	return nil
 }
 
-// each does so with the patch itself; nil: this rank has no cells of it.
+// each passes the patch itself; nil: this rank has no cells of it.
 func (r *Refined) each(use func(level, number int, mine *Patch) error) error {
 	return r.Each(func(level, number, mine int) error {
 		if mine < 0 {

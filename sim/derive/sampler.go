@@ -14,14 +14,14 @@ import (
 type Number interface{ float32 | float64 }
 
 // Source gives rho-1 and the velocity of the cells of a box, as device.Program.Fields
-// does: from the state, or from a snapshot of it. It returns into, filled, or values
+// does: from the state or its snapshot. It returns into, filled, or values
 // that it has already; callers must not modify these.
 type Source[In Number] func(box decomp.Box, into []In) ([]In, error)
 
 // Sampler reads the state back as physical fields, one plane of the slowest
 // axis at a time, so that its memory does not grow with the box. Neighbouring
-// planes, ghosts included, are at hand for derivatives. Arithmetic is of float64,
-// whatever the numbers In of the source and Out of the result are.
+// planes, ghosts included, are available for derivatives. Arithmetic is in float64,
+// whatever the types In of the source and Out of the result.
 type Sampler[In, Out Number] struct {
 	source Source[In]
 	layout decomp.Layout
@@ -40,9 +40,9 @@ type Sampler[In, Out Number] struct {
 	distance   []float32
 	walls      WallFields // beside walls with a model
 	reference  float64    // of the temperature
-	// neighbours is set if the fields at hand need derivatives.
+	// neighbours is set if the requested fields need derivatives.
 	neighbours bool
-	region     decomp.Box // what is asked of a plane: x and, in 3D, y range
+	region     decomp.Box // the requested part of a plane: x and, in 3D, y range
 	first      int        // plane that window[1] holds
 	window     [3][]In    // planes first-1, first, first+1 as [row][component][x]
 }
@@ -165,8 +165,8 @@ func (s *Sampler[In, Out]) Sample(f model.Field, k int, out []Out) ([]Out, error
 	return out, nil
 }
 
-// What follows goes over rows, and is all that a large output computes: the slices
-// are cut so that the compiler sees that no index leaves them.
+// The loops below visit rows, and dominate the cost of a large output: the slices
+// are cut so that the compiler removes bounds checks.
 
 func densityRow[Out, In Number](o []Out, in []In, factor float64) {
 	o = o[:len(in)]
@@ -183,7 +183,7 @@ func pressureRow[Out, In Number](o []Out, in []In, factor float64) {
 	}
 }
 
-// velocityRow turns u, one row a component, into one vector a cell, with three
+// velocityRow turns u, one row per component, into one vector per cell, with three
 // components in 2D too.
 func velocityRow[Out, In Number](o []Out, u []In, factor float64) {
 	n := len(o) / 3
@@ -230,7 +230,7 @@ func (s *Sampler[In, Out]) position(row, k int) (y, z int) {
 }
 
 // gradientRow visits the cells of a row with the gradient of their velocity,
-// g[c][axis] = d u_c / d x_axis. It does itself what is simple: cells with fluid on all
+// g[c][axis] = d u_c / d x_axis. It handles the simple cells inline: those with fluid on all
 // sides, away from the ends of the row.
 func (s *Sampler[In, Out]) gradientRow(row, k int, use func(x int, g *[3][3]float64)) {
 	nx, margin := s.width(), s.margin()

@@ -15,14 +15,14 @@ import (
 	"lbmsim/sim/rank"
 )
 
-// Each wave has half the square of its amplitude, at its wave number alone. The shortest of an even number of cells has all of it:
-// its sine is not seen.
+// Each wave has half the square of its amplitude, at its wave number alone. The shortest of an even number of cells has the whole square:
+// its sine vanishes at all cells.
 func TestSpectrumOfKnownWaves(t *testing.T) {
 	for _, n := range []int{2, 3, 16, 25, 30} {
 		amplitude, dk := make([]float64, n/2), 2*math.Pi/float64(n)
 		line := make([]float64, n)
 		for i := range line {
-			line[i] = 7 // the mean has no part in it
+			line[i] = 7 // the mean does not contribute
 		}
 		for k := range amplitude {
 			amplitude[k] = 1 / float64(k+1)

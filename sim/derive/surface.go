@@ -25,7 +25,7 @@ const leastApart = 0.5
 // leastFluid is the least share of the cells around a point, by their weights in the interpolation, that must be fluid.
 const leastFluid = 0.5
 
-// Surface is the surface of a body. Rank 0 has its facets and what their values follow from; all have the cells to be read.
+// Surface is the surface of a body. Rank 0 has its facets and the data that their values follow from; all ranks have the cells to be read.
 type Surface struct {
 	Facets *domain.Facets // on rank 0
 	Dry    int            // facets without fluid before them, on rank 0

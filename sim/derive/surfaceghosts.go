@@ -19,21 +19,21 @@ type ghostFacets struct {
 	of   []int32   // of each facet the number among all ranks' cells, one rank's after the other; -1: none is near. On rank 0
 }
 
-// Limits of a ghost cell for a facet: its distance, in cells of the level, and the cosine between the normals. What is behind an edge
-// has another flow.
+// Limits of a ghost cell for a facet: its distance, in cells of the level, and the cosine between the normals. A ghost cell behind an edge
+// has a different flow.
 const (
 	ghostDistance = 2
 	ghostCosine   = 0.5
 )
 
-// ghostFacet is a ghost cell as its facet: its place on the surface, in cells of its level from the domain's lower corner.
+// ghostFacet is the facet of a ghost cell: its place on the surface, in cells of its level from the domain's lower corner.
 type ghostFacet struct {
 	number, level int32
 	cell          [3]int32
 	place, normal [3]float64
 }
 
-// ghostNumbers is the size of a ghostFacet on its way, in bytes.
+// ghostNumbers is the size of a ghostFacet in a message, in bytes.
 const ghostNumbers = 4*4 + 6*8
 
 // partsOf returns the boxes of cells of the rank.

@@ -24,7 +24,7 @@ func (s Section) Parent(local [3]int) [3]int {
 	return at
 }
 
-// Census returns the sums that the watch needs of the state: of each of this rank's
+// Census returns the sums of the state that the watch needs: of each of this rank's
 // planes, or its share of them, and the totals of the domain on rank 0. Collective.
 func (v View) Census() (sections []Section, t Totals, err error) {
 	if v.Refined != nil {

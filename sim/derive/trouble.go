@@ -42,7 +42,7 @@ func firstBad(v View, k int, p device.Plane) ([3]int, error) {
 			}
 		}
 	}
-	if p.Bad > 0 { // in what the fields do not show
+	if p.Bad > 0 { // in values that are not in the fields
 		return p.BadAt, err
 	}
 	return p.MaxAt, err
@@ -64,7 +64,7 @@ func (v View) FirstOfBad() (at decomp.Place, found bool, err error) {
 	return at, false, err
 }
 
-// firstOfBad does so in cells that no finer level covers.
+// firstOfBad does the same in cells that no finer level covers.
 func (r *Refined) firstOfBad() (at decomp.Place, found bool, err error) {
 	before := func(a, b [3]int) bool { return slices.Compare([]int{a[2], a[1], a[0]}, []int{b[2], b[1], b[0]}) < 0 }
 	for _, p := range slices.Backward(r.Patches) { // the finest first

@@ -1,5 +1,5 @@
 // Package derive reads the state of a run back as physical fields, and as sums over the
-// whole domain that no cut changes: what outputs write and watches check.
+// whole domain that no cut changes, for outputs and for the watch.
 package derive
 
 import (
@@ -16,7 +16,7 @@ type State interface {
 	Step() int
 	// Fields of the cells of a box, local, as device.Program has them: [z][y][component][x].
 	Fields(box decomp.Box, values []float64) error
-	// SumPlanes and SumRows add the rank's cells up, as device.Program has them.
+	// SumPlanes and SumRows sum the rank's cells, as device.Program has them.
 	SumPlanes() ([]device.Plane, error)
 	SumRows() ([]device.Plane, error)
 	// SumProfile sums the rank's planes across an axis, as device.Profiler does; false: the device does not.

@@ -8,7 +8,7 @@ import (
 	"lbmsim/sim/domain"
 )
 
-// WallCells lists the rank's own cells beside walls with a model, into which ghost cells that have it send populations. Values of a
+// WallCells lists the rank's own cells beside walls with a model, into which modelled ghost cells send populations. Values of a
 // cell follow from the flow at these ghost cells. Their order depends on the cut: the values do not depend on it.
 type WallCells struct {
 	At    []int32 // place of each cell among the rank's own, [z][y][x], rising

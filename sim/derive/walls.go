@@ -150,7 +150,7 @@ func (v View) Modelled() []domain.Coverage {
 	return v.Part.Modelled
 }
 
-// coarsen turns sums in cells of a level into sums in cells of level 0. A force in lattice units of a level is four times as large as
+// coarsen converts sums in cells of a level to cells of level 0. A force in lattice units of a level is four times as large as
 // in units of the level before (3D).
 func (s *WallSum) coarsen(level int) {
 	for _, n := range []*int64{&s.covered, &s.plus, &s.below, &s.stuck, &s.friction[0], &s.friction[1], &s.friction[2]} {
@@ -158,7 +158,7 @@ func (s *WallSum) coarsen(level int) {
 	}
 }
 
-// addWalls makes the sums of all ranks of these. Collective.
+// addWalls sums these over all ranks. Collective.
 func (v View) addWalls(walls []WallSum) error {
 	const numbers = 7
 	var sums, ends []int64
@@ -183,7 +183,7 @@ func (v View) addWalls(walls []WallSum) error {
 // WallFields are fields of the rank's own cells beside walls with a model, in lattice units, by name, [z][y][x][component].
 type WallFields map[string][]float32
 
-// BesideModels returns what samplers of some fields need of walls with a model; nil: none of the fields follows from these. It
+// BesideModels returns the values at walls with a model that samplers of some fields need; nil: none of the fields depends on them. It
 // waits for the steps.
 func (v View) BesideModels(list ...model.Field) (WallFields, error) {
 	var of WallFields
@@ -260,7 +260,7 @@ func (v View) eachBeside(directions func(c *boundary.ModelledCell) uint32, use f
 	}
 }
 
-// Beside gives the sampler the result of View.BesideModels.
+// Beside passes the result of View.BesideModels to the sampler.
 func (s *Sampler[In, Out]) Beside(walls WallFields) *Sampler[In, Out] {
 	s.walls = walls
 	return s

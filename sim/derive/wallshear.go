@@ -52,7 +52,7 @@ func (s *Sampler[In, Out]) wallShear(x, y, z int) (tau [3]float64) {
 type slope struct {
 	at [2][3]float64
 	// The derivative at the wall is (1 + share) times the first less share times the second. 0 where there is no next cell,
-	// or where the wall is so near that the cell's own velocity says little, and where that side is open: both are at the cell.
+	// or where the wall is so near that the cell's own velocity is not significant, and where that side is open: both are at the cell.
 	share   float64
 	halfway bool // a half-way wall with a next cell
 }
@@ -83,7 +83,7 @@ func (s *Sampler[In, Out]) slip(w wallCell, from [3]slope) float64 {
 	stiff := 1.0 // stress'/(nu u'')
 	if near != far {
 		stiff = ((s.relaxation(w, from, farSide)-0.5)/(tau-0.5)*far - near) / (far - near)
-		stiff = max(0, min(stiff, 2)) // of all laws; the rest is rounding
+		stiff = max(0, min(stiff, 2)) // for all laws; beyond it is rounding
 	}
 	return 16./9*lambda*stiff - 1./3
 }
@@ -111,7 +111,7 @@ func rate(w wallCell, from [3]slope, side int) float64 {
 	return vector.Length(along(w.normal, d))
 }
 
-// along returns what a vector has along a wall with this normal.
+// along returns the tangential part of a vector at a wall with this normal.
 func along(n, v [3]float64) [3]float64 {
 	across := n[0]*v[0] + n[1]*v[1] + n[2]*v[2]
 	for c := range v {
@@ -211,7 +211,7 @@ func (s *Sampler[In, Out]) wallDistance(w wallCell, t uint8, out [3]int) float64
 	return 0.5
 }
 
-// motion returns the velocity that a wall of a type has, or would have if it went on, at the distance q behind a cell.
+// motion returns the velocity of a wall of a type, extended where necessary, at the distance q behind a cell.
 func (s *Sampler[In, Out]) motion(w wallCell, t uint8, out [3]int, q float64) [3]float64 {
 	return s.cells.Motion(t).At(s.cells.Place(w.at, q, out), s.time)
 }

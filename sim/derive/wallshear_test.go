@@ -10,7 +10,7 @@ import (
 	"lbmsim/sim/domain"
 )
 
-// law is a viscosity law with its formula, written down apart from the code.
+// law is a viscosity law with its formula, written independently of the code.
 type law struct {
 	law    model.ViscosityLaw
 	params model.Params
@@ -110,8 +110,8 @@ func plates(n [3]int, l law) *domain.Part {
 	return &domain.Part{Case: &config.Case{Grid: config.Grid{Cells: n}, Flow: config.Flow{Spec: model.Spec{Viscosity: l.law}}}, Cells: cells, Params: l.params}
 }
 
-// Where bounce-back does not place a half-way wall exactly the flow slips there, by what the collision model says, and the
-// stress is right all the same.
+// Where bounce-back does not place a half-way wall exactly, the flow slips there by a length known for the collision model, and the
+// stress is still exact.
 func TestWallShearOfAFlowThatSlips(t *testing.T) {
 	const h, g, nu = 12, 1e-5, 0.15
 	l := law{model.Newtonian, model.Params{Omega: 1 / (0.5 + 3*nu)}, func(float64) float64 { return nu }, 0}

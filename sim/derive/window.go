@@ -1,7 +1,7 @@
 package derive
 
-// margin returns the number of rows of the window beyond each end of the region along y:
-// ghosts, where y is cut and neighbours are looked at. Elsewhere rows beyond the ends are
+// margin returns the number of window rows beyond each end of the region along y:
+// ghosts, where y is cut and neighbours are read. Elsewhere rows beyond the ends are
 // periodic images.
 func (s *Sampler[In, Out]) margin() int {
 	if s.axis() == 2 && s.neighbours {

@@ -10,7 +10,7 @@ import (
 	"lbmsim/sim/rank"
 )
 
-// Ahead is the step of a level whose cells are changed between two steps too, by other levels of a refined grid. Ghost planes are
+// Ahead is the step of a level whose cells other levels of a refined grid change between two steps. Ghost planes are
 // exchanged ahead of the step that reads them, and the inner cells are computed meanwhile:
 //
 //	bulk: ghost cells behind faces, and of walls with a model
@@ -25,8 +25,8 @@ import (
 //	edge: eddies of all cells                                             Look
 //	bulk: wait for them; eddies of the layers at walls with a model
 //
-// What is queued on the bulk's stream before sees and changes the state that the step starts from, what is queued behind it the new
-// one. Levels that share streams may do each of these one after the other. Begin and Arrive may be repeated, or done ahead for a
+// Work queued on the bulk's stream earlier sees and changes the state that the step starts from; work queued after it, the new
+// one. Levels that share streams may call these one after the other. Begin and Arrive may be repeated, or called ahead for a
 // reader of ghost cells, with the same bits; Look belongs to the step alone, as a run restarts with the eddies of the last pass.
 type Ahead struct {
 	*Level
@@ -44,7 +44,7 @@ func (l Ahead) step(on device.Stream, in, out device.Buffer, box decomp.Box) {
 	}
 }
 
-// Advance queues what changes with time for the step: the next of the moments that were scheduled. It is ahead of Begin, or of the
+// Advance queues the time-dependent values of the step: the next scheduled moment. It precedes Begin, or the
 // step where Begin and Arrive are done.
 func (l Ahead) Advance(begun bool) {
 	if l.timed == nil {

@@ -2,14 +2,14 @@ package level
 
 import "lbmsim/device"
 
-// PastForces returns what the fluid did to this rank's walls in the step that led to the current state. What that step started
-// from is still there, with its ghost cells.
+// PastForces returns the forces of the fluid on this rank's walls in the step that led to the current state. The state that it started
+// from is still stored, with its ghost cells.
 func (l *Level) PastForces() ([]device.Load, error) {
 	l.filled = 0
 	return l.forces(l.State[1])
 }
 
-// ComingForces returns what the fluid will do to them in the coming step.
+// ComingForces returns the forces on them in the coming step.
 func (l *Level) ComingForces() ([]device.Load, error) {
 	if err := Present(l); err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ func (l *Level) FuseFields(n int, box decomp.Box) {
 // FusesFields reports whether the step that leads to step n does.
 func (l *Level) FusesFields(n int) bool { return n > 0 && l.fused.at == n }
 
-// canFuse reports whether steps can write the fields of box. Where something is missing for that, snapshots read the state.
+// canFuse reports whether steps can write the fields of box. Otherwise snapshots read the state.
 func (l *Level) canFuse(box decomp.Box) bool {
 	f, layout, spec := &l.fused, l.Part.Layout, l.Part.Case.Spec
 	if f.asked {

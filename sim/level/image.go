@@ -29,7 +29,7 @@ func (s Image) Load(f *checkpoint.Reader) error {
 	})
 }
 
-// planes does something with the planes of an image from first on.
+// planes processes the planes of an image from first on.
 func (s Image) planes(image []byte, do func(first int, planes []byte) error) error {
 	n := s.Part.Planes()
 	each := len(image) / n
@@ -49,7 +49,7 @@ func (s Image) read(first int, planes []byte) error {
 		err := errors.Join(s.State[0].Read(state, s.Part.Interior(k, 1)[0].Lo), eddies.Read(own, k*len(own)))
 		used := s.Part.Layout.N[0] * s.Part.Case.Spec.EddyBytes()
 		for rest := own; len(rest) > 0; rest = rest[len(own)/s.Part.RowsOfPlane():] {
-			clear(rest[used : len(own)/s.Part.RowsOfPlane()]) // the padding is anything
+			clear(rest[used : len(own)/s.Part.RowsOfPlane()]) // the padding is arbitrary
 		}
 		s.weave(plane, state, own, func(image, part []byte) { copy(image, part) })
 		return err
@@ -67,7 +67,7 @@ func (s Image) write(first int, planes []byte) error {
 	})
 }
 
-// plain passes planes that are as the state has them, in as few calls of the device as there are runs.
+// plain passes planes in the layout of the state, with one call of the device per run.
 func (s Image) plain(first int, planes []byte, pass func(run []byte, offset int) error) error {
 	for _, run := range s.Part.Interior(first, len(planes)/s.planeBytes()) {
 		n := run.Hi - run.Lo
@@ -79,7 +79,7 @@ func (s Image) plain(first int, planes []byte, pass func(run []byte, offset int)
 	return nil
 }
 
-// woven does something with each plane's image, and room for what it has of the state and of the eddies.
+// woven processes each plane's image, with buffers for its part of the state and of the eddy viscosities.
 func (s Image) woven(first int, planes []byte, do func(k int, plane, state, eddies []byte) error) error {
 	each, at := s.planeBytes(), s.Part.Interior(first, 1)[0]
 	room := make([]byte, each)
@@ -94,7 +94,7 @@ func (s Image) woven(first int, planes []byte, do func(k int, plane, state, eddi
 // planeBytes returns the size of a plane's image.
 func (s Image) planeBytes() int { return s.Part.Bytes() / s.Part.Planes() }
 
-// weave passes what each row of a plane's image has of the state, and of the eddies.
+// weave passes the parts of each row of a plane's image: state and eddy viscosities.
 func (s Image) weave(plane, state, eddies []byte, pass func(image, part []byte)) {
 	rows := s.Part.RowsOfPlane()
 	a, b := len(state)/rows, len(eddies)/rows

@@ -1,4 +1,4 @@
-// Package level has what one box of a rank's cells needs to be stepped: its part of the domain, its states and program on the
+// Package level steps one box of a rank's cells: its part of the domain, its states and program on the
 // device, the passes before its steps and the exchange with the same box's cells on other ranks. A run decides when a level
 // takes a step and what follows it. It knows a level's states as fields and sums (sim/derive) and as images (checkpoints).
 package level
@@ -47,12 +47,12 @@ type Streams struct {
 	reader device.Stream // of fields, beside the steps
 }
 
-// NewStreams makes the streams of a level, or of several that take turns.
+// NewStreams makes the streams of a level, or of several levels that alternate.
 func NewStreams(dev device.Device) Streams {
 	return Streams{dev.NewStream(true), dev.NewStream(false), dev.NewStream(false)}
 }
 
-// New returns a level at step 0, whose part has no cells before Build. It gets streams of its own then, unless it is given some.
+// New returns a level at step 0, whose part has no cells before Build. Build makes separate streams unless some are given.
 func New(on *rank.Rank, part *domain.Part, dev device.Device) *Level {
 	return &Level{Rank: on, Part: part, Params: part.Params, Device: dev}
 }
@@ -87,7 +87,7 @@ func (l *Level) Build() (err error) {
 		if l.timed, ok = l.Program.(device.Timed); !ok {
 			return fmt.Errorf("%s does not support walls, faces and forces that change with time", l.Device.Info().Name)
 		}
-		if err = l.Schedule(1); err != nil { // what that takes is taken now
+		if err = l.Schedule(1); err != nil { // its memory is allocated now
 			return fmt.Errorf("time-dependent boundaries and forces: %w", err)
 		}
 	}
@@ -120,7 +120,7 @@ func (l *Level) Connect() (err error) {
 func connect(on *rank.Rank, c *config.Case, s halo.Setup) (halo.Exchange, error) {
 	s.Comm, s.ValueBytes, s.Want, s.Aware = on.Comm, c.Spec.Precision.Bytes(), c.Device.Transport, c.Device.GPUAware
 	e, err := halo.New(s)
-	if err != nil && c.Device.Transport != config.AutoTransport { // what was asked for cannot be had
+	if err != nil && c.Device.Transport != config.AutoTransport { // the requested transport is not available
 		return e, exit.Agreed(exit.Usage, err)
 	}
 	return e, exit.Agreed(exit.Failure, err)

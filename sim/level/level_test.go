@@ -95,7 +95,7 @@ func hash(l *Level) (sum uint64, err error) {
 	return sum, err
 }
 
-// Levels of one rank step beside each other, one twice as often, with the bits that each has alone, for any number of ranks.
+// Levels of one rank step concurrently, one twice as often, with the same bits as alone, for any number of ranks.
 func TestLevelsStepBesideEachOther(t *testing.T) {
 	want := map[string]uint64{}
 	for _, ranks := range []int{1, 2, 3} {
@@ -143,7 +143,7 @@ func TestLevelsStepBesideEachOther(t *testing.T) {
 	}
 }
 
-// Of walls with a model across the cut those ghost cells alone wait for the exchange that belong to another rank, and the edges
+// Of walls with a model across the cut, only ghost cells of other ranks wait for the exchange, and the edges
 // stay as thin as without them: the bulk does not wait.
 func TestWallModelLeavesTheBulkFree(t *testing.T) {
 	const text = `

@@ -56,7 +56,7 @@ func (l *Level) passesOf() (list passes) {
 	if l.Part.Case.Spec.Viscosity.LooksAround() {
 		list = append(list, pass{model.EddySteps, l.findEddies})
 	}
-	if l.Part.Cells.Modelled != nil { // whose layer replaces eddies
+	if l.Part.Cells.Modelled != nil { // whose layer replaces the eddy viscosity
 		list = append(list, pass{1, l.fillModelled})
 	}
 	return list
@@ -69,10 +69,10 @@ func (l *Level) advance() {
 	}
 }
 
-// Present sets what changes with time to the coming step; the force at this step, which outputs ask for, stays.
+// Present sets the time-dependent values to the coming step; the force at this step, which outputs read, stays.
 func Present(l *Level) error { return moment(l, float64(l.n)+0.5) }
 
-// Past sets what changes with time to the step that led to the current state.
+// Past sets the time-dependent values to the step that led to the current state.
 func Past(l *Level) error { return moment(l, float64(l.n)-0.5) }
 
 func moment(l *Level, time float64) error {
@@ -114,8 +114,8 @@ func gather(l *Level, state device.Buffer) {
 	}
 }
 
-// findEddies queues the eddies of a law of the viscosity that reads neighbours. It reads ghost cells, so where there are
-// neighbours it comes behind the exchange, and the bulk behind it.
+// findEddies queues the eddy viscosity of a law that reads neighbours. It reads ghost cells, so where there are
+// neighbours it follows the exchange, and the bulk follows it.
 func (l *Level) findEddies(in device.Buffer) {
 	on := l.Bulk
 	if len(l.edges) > 0 {
@@ -127,7 +127,7 @@ func (l *Level) findEddies(in device.Buffer) {
 	}
 }
 
-// eddiesOf returns where the device keeps the eddies of a law of the viscosity that reads neighbours; nil: it reads none.
+// eddiesOf returns the device's buffer of the eddy viscosity of a law that reads neighbours; nil: the law reads none.
 func eddiesOf(p device.Program) device.Buffer {
 	if k, ok := p.(device.EddyKeeper); ok {
 		return k.Eddies()

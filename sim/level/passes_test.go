@@ -7,7 +7,7 @@ import (
 	"lbmsim/device"
 )
 
-// Passes are queued in their order when they are due. A recording repeats the passes of its steps, so it begins and ends where
+// Due passes are queued in their order. A recording repeats the passes of its steps, so it begins and ends where
 // the same ones are due.
 func TestPassesAreQueuedWhenDue(t *testing.T) {
 	var queued []int

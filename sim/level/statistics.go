@@ -5,7 +5,7 @@ import (
 	"lbmsim/model"
 )
 
-// Statistics adds up on the device the sums that outputs ask for.
+// Statistics computes sums for outputs on the device.
 type Statistics struct{ level *Level }
 
 // Statistics of the state that stay with the device.

@@ -9,10 +9,10 @@ import (
 // Step returns the number of the current step.
 func (l *Level) Step() int { return l.n }
 
-// SetStep makes n the step of the current state, another one than before.
+// SetStep makes n the step of the current state, which differs from the previous one.
 func (l *Level) SetStep(n int) { l.n, l.filled = n, 0 }
 
-// Done counts k steps whose work has come to its end.
+// Done counts k completed steps.
 func (l *Level) Done(k int) {
 	l.n += k
 	l.SetForce(l.n)
@@ -63,8 +63,8 @@ func (l *Level) QueueFused(n int) Ends {
 	return l.Queue(n)
 }
 
-// QueuePieces queues k steps, an even number, in pieces of several, where the device computes such and neither neighbours nor
-// times have a part in them. It reports whether it has.
+// QueuePieces queues k steps, an even number, several at once, where the device can do so and neither neighbours nor
+// time-dependent values are involved. It reports whether it did.
 func (l *Level) QueuePieces(k int) bool {
 	m := device.InPieces(l.Program, k)
 	if m == nil || len(l.edges) > 0 || l.timed != nil {
@@ -80,7 +80,7 @@ func (l *Level) QueuePieces(k int) bool {
 // Recordable reports whether a recording of k steps may begin at step n and be repeated.
 func (l *Level) Recordable(k, n int) bool { return l.passes.recordable(k, n) }
 
-// Exchange fills the ghost planes of the current state once its edges are ready, where the host has to.
+// Exchange fills the ghost planes of the current state once its edges are ready, where the host must do so.
 func (l *Level) Exchange(ready device.Event) error {
 	if err := l.Halo.Start(l.State[0], ready); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (l *Level) Exchange(ready device.Event) error {
 // Wait waits for all work in the streams.
 func (s Streams) Wait() error { return errors.Join(s.Edge.Sync(), s.Bulk.Sync()) }
 
-// Sync waits for all steps that are queued. Where neighbours write into this rank's memory that is a wait for them, too.
+// Sync waits for all queued steps. Where neighbours write into this rank's memory, it waits for them, too.
 func (l *Level) Sync() error {
 	if l.Rank.Size > 1 {
 		return l.Rank.Heartbeat.Wait(l.Wait)
@@ -99,7 +99,7 @@ func (l *Level) Sync() error {
 	return l.Wait()
 }
 
-// Join makes what follows on the bulk's stream wait for the last exchange too.
+// Join makes later work on the bulk's stream wait for the last exchange too.
 func (l *Level) Join() {
 	if l.unjoined {
 		l.Bulk.After(l.Edge.Record())
@@ -117,7 +117,7 @@ func (l *Level) SetForce(n int) {
 	}
 }
 
-// Schedule passes the moments of the next k steps to the device, where something changes with time: these steps can then
+// Schedule passes the times of the next k steps to the device, where values depend on time: these steps can then
 // be queued, and recorded, like all others.
 func (l *Level) Schedule(k int) error {
 	if l.timed == nil {

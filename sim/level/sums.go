@@ -17,7 +17,7 @@ func (l *Level) Fields(box decomp.Box, values []float64) error {
 	return l.Program.Fields(l.State[0], box, values, l.Params)
 }
 
-// SumPlanes and SumRows add the cells of the current state up.
+// SumPlanes and SumRows sum the cells of the current state.
 func (l *Level) SumPlanes() ([]device.Plane, error) { return l.Program.Planes(l.State[0], l.Params) }
 func (l *Level) SumRows() ([]device.Plane, error)   { return l.Program.Rows(l.State[0], l.Params) }
 

@@ -35,7 +35,7 @@ func fills(l *Level) bool {
 	return false
 }
 
-// Walls returns what computes the walls with a model; nil: there are no such walls.
+// Walls returns the device's walls with a model; nil: there are no such walls.
 func Walls(l *Level) device.WallModeler {
 	if l.Part.Cells.Modelled == nil {
 		return nil

@@ -18,7 +18,7 @@ type seriesWriter interface {
 	indexed() fields.Series
 }
 
-// numberedFiles is an output with a file a step: those in its folder, of any run.
+// numberedFiles is an output with one file per step: those in its folder, of any run.
 type numberedFiles interface{ stepFiles() []string }
 
 // prepared is an output that takes memory before the first step.
@@ -30,19 +30,19 @@ type prepared interface {
 // snapping is an output that takes snapshots beside the steps.
 type snapping interface {
 	Output
-	// snaps reports the cells, local; false where steps had better not be asked to leave them.
+	// snaps reports the cells, local; false where it is better that steps do not write them.
 	snaps(*Run) (box decomp.Box, ok bool)
 }
 
-// remembered is an output that resumes from a checkpoint with more state than its rows.
+// remembered is an output that stores more in a checkpoint than the length of its rows.
 type remembered interface {
 	Output
-	// remember adds what the next run must know. Collective.
+	// remember adds the state that the next run needs. Collective.
 	remember(*Run, *Memory) error
 	// beside begins files that belong to the checkpoint with this header, in its folder;
 	// written reports of each, once it has been committed, whether it is on disk. Collective.
 	beside(r *Run, h checkpoint.Header, dir string) (written []*bool, err error)
-	// recall continues with what the checkpoint of a path says. Collective.
+	// recall continues with the state in the checkpoint of a path. Collective.
 	recall(r *Run, path string, m *Memory) error
 }
 

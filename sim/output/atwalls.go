@@ -29,7 +29,7 @@ func (s *Set) warnOfNoWalls() {
 			beside[i] = 1
 		}
 	}
-	if comm.Max(s.Rank.Comm, beside) != nil || !s.Rank.Root { // ranks that cannot talk fail at the first step
+	if comm.Max(s.Rank.Comm, beside) != nil || !s.Rank.Root { // ranks that cannot communicate fail at the first step
 		return
 	}
 	for i, p := range places {

@@ -18,7 +18,7 @@ import (
 	"lbmsim/sim/exit"
 )
 
-// averager adds samples of [output.averages] up: means, and sums of the products of
+// averager accumulates samples of [output.averages]: means, and sums of the products of
 // deviations from them, of every cell of this rank, by the recurrence of Welford
 // (Technometrics 4 (1962) 419). A plain sum of squares would lose the small difference
 // between it and the square of the mean. The sums are in the device's memory, where it keeps
@@ -29,11 +29,11 @@ type averager struct {
 	of      model.AverageSums
 	walls   model.WallMeans
 	dims    int
-	stored  int // values a cell of a sample
+	stored  int // values per cell of a sample
 	samples int64
 	first   int    // step of the first sample
 	last    int    // and of the last
-	resumed string // path of the checkpoint that the sums go on from
+	resumed string // path of the checkpoint that the sums continue from
 	made    bool
 	boxes   []*boxSums // of this rank's part of the domain, or of each patch that it has a part of
 }
@@ -190,11 +190,11 @@ func (a *averager) takeOnHost(r *Run, k int, b *boxSums) error {
 	})
 }
 
-// readAtOnce is the number of cells read at a time: to ask for a row of 2D takes longer than to add it.
+// readAtOnce is the number of cells read at a time: reading a row of 2D takes longer than adding it.
 const readAtOnce = 8192
 
-// presentOf returns the current state of a box with the digits that fields have on leaving the device: a result must not depend on
-// the memory that the device had to spare.
+// presentOf returns the current state of a box in the precision in which fields leave the device: a result must not depend on
+// the free memory of the device.
 func (r *Run) presentOf(v derive.View) derive.Source[float64] {
 	if r.State.Snapshots() != nil && r.Case.Spec.Precision != model.Float64 {
 		return derive.Rounded(v.Present())
@@ -273,7 +273,7 @@ func (a *averager) column(f model.Field, c int, units config.Units) (column int,
 	return uu + at, factor / n, at >= 0
 }
 
-// averageFiles writes what the averages are by now.
+// averageFiles writes the present averages.
 type averageFiles struct {
 	base
 	sums   *averager
@@ -358,7 +358,7 @@ func (f *averageFiles) begin(r *Run, parts []averagePart, meta fields.Meta) (*fi
 // averagePart is a rank's part of a box of a file of averages.
 type averagePart struct {
 	number int        // of the box in the file
-	box    decomp.Box // this rank's cells of it; none: it has nothing to write
+	box    decomp.Box // this rank's cells of it; empty: it has nothing to write
 	sums   []float64  // of these, [plane][row][sum][x]
 }
 
@@ -429,7 +429,7 @@ func averagesInto[Out derive.Number](r *Run, a *averager, part averagePart, put 
 	if a.flat(r) { // rows are the planes of a flat file
 		planes = rows
 	}
-	return func() error { // which does not hold on to the sums
+	return func() error { // which does not keep the sums alive
 		if copied != nil || part.box.Cells() == 0 {
 			return copied
 		}
@@ -485,7 +485,7 @@ func (a *averager) remember(r *Run, m *Memory) (err error) {
 	return r.All("reading the averages", err)
 }
 
-// kept names the sums that there are.
+// kept names the sums.
 func (a *averager) kept() string {
 	kept := fmt.Sprint(a.of.Density, a.of.DensitySquares, a.of.Velocity, a.of.VelocityProducts)
 	if a.walls.Values() > 0 {
@@ -502,8 +502,8 @@ func (a *averager) axis() string {
 	return "xyz"[a.Axis : a.Axis+1]
 }
 
-// beside begins the files of the sums. They come before the checkpoint, which is of use only
-// with them, and go when their checkpoint has gone.
+// beside begins the files of the sums. They precede the checkpoint, which is usable only
+// with them, and are removed with their checkpoint.
 func (a *averager) beside(r *Run, h checkpoint.Header, dir string) (written []*bool, err error) {
 	if a.samples == 0 {
 		return nil, nil
@@ -556,7 +556,7 @@ func (a *averager) besideBox(r *Run, kind string, h checkpoint.Header, dir strin
 
 // recall reads the sums beside a checkpoint.
 func (a *averager) recall(r *Run, path string, all *Memory) error {
-	// A newer checkpoint may have been given up halfway.
+	// Reading a newer checkpoint may have been abandoned halfway.
 	a.samples, a.first, a.last, a.resumed = 0, 0, 0, ""
 	if err := a.allocate(r); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"lbmsim/sim/derive"
 )
 
-// boxSums are the sums of [output.averages] over this rank's cells of a box: of its part of the domain, or of a patch of a refined
+// boxSums are the sums of [output.averages] in this rank's cells of a box: of its part of the domain, or of a patch of a refined
 // grid. Overlap cells of a patch have sums, too, as the device steps them; no file has these.
 type boxSums struct {
 	view     derive.View
@@ -87,7 +87,7 @@ func (b *boxSums) read() (sums []float64, err error) {
 	return b.walls.join(sums), nil
 }
 
-// set replaces the sums of own cells by those that read has returned and cut has reduced to them, and all others by zeros; nil: all
+// set replaces the sums of own cells by sums that read has returned and cut has reduced to these cells, and all others by zeros; nil: all
 // by zeros.
 func (b *boxSums) set(sums []float64) error {
 	n := b.view.Part.Layout.N

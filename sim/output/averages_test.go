@@ -12,7 +12,7 @@ import (
 	"lbmsim/model"
 )
 
-// Averages equal the results of two passes over all samples, to the last bits but few,
+// Averages equal the results of two passes over all samples, up to the last few bits,
 // though the fluctuations are small beside the mean.
 func TestAveragesAreTheirDefinitions(t *testing.T) {
 	for _, dims := range []int{2, 3} {
@@ -83,7 +83,7 @@ func TestAveragesAreTheirDefinitions(t *testing.T) {
 	}
 }
 
-// What goes wrong while averages are copied, or joined over an axis, is the file's error: it would be zeros otherwise.
+// A failure while averages are copied, or joined over an axis, is the file's error: otherwise the file would have zeros.
 func TestAveragesThatCannotBeCopied(t *testing.T) {
 	r := (&reports{}).run()
 	r.Case = &config.Case{}

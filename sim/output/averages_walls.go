@@ -6,7 +6,7 @@ import (
 )
 
 // wallMeans are means over time in the cells beside walls with a model, by the recurrence of the other averages. They are on the
-// host, and a sample costs what the flow at ghost cells does: no other cell is read. Files and checkpoints have them beside the
+// host, and a sample costs as much as the flow at ghost cells: no other cell is read. Files and checkpoints have them beside the
 // sums of all cells, as rows with zeros elsewhere, so that any other cut can read them.
 type wallMeans struct {
 	of    model.WallMeans

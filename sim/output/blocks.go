@@ -143,7 +143,7 @@ func (s stored) field(r *Run, f model.Field) ([]float32, error) {
 // tagBlocks is the tag of cells on their way to other ranks' margins.
 const tagBlocks = 104
 
-// inPairs sends to each other rank and receives from it. The lower rank of two sends first: with the pairs in this order, none waits
+// inPairs exchanges messages with every other rank. The lower rank of two sends first: with the pairs in this order, no pair waits
 // for a later one.
 func inPairs(id, ranks int, send, receive func(rank int) error) error {
 	for rank := range ranks {

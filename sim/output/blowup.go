@@ -29,7 +29,7 @@ func (r *Run) blowup() (paths []string) {
 	return slices.DeleteFunc(paths, func(path string) bool { return !written(path) })
 }
 
-// ForgetBlowup removes an earlier run's report, and its folder unless that has other files.
+// ForgetBlowup removes an earlier run's report, and its folder unless the folder has other files.
 func (r *Run) ForgetBlowup() {
 	for _, path := range append(r.blowup(), r.Path(BlowupDir)) {
 		_ = os.Remove(path) // a file that cannot be removed is replaced, or its replacement fails

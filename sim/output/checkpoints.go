@@ -17,7 +17,7 @@ const CheckpointDir = "checkpoints"
 // aCheckpoint is the kind of these files.
 const aCheckpoint = "checkpoint"
 
-// checkpoints writes [checkpoint]: the memory image of the state, one file a time.
+// checkpoints writes [checkpoint]: the memory image of the state, one file per time.
 type checkpoints struct {
 	base
 	config.Checkpoint
@@ -25,7 +25,7 @@ type checkpoints struct {
 	set     *Set     // whose outputs it remembers
 	image   []byte   // snapshot, kept for the next time
 	levels  [][]byte // of the patches of a refined grid
-	resumed string   // path of the checkpoint that the run goes on from
+	resumed string   // path of the checkpoint that the run resumes from
 }
 
 // checkpointOutputs returns the output of [checkpoint].
@@ -84,7 +84,7 @@ func (c *checkpoints) Write(r *Run) error {
 	if err := r.All(aCheckpoint, c.fill(&h, &m)); err != nil {
 		return r.Files.Missed(rowsOfCheckpoint, err)
 	}
-	var beside []*bool // files that the checkpoint is of no use without: whether they are written
+	var beside []*bool // files without which the checkpoint is useless: whether they are written
 	for _, o := range with[remembered](c.set.List) {
 		written, err := o.beside(r, h, c.dir)
 		if err != nil {
@@ -110,7 +110,7 @@ func (c *checkpoints) Write(r *Run) error {
 	return nil
 }
 
-// memory returns the record of the checkpoint of the present step, but for the rows. Collective.
+// memory returns the record of the checkpoint of the present step, without the rows. Collective.
 func (c *checkpoints) memory(r *Run) (Memory, error) {
 	m := Memory{
 		Probes: map[string]int64{}, Forces: map[string]forceMemory{}, Provenance: r.Provenance,
@@ -125,7 +125,7 @@ func (c *checkpoints) memory(r *Run) (Memory, error) {
 	return m, nil
 }
 
-// fill brings the rows to the disk, on rank 0, counts them, and puts the memory into the header.
+// fill flushes the rows to disk, on rank 0, counts them, and puts the memory into the header.
 func (c *checkpoints) fill(h *checkpoint.Header, m *Memory) (err error) {
 	for _, o := range with[tabular](c.set.List) {
 		if t := o.table(); c.set.Rank.Root {

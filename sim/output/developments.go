@@ -7,7 +7,7 @@ import (
 	"lbmsim/sim/derive"
 )
 
-// developments writes how the drag of an [output.surface.NAME] develops along x: a block of rows a time.
+// developments writes the development of the drag of an [output.surface.NAME] along x: a block of rows per time.
 type developments struct {
 	rows
 	surface *surfaces
@@ -27,7 +27,7 @@ func (d *developments) Write(r *Run) error {
 	if err != nil || !r.Rank.Root || int64(r.Step()) <= d.file.Step() { // the table has the block
 		return err
 	}
-	_ = d.file.Add(int64(r.Step()), r.Time(), developed(d.surface.body, values, r.Case)...) // a failure comes out at the next sync
+	_ = d.file.Add(int64(r.Step()), r.Time(), developed(d.surface.body, values, r.Case)...) // a failure is reported at the next sync
 	return nil
 }
 

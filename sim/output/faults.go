@@ -15,13 +15,13 @@ import (
 	"lbmsim/sim/exit"
 )
 
-// What becomes of a run whose files cannot be written: it stops, or continues without them,
-// as on_error of [output] and [checkpoint] says. At its end it fails in any case, for
+// A run whose files cannot be written stops, or continues without them,
+// as on_error of [output] and [checkpoint] sets. At its end it fails in any case, since
 // there is no next time.
 
-// faults is a run's record of files that it could not write.
+// faults records the files that a run could not write.
 type faults struct {
-	counts map[string]int // by kind of file, of those that the run went on without
+	counts map[string]int // by kind of file, of files that the run continued without
 	disk   bool           // the run ends because of one
 	ending bool           // the last outputs are being written
 }
@@ -41,7 +41,7 @@ func (f *faults) left() (n int) {
 // LeftOut returns the number of files of each kind that the run continued without.
 func (f *Files) LeftOut() map[string]int { return maps.Clone(f.faults.counts) }
 
-// continues reports what on_error says of a kind of file.
+// continues reports whether on_error lets the run continue without a kind of file.
 func (f *Files) continues(kind string) bool {
 	c := f.view.Case
 	switch kind {

@@ -18,12 +18,12 @@ import (
 	"lbmsim/sim/rank"
 )
 
-// fieldFiles writes [output.fields]: one VTKHDF file a time.
+// fieldFiles writes [output.fields]: one VTKHDF file per time.
 type fieldFiles struct {
 	base
 	config.FieldsOutput
 	series fields.Series
-	// Snapshots of this host, kept for the next time: one slice a field, of the type
+	// Snapshots of this host, kept for the next time: one slice per field, of the type
 	// that the files have.
 	single [][]float32
 	double [][]float64
@@ -50,7 +50,7 @@ func (f *fieldFiles) folder() string         { return f.series.Dir }
 func (f *fieldFiles) indexed() fields.Series { return f.series }
 func (f *fieldFiles) stepFiles() []string    { return numbered(f.series.Dir, f.series.Name) }
 
-// Write takes a snapshot of the fields, or begins to; a goroutine brings it to the disk. A file costs one agreement to begin, and
+// Write takes a snapshot of the fields, or begins one; a goroutine writes it to disk. A file costs one agreement to begin, and
 // a gather and an agreement to end.
 func (f *fieldFiles) Write(r *Run) error {
 	if err := r.Files.CommitThrough("fields"); err != nil {
@@ -86,7 +86,7 @@ func (f *fieldFiles) begin(r *Run, failed error) (p *fields.Pending, unread *com
 	return begun(r, p, failed, err)
 }
 
-// copied takes what the file will hold from the present state, so that steps can continue, and returns the work of writing it.
+// copied copies the file's contents from the present state, so that steps can continue, and returns the work of writing it.
 func (f *fieldFiles) copied(r *Run) (write func(*fields.Pending) error, err error) {
 	if f.Type == model.Float32 {
 		return copyFields(r, f.Fields, &f.single)
@@ -97,7 +97,7 @@ func (f *fieldFiles) copied(r *Run) (write func(*fields.Pending) error, err erro
 // prepare takes the memory of snapshots before the first step, where outputs repeat.
 func (f *fieldFiles) prepare(r *Run) error {
 	if taker := r.State.Snapshots(); taker != nil && f.when.Period > 0 && !f.waits() {
-		// Without that memory the run continues: shoot asks for it again, and warns that the steps wait.
+		// Without that memory the run continues: shoot tries again, and warns that the steps wait.
 		_ = taker.Prepare(f.reads(r))
 	}
 	return nil
@@ -114,11 +114,11 @@ func (f *fieldFiles) reads(r *Run) decomp.Box {
 	return box
 }
 
-// often is the period in steps up to which steps leave the fields of snapshots: reading them from the state takes about half
-// as long as a step, and steps that leave them need a kernel and memory of their own.
+// often is the largest period, in steps, at which steps write the fields of snapshots: reading them from the state takes about half
+// as long as a step, and steps that write them need a separate kernel and memory.
 const often = 10
 
-// waits reports whether the steps wait for the fields: a snapshot lacks what happens at walls with a model.
+// waits reports whether the steps wait for the fields: a snapshot lacks the flow at walls with a model.
 func (f *fieldFiles) waits() bool { return slices.ContainsFunc(f.Fields, model.Field.OfModel) }
 
 func (f *fieldFiles) snaps(r *Run) (decomp.Box, bool) {
@@ -126,7 +126,7 @@ func (f *fieldFiles) snaps(r *Run) (decomp.Box, bool) {
 }
 
 // shoot lets the device read the fields beside the steps. Collective: where a rank has no memory for that, the device is crowded,
-// and all ranks go the other way from now on; err is this rank's alone then.
+// and all ranks read the state from then on; err is then this rank's alone.
 func (f *fieldFiles) shoot(r *Run, taker Snapshotter) (crowded bool, err error) {
 	box, step := f.reads(r), r.Step()
 	shot, none := taker.Take(box)
@@ -170,7 +170,7 @@ func deliver(r *Run, step int, f config.FieldsOutput, p *fields.Pending, box dec
 
 // convert brings fields from the host's memory to the file.
 func convert[Out, In derive.Number](r *Run, step int, list []model.Field, p *fields.Pending, from derive.Source[In]) error {
-	// One thread stays with the loop, which would otherwise wait for its turn between steps.
+	// One thread is left to the main loop, which would otherwise wait for a core between steps.
 	return rank.Spread(r.Rank.Threads-1, r.View.Part.Planes(), func(lo, hi int) error {
 		s := derive.NewSampler[Out](r.View.Part, step, from, list...)
 		ready := make([][]Out, len(list)) // planes of each field that are not written yet

@@ -15,7 +15,7 @@ import (
 	"lbmsim/sim/exit"
 )
 
-// What files of fields of one grid and of a refined one have in common.
+// Common parts of field files of uniform and refined grids.
 
 // begun judges how a file began, as begin does.
 func begun(r *Run, p *fields.Pending, failed, err error) (*fields.Pending, *comm.Failure, error) {
@@ -23,7 +23,7 @@ func begun(r *Run, p *fields.Pending, failed, err error) (*fields.Pending, *comm
 		return p, nil, err
 	}
 	var unread *comm.Failure
-	switch e := comm.Agree(r.Rank.Comm, failed); { // was it the file, or what a rank has read?
+	switch e := comm.Agree(r.Rank.Comm, failed); { // did the file fail, or a rank's reading?
 	case errors.As(e, &unread):
 		return nil, unread, nil
 	case e != nil:
@@ -32,7 +32,7 @@ func begun(r *Run, p *fields.Pending, failed, err error) (*fields.Pending, *comm
 	return nil, nil, r.Files.Missed("fields", err)
 }
 
-// launch lets a goroutine bring the fields to the disk.
+// launch starts a goroutine that writes the fields to disk.
 func (f *fieldFiles) launch(r *Run, p *fields.Pending, write func() error) {
 	r.Files.Launch("fields", f.series.Index(), p.Commit, func() error {
 		if err := write(); err != nil {
@@ -42,7 +42,7 @@ func (f *fieldFiles) launch(r *Run, p *fields.Pending, write func() error) {
 	})
 }
 
-// batch is the approximate number of bytes computed, summed up and handed to the system at
+// batch is the approximate number of bytes computed, checksummed and written to the system at
 // once: enough for one call, few enough to stay in a core's cache meanwhile.
 const batch = 1 << 20
 
@@ -63,7 +63,7 @@ func copyRegion[Out derive.Number](r *Run, v derive.View, region decomp.Box, lis
 	}
 	from := v.Present()
 	if r.State.Snapshots() != nil && r.Case.Spec.Precision != model.Float64 {
-		// Whether there was memory for snapshots must not be seen in the files.
+		// The files must not depend on whether there was memory for snapshots.
 		from = derive.Rounded(from)
 	}
 	walls, err := v.BesideModels(list...)

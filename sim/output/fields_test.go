@@ -49,7 +49,7 @@ type ones struct {
 
 func (o *ones) Step() int { return o.step }
 
-// onesOf adds the rest of the State that outputs see.
+// onesOf adds the other methods of State.
 type onesOf struct {
 	State
 	*ones
@@ -92,7 +92,7 @@ func (s shotOfOnes) Wait() (single []float32, double []float64, err error) {
 	return nil, s, nil
 }
 
-// writing lets three ranks write fields twice, and returns what each of them has said, and its collective calls.
+// writing lets three ranks write fields twice, and returns the errors, warnings and number of collective calls of each.
 func writing(t *testing.T, more, dir string, state func(rank int) *ones) (errs [3]error, calls [3]int, warned []string) {
 	t.Helper()
 	c, err := config.Load("t.toml", []byte("[domain]\ncells = [8, 9]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = 0.1\n[run]\nsteps = 9\n[output]\ndir = \""+dir+"\"\n[output.fields]\nevery = 1\n"+more))
@@ -151,7 +151,7 @@ func TestCollectiveCallsOfFields(t *testing.T) {
 	}
 }
 
-// Where a rank's device has no memory for snapshots all ranks do without from then on, and the files are written.
+// Where a rank's device has no memory for snapshots, no rank takes any from then on, and the files are written.
 func TestOneDeviceIsCrowded(t *testing.T) {
 	dir := t.TempDir()
 	os.Mkdir(filepath.Join(dir, "fields"), 0o777)

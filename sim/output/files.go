@@ -16,7 +16,7 @@ import (
 	"lbmsim/sim/rank"
 )
 
-// Files holds the files that this rank's goroutines write to the disk while the steps continue, and the outcome of earlier ones.
+// Files lists the files that this rank's goroutines write to disk while the steps continue, and the outcome of earlier ones.
 type Files struct {
 	view    derive.View
 	wrote   func(kind, path string) // informs rank 0's reporter
@@ -127,8 +127,8 @@ func (f *Files) CommitKind(kind string) error {
 }
 
 // CommitThrough waits, as CommitKind does, and also commits all files begun before the last one of the kind.
-// Checkpoints must not overtake them: a run that resumes from one does not write them again.
-// Nor may checkpoints wait until nothing is being written, which may never be: fields that
+// Checkpoints must not be valid before them: a run that resumes from one does not write them again.
+// Nor may checkpoints wait until no file is being written, which may never happen: fields that
 // follow each other on a slow disk take them along.
 func (f *Files) CommitThrough(kind string) error {
 	n := len(f.pending)
@@ -162,7 +162,7 @@ func (f *Files) Expected() (sum time.Duration) {
 	return sum
 }
 
-// patience is the time that a rank waits for the disk before it reports that, and then twice
+// patience is the time that a rank waits for the disk before it reports the wait, and then twice
 // as long. Whether it waits indefinitely is the watchdog's to decide.
 const patience = 30 * time.Second
 

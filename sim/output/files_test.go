@@ -69,8 +69,8 @@ func TestSettleWaitsForItsKind(t *testing.T) {
 	}
 }
 
-// While fields follow each other on a slow disk there is always a writer at work. A
-// checkpoint among them gets its name with the next of them, not when all is quiet.
+// While fields follow each other on a slow disk, a writer is always active. A
+// checkpoint among them gets its name with the next of them, not when all writers are idle.
 func TestCheckpointAmongFields(t *testing.T) {
 	report := &reports{}
 	f := report.files()
@@ -128,7 +128,7 @@ func TestCheckpointIsSafeBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// What files took is expected of the next ones; before the first checkpoint it is presumed.
+// The time of earlier files is expected of the next ones; before the first checkpoint it is presumed.
 func TestExpectedTimeFollowsTheFiles(t *testing.T) {
 	report := &reports{}
 	f := report.files()

@@ -23,7 +23,7 @@ func (f *folder) release() {
 	}
 }
 
-// Holds reports whether this rank keeps other runs out of the output folder.
+// Holds reports whether this rank has locked the output folder.
 func (s *Set) Holds() bool { return s.folder.lock != nil }
 
 // Opening holds the options with which a run opens its outputs.
@@ -82,7 +82,7 @@ func (s *Set) Open(o Opening) error {
 	return nil
 }
 
-// rebuild makes a damaged index again, on rank 0.
+// rebuild restores a damaged index, on rank 0.
 func (s *Set) rebuild(f fields.Series) {
 	wrong, err := f.Rebuild()
 	if wrong != "" {
@@ -100,7 +100,7 @@ func (s *Set) warnOfOlder(f fields.Series) {
 	}
 }
 
-// openFolders makes the folders and keeps other runs out of them.
+// openFolders makes the folders and locks out other runs.
 func (s *Set) openFolders() (err error) {
 	for _, o := range s.List {
 		dir := s.Path()

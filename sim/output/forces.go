@@ -14,8 +14,8 @@ import (
 	"lbmsim/sim/derive"
 )
 
-// forces writes one [output.force.NAME]: a CSV row a sample, on rank 0, with the means so
-// far and how well they are known.
+// forces writes one [output.force.NAME]: a CSV row per sample, on rank 0, with the means so
+// far and their confidence intervals.
 type forces struct {
 	config.ForceOutput
 	rows
@@ -36,7 +36,7 @@ func forceOutputs(s *Set) (list []Output) {
 	return list
 }
 
-// Write adds a row. A failure of the file comes out at the next sync, as of probes.
+// Write adds a row. A failure of the file is reported at the next sync, as for probes.
 func (f *forces) Write(r *Run) error {
 	f.at = r.Step()
 	all, of, err := r.Loads.Present()
@@ -143,11 +143,11 @@ func (f *forces) header(r *Run) probe.Header {
 
 // forceMemory holds what a checkpoint keeps of a force output.
 type forceMemory struct {
-	Output config.ForceOutput // what its numbers are
+	Output config.ForceOutput // the definition of its numbers
 	Series []stats.Series
 	Course []stats.Record `json:",omitempty"`
 	Every  float64        `json:",omitempty"` // steps between its samples
-	Uneven bool           `json:",omitempty"` // some were at another distance
+	Uneven bool           `json:",omitempty"` // some had a different spacing
 }
 
 // measured returns the output without its schedule, which a restart may change.
@@ -180,7 +180,7 @@ func (f *forces) beside(*Run, checkpoint.Header, string) ([]*bool, error) { retu
 
 // recall continues with the statistics. The loads are the run's to recall.
 func (f *forces) recall(r *Run, _ string, m *Memory) error {
-	clear(f.series) // a newer checkpoint may have been given up halfway
+	clear(f.series) // reading a newer checkpoint may have been abandoned halfway
 	clear(f.course)
 	f.uneven = f.Schedule.Period <= 0
 	old, known := m.Forces[f.Name]
@@ -215,8 +215,8 @@ func (s *Set) statistics(output, number string) (*forces, int) {
 	panic("there is no force " + output + " with " + number) // config has checked that it exists
 }
 
-// Widths returns how well the means of [run] stop_when are known, on rank 0, and whether
-// that is enough. The interval of a series that still drifts is narrow soon after its start, and means nothing.
+// Widths returns the confidence intervals of the means of [run] stop_when, on rank 0, and whether
+// they are narrow enough. The interval of a series that still drifts is narrow soon after its start, and meaningless.
 func (s *Set) Widths() (text string, enough bool) {
 	enough = true
 	for i, rule := range s.Case.Run.StopWhen {
@@ -263,7 +263,7 @@ func (s *Set) ForceValue(e config.Expectation) (value, half float64) {
 		estimate := series.Estimate()
 		return estimate.Mean, estimate.Half
 	}
-	panic("there is no statistic of a force " + e.Statistic) // config knows one that this does not
+	panic("there is no statistic of a force " + e.Statistic) // config has a statistic that is missing here
 }
 
 // oscillationName returns the statistic that describes an oscillation: with a length and a velocity of reference the

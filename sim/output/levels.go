@@ -30,18 +30,10 @@ func levelsOf(c comm.Comm, blocks []render.Block) ([]float64, error) {
 	if ends[0] == math.MinInt64 { // all cells are solid
 		return list, nil
 	}
-	lo, hi := -float64(number(ends[0])), float64(number(ends[1]))
-	if lo == hi {
-		for k := range list {
-			list[k] = lo
-		}
-		return list, nil
-	}
+	s := scaleOf(-ends[0], ends[1])
 	counts := make([]int64, bins)
 	for i := range blocks {
-		blocks[i].Each(func(v float32) {
-			counts[max(0, min(int((float64(v)-lo)/(hi-lo)*bins), bins-1))]++
-		})
+		blocks[i].Each(func(v float32) { counts[s.bin(v)]++ })
 	}
 	parts, err := comm.Gather(c, raw.Bytes(counts))
 	if err != nil {
@@ -62,25 +54,67 @@ func levelsOf(c comm.Comm, blocks []render.Block) ([]float64, error) {
 		return nil, err
 	}
 	copy(raw.Bytes(counts), all)
-	quantiles(list, counts, lo, (hi-lo)/bins)
+	s.quantiles(list, counts)
 	return list, nil
 }
 
+// scale divides the values of a field into bins of equal width in the logarithm of the magnitude, down to 2^-octaves of the largest.
+// Vorticity and q_criterion have peaks at walls and edges far above all other values: with bins of equal width in the value, most cells
+// share one bin. The logarithm is piecewise linear, by the bits of the float: the same on all machines.
+type scale struct {
+	floor  int64 // ordered number of the magnitude below which all values are one
+	lo, hi int64 // places of the smallest and the largest value
+}
+
+const octaves = 32
+
+// scaleOf returns the scale between two ordered numbers.
+func scaleOf(lo, hi int64) scale {
+	s := scale{floor: max(max(-lo, lo, -hi, hi)-octaves<<23, 0)} // a float has 23 bits below its exponent
+	s.lo, s.hi = s.place(lo), s.place(hi)
+	return s
+}
+
+// place returns the place of an ordered number on the scale.
+func (s scale) place(o int64) int64 {
+	if o < 0 {
+		return min(o+s.floor, 0)
+	}
+	return max(o-s.floor, 0)
+}
+
+// value returns the value at a place.
+func (s scale) value(place int64) float64 {
+	switch {
+	case place < 0:
+		place -= s.floor
+	case place > 0:
+		place += s.floor
+	}
+	return float64(number(place))
+}
+
+// bin returns the bin of a value.
+func (s scale) bin(v float32) int64 {
+	return min((s.place(ordered(v))-s.lo)*bins/max(s.hi-s.lo, 1), bins-1)
+}
+
 // quantiles fills a list with values below which a share of a histogram is.
-func quantiles(list []float64, counts []int64, lo, width float64) {
+func (s scale) quantiles(list []float64, counts []int64) {
 	total := int64(0)
 	for _, n := range counts {
 		total += n
 	}
 	below, bin := int64(0), 0
 	for k := range list {
-		s := float64(k) / float64(len(list)-1)
-		wanted := s * s * (3 - 2*s) * float64(total)
+		x := float64(k) / float64(len(list)-1)
+		wanted := x * x * (3 - 2*x) * float64(total)
 		for bin < len(counts)-1 && float64(below+counts[bin]) < wanted {
 			below += counts[bin]
 			bin++
 		}
-		list[k] = lo + (float64(bin)+(wanted-float64(below))/float64(max(counts[bin], 1)))*width
+		part := (float64(bin) + (wanted-float64(below))/float64(max(counts[bin], 1))) / bins
+		list[k] = s.value(s.lo + int64(math.Round(part*float64(s.hi-s.lo))))
 	}
 }
 

@@ -9,15 +9,15 @@ import (
 	"lbmsim/sim/derive"
 )
 
-// lines writes one [output.line.NAME]: a CSV file with a block of rows a sample, a row for
+// lines writes one [output.line.NAME]: a CSV file with a block of rows per sample, a row for
 // each point, on rank 0.
 type lines struct {
 	config.Line
 	rows
 }
 
-// chunk is the number of points gathered at a time, so that a line takes no more memory the
-// longer it is.
+// chunk is the number of points gathered at a time, so that memory does not grow with the
+// length of the line.
 const chunk = 1 << 14
 
 // lineOutputs returns the outputs of [output.line].
@@ -28,7 +28,7 @@ func lineOutputs(s *Set) (list []Output) {
 	return list
 }
 
-// Write adds a block of rows. A failure of the file comes out at the next sync, as of probes.
+// Write adds a block of rows. A failure of the file is reported at the next sync, as for probes.
 func (l *lines) Write(r *Run) error {
 	l.at = r.Step()
 	again := r.Rank.Root && int64(r.Step()) <= l.file.Step() // the table has the block

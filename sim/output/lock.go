@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// LockName is the file by which a run holds its output folder.
+// LockName is the file by which a run locks its output folder.
 const LockName = ".lbmsim.lock"
 
 // holderText is the lock file's record of the process that holds it.
 const holderText = "process %d on %s"
 
 // dyingFor is the time that a new run waits for one that was killed: its lock stays until
-// the last of its threads has come back from the disk.
+// the last of its threads has returned from the disk.
 const dyingFor = 30 * time.Second
 
-// dying reports whether a holder on this machine has no memory any more: it was killed.
+// dying reports whether a holder on this machine no longer has memory: it was killed.
 func dying(holder string) bool {
 	var pid int
 	var host string
@@ -38,9 +38,9 @@ func hostname() string {
 	return host
 }
 
-// hold keeps other runs out of an output folder, as long as the file is open: two jobs
-// that were started there by mistake would write over each other's files. The lock ends
-// with the process, whatever ends it. File systems without locks admit every run.
+// hold locks an output folder as long as the file is open: two jobs
+// that were started there by mistake would overwrite each other's files. The lock ends
+// with the process, however it ends. File systems without locks admit every run.
 func hold(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, LockName), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {

@@ -32,8 +32,8 @@ func TestOneRunAFolder(t *testing.T) {
 	}
 }
 
-// A process that was killed keeps its lock until its last thread is back from the disk; the
-// run that follows waits for that, but not for a process that is alive.
+// A killed process keeps its lock until its last thread has returned from the disk; the
+// next run waits for that, but not for a process that is alive.
 func TestKilledHolder(t *testing.T) {
 	gone := exec.Command("true")
 	if err := gone.Run(); err != nil {

@@ -10,7 +10,7 @@ import (
 	"lbmsim/sim/derive"
 )
 
-// Memory is the checkpoint's record besides the state, so that a restarted run
+// Memory is the checkpoint's record beside the state, so that a restarted run
 // ends like one that was never stopped.
 type Memory struct {
 	Start derive.Totals // of the initial state: the mass is compared with it
@@ -43,7 +43,7 @@ func (r *Run) recalls(format string, args ...any) {
 	}
 }
 
-// startsLate warns of statistics that should have samples by now, and of which the checkpoint has none.
+// startsLate warns of statistics that should have samples by now but have none in the checkpoint.
 func (r *Run) startsLate(head string, sample config.Schedule) {
 	if due := sample.Next(0); due <= r.Step() {
 		r.recalls("%s: its first sample was due at step %d, but the checkpoint of step %d has no samples: sampling starts at step %d", head, due, r.Step(), sample.Next(r.Step()))
@@ -58,9 +58,9 @@ func (r *Run) mixes(head string, was float64, sample config.Schedule) {
 	}
 }
 
-// vacate removes a checkpoint of the step that is about to be written, on rank 0. It is of a run that this one has gone back from,
-// because a file beside it was damaged: with the new file beside it, which is named first, it would be whole again for a moment, ahead
-// of files that this run has yet to name. The one that the run has resumed from has the same state, and may be the only one.
+// vacate removes a checkpoint of the step that is about to be written, on rank 0. The run that wrote it went further than this one
+// resumed from, because a file beside it was damaged. With the new file beside it, named first, it would be complete for a moment, ahead
+// of files that this run has yet to name. The checkpoint that the run resumed from has the same state, and may be the only one.
 func (r *Run) vacate(path, resumed string) {
 	if r.Rank.Root && filepath.Clean(resumed) != filepath.Clean(path) {
 		_ = os.Remove(path) // it is not there, or is replaced all the same

@@ -18,7 +18,7 @@ func panics(f func()) (is bool) {
 }
 
 // A number that the case file can name has a formula, and one without must not become
-// another one.
+// a different one.
 func TestNumbersOfForcesHaveFormulas(t *testing.T) {
 	units := config.Units{Length: 1, Time: 1, Density: 1}
 	row := func(name string) {

@@ -6,7 +6,7 @@ import (
 	"lbmsim/config"
 )
 
-// Each output decides on which occasions it is written beside its schedule.
+// Each output decides on which occasions it is written in addition to its schedule.
 func TestOccasions(t *testing.T) {
 	c, err := config.Load("test.toml", []byte(`
 [domain]

@@ -3,9 +3,13 @@ package output
 import (
 	"fmt"
 	"math"
+	"runtime/debug"
 
+	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/internal/ram"
 	"lbmsim/internal/render"
+	"lbmsim/io/picture"
 	"lbmsim/model"
 )
 
@@ -108,14 +112,19 @@ func (o Orbit) show(set *Set) (Painter, error) {
 	v := o.view(r)
 	f := set.frozen
 	if !o.Again || f == nil {
-		var err error
-		set.frozen = nil // not two states in memory
+		if o.Moving {
+			set.frozen = nil // not two states in memory
+		}
+		room, err := o.room(set)
+		if err != nil || !room {
+			return refusal{fmt.Errorf("not enough memory for a view: it takes %.3g GB on rank 0, and a machine has less for each of its ranks", float64(o.bytes(r))/1e9)}, err
+		}
 		if f, err = o.gather(r); err != nil {
 			return nil, err
 		}
-	}
-	if set.frozen = nil; o.Moving {
-		set.frozen = f
+		if o.Moving {
+			set.frozen = f
+		}
 	}
 	v.Value = f.value
 	c, lo, hi := v.sight(r)
@@ -128,6 +137,44 @@ func (o Orbit) show(set *Set) (Painter, error) {
 	p := v.draw(r, scene, hits)
 	p.Step, p.Time, p.Levels = int64(f.step), f.time, f.levels
 	return p, nil
+}
+
+// refusal is the answer to a request that is not computed.
+type refusal struct{ error }
+
+// Bare implements Painter.
+func (r refusal) Bare() (picture.Bare, error) { return picture.Bare{}, r.error }
+
+// memoryLeft is ram.Left, or what a test has instead.
+var memoryLeft = ram.Left
+
+// room reports whether each rank has memory for the fields of a view: a viewer must not end the run. What turning views keep is freed
+// before a view is refused. Collective.
+func (o Orbit) room(set *Set) (bool, error) {
+	_, neighbours := comm.LocalRank(set.Rank.Comm)
+	for again := false; ; again = true {
+		lack := []int64{0}
+		if left := memoryLeft(); left > 0 && left < o.bytes(set.Run)*int64(neighbours) {
+			lack[0] = 1
+		}
+		if err := comm.Max(set.Rank.Comm, lack); err != nil || lack[0] == 0 || again {
+			return lack[0] == 0, err
+		}
+		set.frozen = nil
+		debug.FreeOSMemory() // returns also what earlier views have left
+	}
+}
+
+// bytes returns the memory that this rank needs for a view.
+func (o Orbit) bytes(r *Run) int64 {
+	cells := 0
+	for _, s := range r.stored() {
+		if own := s.owned(r.Rank.ID); own.Cells() > 0 {
+			cells += margined(own).Cells()
+		}
+	}
+	size := o.size()
+	return render.Bytes(int64(cells), o.Surface.Components+o.Colour.Components, size[0]*size[1])
 }
 
 // view returns the view of the case that shows the same as o, or the default one.

@@ -11,10 +11,10 @@ import (
 	"lbmsim/internal/stats"
 )
 
-// Frequencies come from the spectrum of the record of a force. Rises counted through its mean confirm them: they miss weak
+// Frequencies come from the spectrum of the record of a force. Counted upward crossings of its mean confirm them: they miss weak
 // oscillations and count noise.
 
-// leastOscillation is the least amplitude of a force, as a share of the largest number of its kind, that is of the flow.
+// leastOscillation is the least amplitude of a force that counts as of the flow, as a share of the largest number of its kind.
 const leastOscillation = 1e-4
 
 // Where the counted frequency differs by more, another peak is as high, or most of the variance is not of the oscillation, check the
@@ -25,18 +25,18 @@ const (
 	buried     = 0.1 // of the variance
 )
 
-// shifted is how far bodies in the domain may move the frequency of sound that stands in it, as a share: about their blockage.
+// shifted is the largest relative shift of the frequency of a standing sound wave by bodies in the domain: about their blockage.
 const shifted = 0.02
 
 // oscillation is the frequency of a number, or its Strouhal number.
 type oscillation struct {
 	value, half float64         // and half the width of its 95 % interval; NaN: unknown
 	amplitude   float64         // of a sine with its power
-	note        string          // how well it is known, or why it is unknown
+	note        string          // its uncertainty, or why it is unknown
 	doubt       finding.Finding // why it may not be the frequency of the flow
 }
 
-// oscillation of a number by its record.
+// oscillation returns the oscillation of a number from its record.
 func (f *forces) oscillation(number string, strouhal bool, c *config.Case) (o oscillation) {
 	i := slices.IndexFunc(f.list, func(s config.ForceSeries) bool { return s.Name == number })
 	o.value, o.half = math.NaN(), math.NaN()
@@ -73,7 +73,7 @@ func (f *forces) oscillation(number string, strouhal bool, c *config.Case) (o os
 	return o
 }
 
-// doubt returns the gravest reason why the peak of a spectrum may not be a frequency of the flow.
+// doubt returns the most serious reason why the peak of a spectrum may not be a frequency of the flow.
 func (f *forces) doubt(number string, o oscillation, peak stats.Peak, counted float64, c *config.Case) (none finding.Finding) {
 	if share := o.amplitude / f.largest(number); share < leastOscillation {
 		return finding.WeakOscillation.Says("%s varies by only %.1g of its largest value, so its frequency may come from rounding or acoustic waves: does the flow oscillate yet? Plot the series", number, share)

@@ -76,7 +76,7 @@ func TestOscillation(t *testing.T) {
 	warnsOfOscillations(t, recorded(3000, main), "")
 }
 
-// warnsOfOscillations holds the warning of an expected Strouhal number.
+// warnsOfOscillations verifies the warning of an expected Strouhal number.
 func warnsOfOscillations(t *testing.T, f *forces, want string) {
 	t.Helper()
 	var warned []string
@@ -89,7 +89,7 @@ func warnsOfOscillations(t *testing.T, f *forces, want string) {
 	}
 }
 
-// The frequency of sound that stands between two faces is doubted, whatever it may be: c/(2L) n where both reflect alike, (2n-1) c/(4L)
+// Frequencies of standing sound waves between two faces are doubted: c/(2L) n where both reflect alike, (2n-1) c/(4L)
 // where one gives the pressure, c/L n along a periodic axis. Faces that absorb have none, and other frequencies are not doubted.
 func TestStandingSoundIsDoubted(t *testing.T) {
 	const cells = 62

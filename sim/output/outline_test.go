@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The outline of a disc is closed, and its corners lie on the circle; cut by an edge of the picture it ends there.
+// The outline of a disc is closed, with its corners on the circle; cut by an edge of the picture it ends there.
 func TestOutlineOfADisc(t *testing.T) {
 	const w, h, radius = 20, 16, 4.3
 	for _, centre := range [][2]float64{{9.6, 7.9}, {1.2, 7.9}} {

@@ -32,16 +32,16 @@ type Run struct {
 	Files *Files
 	// Sampled is called when forces have one more sample: the run may end for it. Collective.
 	Sampled func() error
-	// Remember adds what the run itself records in a checkpoint.
+	// Remember adds the run's own record to a checkpoint.
 	Remember func(*Memory)
 
 	Version    string
 	Provenance Provenance // on rank 0
 
-	recalled finding.List // warnings of the checkpoint that is being recalled, on rank 0: it may be given up halfway
+	recalled finding.List // warnings of the checkpoint that is being recalled, on rank 0: it may be abandoned halfway
 }
 
-// State holds what only the state itself determines.
+// State is the present state as outputs read it.
 type State interface {
 	// Force is the body force at the present step, in lattice units.
 	Force() [3]float64
@@ -59,7 +59,7 @@ type State interface {
 	Statistics(k int) Statistics
 }
 
-// Statistics adds up sums on the device.
+// Statistics accumulates sums on the device.
 type Statistics interface {
 	// Averages over time in the device's memory; nil: it keeps none. Take continues with sample n.
 	Averages(of model.AverageSums) (device.Averages, error)
@@ -105,7 +105,7 @@ type Loads interface {
 type Occasion int
 
 const (
-	CaseEnds  Occasion = iota // the run has come to the end that its case gives it
+	CaseEnds  Occasion = iota // the run has reached the end that its case sets
 	EndsEarly                 // it ends before that
 	SaveOrder                 // a checkpoint was ordered
 	DrawOrder                 // pictures were ordered
@@ -144,7 +144,7 @@ func (r *Run) Step() int { return r.View.Step() }
 // Time returns the time of the present step, in the case's unit.
 func (r *Run) Time() float64 { return r.View.Time() }
 
-// All makes an error of one rank an error of all, so that every rank takes the same way
+// All makes an error of one rank an error of all, so that every rank takes the same path
 // out. Collective.
 func (r *Run) All(what string, err error) error { return exit.All(r.Rank.Comm, r.Step(), what, err) }
 
@@ -153,10 +153,10 @@ func (r *Run) Path(parts ...string) string {
 	return filepath.Join(append([]string{r.Case.OutputDir}, parts...)...)
 }
 
-// Grid returns all cells, as files of fields have them.
+// Grid returns the grid of all cells for files of fields.
 func (r *Run) Grid() fields.Grid { return r.GridOf(derive.Region{Box: decomp.Box{Hi: r.Case.Cells}}) }
 
-// GridOf returns the cells of a region, as files of fields have them.
+// GridOf returns the grid of a region for files of fields.
 func (r *Run) GridOf(at derive.Region) fields.Grid {
 	g := fields.Grid{N: at.Size(), Spacing: r.spacing(at.Level)}
 	for a := range g.Origin {

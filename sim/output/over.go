@@ -14,7 +14,7 @@ func (a *averager) over(r *Run, v derive.View, sums []float64) (joined []float64
 	n, to, pairs := part.Layout.N, part.Layout.N, a.pairs()
 	to[a.Axis] = 1
 	size := to[0] * to[1] * to[2] * len(pairs)
-	// Behind the sums is how many cells each column has.
+	// After the sums comes the number of cells of each column.
 	joined, err = part.Onwards(r.Rank, a.Axis, make([]float64, size+size/len(pairs)), func(joined []float64) {
 		// Rows of the same columns one after the other, others at the same time.
 		groups, each := [3]int{n[1] * n[2], n[2], n[1]}[a.Axis], [3]int{1, n[1], n[2]}[a.Axis]
@@ -34,7 +34,7 @@ func (a *averager) over(r *Run, v derive.View, sums []float64) (joined []float64
 			}
 			return nil
 		})
-	}) // the ranks behind wait for sums all the same
+	}) // the next ranks wait for sums in any case
 	if failed != nil || err != nil || joined == nil {
 		return nil, failed, err
 	}
@@ -42,7 +42,7 @@ func (a *averager) over(r *Run, v derive.View, sums []float64) (joined []float64
 	for k := range joined {
 		row := k / (to[0] * len(pairs))
 		if f := cells[row*to[0]+k%to[0]]; pairs[k/to[0]%len(pairs)][0] >= 0 && f > 0 {
-			joined[k] /= f // the products of as many samples as a cell has
+			joined[k] /= f // the products for as many samples as a cell has
 		}
 	}
 	return joined, nil, nil

@@ -2,7 +2,7 @@ package output
 
 import "lbmsim/io/probe"
 
-// parts writes the forces on each solid in the file of an [output.surface.NAME]: a row a time.
+// parts writes the forces on each solid in the file of an [output.surface.NAME]: a row per time.
 type parts struct {
 	rows
 	surface *surfaces
@@ -18,7 +18,7 @@ func (p *parts) Write(r *Run) error {
 	if err != nil || !r.Rank.Root {
 		return err
 	}
-	_ = p.file.Append(int64(r.Step()), r.Time(), p.surface.row(values, r.Case.Units, 1, 1+len(p.surface.solids))...) // a failure comes out at the next sync
+	_ = p.file.Append(int64(r.Step()), r.Time(), p.surface.row(values, r.Case.Units, 1, 1+len(p.surface.solids))...) // a failure is reported at the next sync
 	return nil
 }
 

@@ -12,7 +12,7 @@ import (
 	"lbmsim/sim/exit"
 )
 
-// Patches of a refined grid above level 0 have files beside a checkpoint, in folders of their own: each has another shape.
+// Patches of a refined grid above level 0 have files beside a checkpoint, in separate folders: each has a different shape.
 
 // LevelDir is the folder of these folders, within the folder of the checkpoints.
 const LevelDir = "levels"
@@ -69,7 +69,7 @@ func (c *checkpoints) patches(r *Run, h checkpoint.Header) (written []*bool, err
 	if r.View.Refined == nil {
 		return nil, nil
 	}
-	// Files of a checkpoint that could not begin may be under way still, from the same images.
+	// Files of a checkpoint that could not begin may still be in progress, from the same images.
 	if err := r.Files.CommitKind(aPatch); err != nil {
 		return nil, err
 	}

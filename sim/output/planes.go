@@ -8,7 +8,7 @@ import (
 	"lbmsim/sim/derive"
 )
 
-// planes writes one [output.plane.NAME]: fields of one plane of cells, a VTKHDF file a
+// planes writes one [output.plane.NAME]: fields of one plane of cells, a VTKHDF file per
 // time, by rank 0.
 type planes struct {
 	base
@@ -37,7 +37,7 @@ func (p *planes) Write(r *Run) error {
 	}
 	p.at = r.Step()
 	slice := r.slice(p.Axis, p.At, p.Within)
-	var parts [][]byte // of the file: one field at a time is there as float64
+	var parts [][]byte // of the file: one field at a time is in memory as float64
 	for _, f := range p.Fields {
 		values, err := r.View.CollectAll(f, slice)
 		if err != nil {

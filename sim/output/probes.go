@@ -6,7 +6,7 @@ import (
 	"lbmsim/model"
 )
 
-// probes writes one [output.probe.NAME]: a CSV row a sample, on rank 0.
+// probes writes one [output.probe.NAME]: a CSV row per sample, on rank 0.
 type probes struct {
 	config.Probe
 	rows
@@ -20,8 +20,8 @@ func probeOutputs(s *Set) (list []Output) {
 	return list
 }
 
-// Write samples the cell. A failure of the file is kept by the writer and comes
-// out at the next sync, so that a sample costs one message and no agreement.
+// Write samples the cell. The writer keeps a failure of the file and reports it
+// at the next sync, so that a sample costs one message and no agreement.
 func (p *probes) Write(r *Run) error {
 	p.at = r.Step()
 	cell := r.View.Cell(p.Cell, p.Within)

@@ -12,14 +12,14 @@ import (
 
 // profile is the statistic of [output.profile.NAME]: the means of the fluid cells of planes across an axis, a row for each plane.
 //
-// Products are kept of the differences from the first sample's means, the reference, so that no digits are lost. The interval
+// Products are of the differences from the first sample's means, the reference, so that no digits are lost. The interval
 // of a covariance is the interval of their mean: it is too wide where the first sample is far from the mean flow.
 type profile struct {
 	config.Profile
-	dims, values int      // values a plane: device.Profiler's but for the number of cells
+	dims, values int      // values per plane: device.Profiler's without the number of cells
 	pairs        [][2]int // of each value the two whose product it is the mean of; -1: it is of no product
 	list         []statisticColumn
-	sheets       []decomp.Sheet // a row each
+	sheets       []decomp.Sheet // one row per plane
 }
 
 // profileOutputs returns the outputs of [output.profile].

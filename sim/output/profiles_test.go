@@ -9,7 +9,7 @@ import (
 	"lbmsim/model"
 )
 
-// A profile is what its fields are called, over all cells and samples at once: the fluctuations are small beside the mean.
+// A profile equals the definition of its fields over all cells and samples at once: the fluctuations are small beside the mean.
 func TestProfilesAreTheirDefinitions(t *testing.T) {
 	for _, dims := range []int{2, 3} {
 		const planes, cells, samples = 2, 5, 40

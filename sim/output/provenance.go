@@ -15,10 +15,10 @@ import (
 	"lbmsim/sim/domain"
 )
 
-// Provenance records by what means the state of a run was computed: program, libraries,
-// ranks and devices, a new leg for each restart by other means. Beside the resolved case,
+// Provenance records how the state of a run was computed: program, libraries,
+// ranks and devices, with a new leg for each restart where these differ. Beside the resolved case,
 // which has the checksums of the files that it names, every output carries it. Times,
-// processes and paths are no part of it: the same run gives the same files.
+// processes and paths are not part of it: the same run gives the same files.
 type Provenance struct {
 	Legs []Leg `json:"legs"`
 }
@@ -43,7 +43,7 @@ type Processor struct {
 	Details []string `json:"details"` // of them all, each once
 }
 
-// ProvenanceOf reads what an output carries.
+// ProvenanceOf reads the provenance in an output.
 func ProvenanceOf(text string) (p Provenance, err error) {
 	if err = json.Unmarshal([]byte(text), &p); err != nil {
 		err = fmt.Errorf("the provenance cannot be read: %w", err)
@@ -89,17 +89,17 @@ const (
 )
 
 // InputDir is the folder, within the output folder, with copies of the files that the
-// case names: SHA256.EXTENSION. With them the outputs alone are enough to repeat a run.
+// case names: SHA256.EXTENSION. With them the outputs alone suffice to repeat a run.
 const InputDir = "inputs"
 
-// keepInput makes the copies of one file. A large flow to start from costs no room where the folder is on its disk:
-// both names are of the same bytes, which no later run changes, for files get their names when they are complete.
+// keepInput copies one file. A large initial flow takes no space where the folder is on the same file system:
+// both names lead to the same bytes, which no later run changes, since files get their names when they are complete.
 func keepInput(in domain.Input, dir string) error {
 	if err := keepFile(in.Path, filepath.Join(dir, in.SHA256+filepath.Ext(in.Path)), in.SHA256, in.Flow); err != nil {
 		return err
 	}
 	for _, name := range in.Beside {
-		to := name // by which the file knows it
+		to := name // by which the file refers to it
 		if strings.HasPrefix(name, LevelDir+string(filepath.Separator)) {
 			to = filepath.Join(filepath.Dir(name), in.SHA256+filepath.Ext(name)) // as PatchPath finds it beside the copy
 		}

@@ -34,7 +34,7 @@ func TestLegs(t *testing.T) {
 	}
 }
 
-// Copies of inputs are what the run read, or none.
+// Copies of inputs are the files that the run read, or do not exist.
 func TestInputsAreKept(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.stl")

@@ -14,9 +14,9 @@ import (
 	"lbmsim/io/status"
 )
 
-// What an earlier run has left in the output folder of one that starts over.
+// Files of an earlier run in the output folder of a run that starts over.
 
-// makeRoom does what Opening.Keep and Overwrite say: that removes checkpoints, files of single
+// makeRoom implements Opening.Keep and Overwrite, which removes checkpoints, files of single
 // steps and tables that the case no longer writes. All other outputs are overwritten.
 func (s *Set) makeRoom(o Opening) error {
 	switch {
@@ -62,7 +62,7 @@ func (s *Set) ownTables() (paths []string) {
 }
 
 // inside returns an error where a file to be removed is in another folder than the run's, behind a link: the results
-// there may be another run's. Links above the output folder, such as one to a larger disk, do not count.
+// there may be another run's. Links above the output folder, for example to a larger disk, do not count.
 func (s *Set) inside(paths []string) error {
 	dir, err := filepath.Abs(s.Path())
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *Set) spare(o Opening) error {
 	if !o.FromStart {
 		return nil
 	}
-	old, _ := checkpoint.Latest(s.Path(CheckpointDir)) // makeRoom reports a folder that cannot be read
+	old, _ := checkpoint.Latest(s.Path(CheckpointDir)) // makeRoom returns the error of an unreadable folder
 	var indices []string
 	for _, o := range with[seriesWriter](s.List) {
 		indices = append(indices, o.indexed().Indices()...)
@@ -134,7 +134,7 @@ func sameFile(a, b string) bool {
 
 // Results are the traces of an earlier run in the output folder.
 type Results struct {
-	Of   string // "a run", or more about it
+	Of   string // "a run", or a more precise description
 	File string // one of its files; "": none is known
 }
 

@@ -5,11 +5,11 @@ import (
 	"lbmsim/io/picture"
 )
 
-// Request is what a viewer wants to see of the present state: a Slice or an Orbit. Requests are compared with ==.
+// Request is a picture of the present state that a viewer requests: a Slice or an Orbit. Requests are compared with ==.
 type Request interface {
 	// Check explains why a case has no such picture.
 	Check(*config.Case) error
-	// Code packs the request into two numbers that are not negative, by which all ranks learn of it.
+	// Code packs the request into two non-negative numbers, by which all ranks receive it.
 	Code() [2]int64
 	// Budget returns the account that pays for the picture.
 	Budget() Budget
@@ -17,7 +17,7 @@ type Request interface {
 	show(*Set) (Painter, error)
 }
 
-// Painter paints what a request has gathered, beside the steps.
+// Painter paints the data of a request while the steps continue.
 type Painter interface {
 	Bare() (picture.Bare, error)
 }
@@ -33,7 +33,7 @@ const (
 	Budgets int = iota
 )
 
-// The first number of a code: its highest bits are the kind of the request. Forget, which is no request, lets go of the fields that
+// The first number of a code: its highest bits are the kind of the request. Forget, which is not a request, frees the fields that
 // turning views keep.
 const (
 	sliceCode = 1 << 62

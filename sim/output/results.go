@@ -11,9 +11,9 @@ import (
 	"lbmsim/io/status"
 )
 
-// What a run has found: a mean with its interval where the record bears one, otherwise the reason.
+// Results of a run: a mean with its interval where the record allows one, otherwise the reason.
 
-// Results lists what the run has measured of each [output.force.NAME], on rank 0.
+// Results lists the results of each [output.force.NAME], on rank 0.
 func (s *Set) Results() (list []status.Result) {
 	for _, f := range with[*forces](s.List) {
 		list = append(list, f.result(s.Run))
@@ -22,7 +22,7 @@ func (s *Set) Results() (list []status.Result) {
 }
 
 // negligible is the share of the largest number of its kind below which a change of the mean does not matter: a steady flow
-// approaches its end exponentially, and never settles by the measure of a fluctuating one.
+// approaches its final state exponentially, and never settles by the measure of a fluctuating one.
 const negligible = 1e-3
 
 func (f *forces) result(r *Run) status.Result {
@@ -67,7 +67,7 @@ func (f *forces) number(r *Run, i int, of config.ForceSeries) status.Number {
 	return n
 }
 
-// meaning returns what a coefficient is made of.
+// meaning returns the definition of a coefficient.
 func (f *forces) meaning(of config.ForceSeries, c *config.Case) string {
 	area, dim := "A", f.list[0].Dim // the first column is a force
 	if c.Dims() == 2 {

@@ -16,8 +16,8 @@ import (
 	"lbmsim/sim/exit"
 )
 
-// rows is a CSV file that an output adds rows to, on rank 0. Checkpoints know its
-// length by its key, so that a resumed run writes later rows again.
+// rows is a CSV file that an output adds rows to, on rank 0. Checkpoints record its
+// length under its key, so that a resumed run writes later rows again.
 type rows struct {
 	base
 	kind, key string
@@ -34,11 +34,11 @@ func (t *rows) table() *rows { return t }
 
 func (t *rows) Close() {
 	if t.file != nil {
-		t.file.Close() // errors of the file came out of Sync, at the end
+		t.file.Close() // Sync has reported errors of the file, at the end
 	}
 }
 
-// syncTables brings all rows to the disk. Collective.
+// syncTables flushes all rows to disk. Collective.
 func (s *Set) syncTables() error {
 	var err error
 	for _, t := range with[tabular](s.List) {
@@ -51,7 +51,7 @@ func (s *Set) syncTables() error {
 }
 
 // CutTables removes rows of steps after one, on rank 0: the state was wrong from there on. A table that cannot be cut is a
-// warning, for the run ends with a graver message.
+// warning, since the run ends with a more serious message.
 func (s *Set) CutTables(step int) {
 	for _, t := range with[tabular](s.List) {
 		f := t.table().file
@@ -77,8 +77,8 @@ func newTable(r *Run, t tabular) (*probe.Writer, error) {
 	return probe.Create(t.table().path, t.header(r))
 }
 
-// resumeTable cuts a table back to its length at the step of a checkpoint. A table that is gone, or is not the one that the
-// checkpoint counted, does not hold the run up: it starts over.
+// resumeTable truncates a table to its length at the step of a checkpoint. A table that is missing, or is not the one that the
+// checkpoint counted, does not stop the run: it starts over.
 func (s *Set) resumeTable(o tabular, m *Memory) (*probe.Writer, error) {
 	t := o.table()
 	length, known := m.Probes[t.key]
@@ -133,7 +133,7 @@ func (s *Set) changed(t *rows) []string {
 	})
 }
 
-// scheduleKeys are when rows are written, not what they are. Statistics see for themselves whether their samples fit.
+// scheduleKeys set when rows are written, not their contents. Statistics check for themselves whether their samples fit.
 var scheduleKeys = []string{"every", "every_wall", "at_start", "at_end", "start", "sample_every", "cumulative"}
 
 // caseIn returns the case in the header of a table; "" where the header is not whole.
@@ -169,7 +169,7 @@ func CaseOf(path string) string {
 }
 
 // holds returns an error if the file has rows up to a step, which may be all that is left of an earlier run. Later rows
-// alone are of a leg that went no further.
+// alone are from a leg that was abandoned.
 func (t *rows) holds(step int, what string) error {
 	first, err := probe.First(t.path)
 	switch {
@@ -181,7 +181,7 @@ func (t *rows) holds(step int, what string) error {
 	return err
 }
 
-// setAside gives a file a name beside its own that no file has.
+// setAside renames a file to an unused name beside its own.
 func setAside(path string) (string, error) {
 	for n := 1; ; n++ {
 		aside := fmt.Sprintf("%s.before%d", path, n)

@@ -9,7 +9,7 @@ import (
 	"lbmsim/sim/derive"
 )
 
-// series writes one [output.series.NAME]: a CSV row a sample, on rank 0. Sums have the
+// series writes one [output.series.NAME]: a CSV row per sample, on rank 0. Sums have the
 // order of domain.Part.PlaneSums.
 type series struct {
 	config.SeriesOutput
@@ -24,7 +24,7 @@ func seriesOutputs(s *Set) (list []Output) {
 	return list
 }
 
-// Write adds a row. A failure of the file comes out at the next sync, as of probes.
+// Write adds a row. A failure of the file is reported at the next sync, as for probes.
 func (s *series) Write(r *Run) error {
 	s.at = r.Step()
 	var t derive.Totals

@@ -18,10 +18,10 @@ type Set struct {
 	folder    folder
 	missed    map[Output]bool // a file was missed when the output was written last
 	rowsState int64           // RowsFail when it was judged last
-	frozen    *frozen         // what a view that turns shows; nil: nothing
+	frozen    *frozen         // the state that turning views show; nil: none
 }
 
-// New lists what the case writes.
+// New lists the outputs of the case.
 func New(r *Run) *Set {
 	s := &Set{Run: r, missed: map[Output]bool{}}
 	for _, kind := range kinds() {
@@ -98,7 +98,7 @@ func (s *Set) Last(why Occasion) error {
 	// Checkpoints first: rows that are due only because the run ends here do not
 	// belong to a run that is resumed.
 	s.Files.faults.ending = true
-	var failed error // what could not be written must not keep the rest from the disk
+	var failed error // a failed file must not keep the others from the disk
 	for _, o := range slices.Backward(s.List) {
 		due := o.DueOn(why) && s.Step() >= o.When().From && o.Written() != s.Step()
 		if due || o.Written() == s.Step() && s.missed[o] { // there is no next time for it
@@ -126,7 +126,7 @@ func (s *Set) Last(why Occasion) error {
 	return failed
 }
 
-// LastFields brings what shows the trouble of this step, and all files before, to the
+// LastFields writes the fields that show the trouble of this step, and all earlier files, to
 // disk. Collective.
 func (s *Set) LastFields() (files error) {
 	for _, o := range s.List {
@@ -141,7 +141,7 @@ func (s *Set) LastFields() (files error) {
 	return files
 }
 
-// Recall continues with what a checkpoint remembers, at its path. Collective.
+// Recall continues from the record of the checkpoint at a path. Collective.
 func (s *Set) Recall(path string, m *Memory) error {
 	s.recalled = nil
 	for _, c := range with[*checkpoints](s.List) {

@@ -105,7 +105,7 @@ func (p *spectrum) middle(r *Run, position int) float64 {
 	return r.Case.Origin[p.Normal] + math.Ldexp(float64(p.At[position])+0.5, -p.Level(position))*r.Case.Units.Length
 }
 
-// of returns the position of a row of a block, its number there, and how many numbers of a column are before the position's.
+// of returns the position of a row of a block, its number there, and the number of a column's values before the position's.
 func (p *spectrum) of(row int) (position, wave, before int) {
 	for row >= p.waves[position] {
 		before += p.waves[position]

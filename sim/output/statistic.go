@@ -12,25 +12,25 @@ import (
 	"lbmsim/model"
 )
 
-// statistic adds up samples of an output, many numbers at once, on rank 0. T is the output as the case has it.
+// statistic accumulates samples of an output, many numbers at once, on rank 0. T is the output in the case.
 type statistic[T any] struct {
 	base
 	quantity
 	sums
 	name, head string // of the output, and of its table in the case
-	of         T      // what the numbers are: the output without what a restart may change
+	of         T      // the definition of the numbers: the output without the keys that a restart may change
 	size       int    // numbers of a sample
 	relative   bool   // samples are relative to the first one, sums.Reference
 	start      int    // first step that may be sampled
 	restarted  bool   // each block has the samples since the previous one
-	other      bool   // the sums of the checkpoint are of something else
+	other      bool   // the sums of the checkpoint are of a different statistic
 	memory     func(*Memory) map[string]statisticMemory[T]
 }
 
 // quantity is the subject of a statistic, and the rows that it becomes.
 type quantity interface {
 	prepared
-	// sample is the numbers of the present step, to be added to the sums, on rank 0. Collective.
+	// sample returns the numbers of the present step, to be added to the sums, on rank 0. Collective.
 	sample(*Run, *sums) ([]float64, error)
 	columns() []statisticColumn
 	places(*Run) []probe.Column // the columns before the samples
@@ -92,10 +92,10 @@ func (s *statistic[T]) remember(r *Run, m *Memory) error {
 func (s *statistic[T]) beside(*Run, checkpoint.Header, string) ([]*bool, error) { return nil, nil }
 
 func (s *statistic[T]) recall(r *Run, _ string, m *Memory) error {
-	s.sums, s.other = sums{}, false // a newer checkpoint may have been given up halfway
+	s.sums, s.other = sums{}, false // reading a newer checkpoint may have been abandoned halfway
 	old, known := s.memory(m)[s.name]
 	switch {
-	case !known && !s.restarted: // else the last block has taken them
+	case !known && !s.restarted: // otherwise the last block has taken them
 		r.startsLate(s.head, s.when)
 	case !known || !r.Rank.Root:
 	case reflect.DeepEqual(old.Output, s.of) && s.fits(old.sums):
@@ -114,7 +114,7 @@ func (s *statistic[T]) fits(old sums) bool {
 	return old.Series.Samples() == 0 || len(old.Series.Levels[0].Mean) == s.size && (len(old.Reference) == s.size) == s.relative
 }
 
-// statisticTable writes a statistic: a CSV file with a block of rows for each output of what it is by then, on rank 0.
+// statisticTable writes a statistic: a CSV file with a block of rows for each output of its present values, on rank 0.
 type statisticTable[T any] struct {
 	rows
 	sums   *statistic[T]
@@ -123,7 +123,7 @@ type statisticTable[T any] struct {
 
 func (t *statisticTable[T]) isOther() bool { return t.sums.other }
 
-// Write adds a block of rows. A failure of the file comes out at the next sync, as of probes.
+// Write adds a block of rows. A failure of the file is reported at the next sync, as for probes.
 func (t *statisticTable[T]) Write(r *Run) error {
 	t.at = r.Step()
 	s := t.sums

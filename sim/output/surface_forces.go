@@ -8,10 +8,10 @@ import (
 	"lbmsim/sim/domain"
 )
 
-// forceNumbers are the force by pressure and the force by friction, of three components each.
+// forceNumbers is the number of values of the force by pressure and the force by friction, of three components each.
 const forceNumbers = 6
 
-// areaNumbers are an area, and how much of it has no pressure and no friction.
+// areaNumbers is the number of areas: the area, its part without pressure, and its part without friction.
 const areaNumbers = 3
 
 // row returns the forces on the surface and its solids from number from to number end, with their means and intervals where there are

@@ -24,7 +24,7 @@ type surfaceMeans struct {
 	start       int
 	first, last int       // steps of samples
 	image       []float64 // of sums, for the checkpoint that is being written
-	resumed     string    // path of the checkpoint that the sums go on from
+	resumed     string    // path of the checkpoint that the sums continue from
 	count       int       // of triangles, from the first call of triangles on
 	sum         string    // over them
 }
@@ -108,8 +108,8 @@ func (m *surfaceMeans) remember(r *Run, all *Memory) error {
 	return nil
 }
 
-// beside begins the file of the sums, which rank 0 has. It comes before the checkpoint, which is of use only with it, and goes when
-// its checkpoint has gone.
+// beside begins the file of the sums, which rank 0 has. It precedes the checkpoint, which is usable only with it, and is removed with
+// its checkpoint.
 func (m *surfaceMeans) beside(r *Run, h checkpoint.Header, dir string) (written []*bool, err error) {
 	if m.samples == 0 {
 		return nil, nil
@@ -152,7 +152,7 @@ func (m *surfaceMeans) extent(r *Run, h checkpoint.Header) checkpoint.Extent {
 
 // recall reads the sums beside a checkpoint.
 func (m *surfaceMeans) recall(r *Run, path string, all *Memory) error {
-	// A newer checkpoint may have been given up halfway.
+	// Reading a newer checkpoint may have been abandoned halfway.
 	m.surfaceSums.reset()
 	m.first, m.last, m.resumed = 0, 0, ""
 	old, known := all.Surfaces[m.surface.Name]

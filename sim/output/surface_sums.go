@@ -18,7 +18,7 @@ type surfaceSums struct {
 	scratch  []float64
 }
 
-// reset forgets all samples.
+// reset discards all samples.
 func (m *surfaceSums) reset() { *m = surfaceSums{modelled: m.modelled} }
 
 // values returns the number of values of a triangle: pressure, traction and, at walls with a model, y+.

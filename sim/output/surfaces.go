@@ -15,7 +15,7 @@ import (
 	"lbmsim/sim/exit"
 )
 
-// surfaces writes one [output.surface.NAME]: values on the surface of a body, a VTKHDF file a time and a row of sums, by rank 0.
+// surfaces writes one [output.surface.NAME]: values on the surface of a body, a VTKHDF file per time and a row of sums, by rank 0.
 type surfaces struct {
 	rows
 	config.Surface
@@ -93,7 +93,7 @@ func (p *surfaces) prepare(r *Run) error {
 	return nil
 }
 
-// triangles returns facets as a file has them, in the case's unit.
+// triangles returns facets for a file, in the case's unit.
 func (r *Run) triangles(f *domain.Facets) (t fields.Triangles) {
 	for _, p := range f.Points {
 		for a, x := range p {
@@ -120,7 +120,7 @@ func (p *surfaces) Write(r *Run) error {
 	var data [][]byte
 	var file *fields.Pending
 	if r.Rank.Root {
-		_ = p.file.Append(int64(r.Step()), r.Time(), p.row(values, r.Case.Units, 0, 1)...) // a failure comes out at the next sync
+		_ = p.file.Append(int64(r.Step()), r.Time(), p.row(values, r.Case.Units, 0, 1)...) // a failure is reported at the next sync
 		meta := r.Meta()
 		shown := []*derive.SurfaceValues{values}
 		if m := p.means; m != nil {
@@ -203,7 +203,7 @@ func (p *surfaces) field(f model.Field, values *derive.SurfaceValues, units conf
 	return list
 }
 
-// numbersOf returns numbers as a file has them.
+// numbersOf returns numbers for a file.
 func numbersOf(values []float64, precision model.Precision) []byte {
 	b := make([]byte, 0, len(values)*precision.Bytes())
 	for _, v := range values {

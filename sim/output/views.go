@@ -67,12 +67,12 @@ func (v *views) Write(r *Run) error {
 	return nil
 }
 
-// scene returns what is in the picture of the present step.
+// scene returns the scene of the present step.
 func (v *views) scene(r *Run) render.Scene {
 	return r.scene(v.camera(r), v.Value)
 }
 
-// scene returns what a camera sees of a surface.
+// scene returns the scene of a surface in front of a camera.
 func (r *Run) scene(c render.Camera, value float64) render.Scene {
 	s := render.Scene{Camera: c, Level: value}
 	for a, n := range r.Case.Cells {
@@ -84,8 +84,8 @@ func (r *Run) scene(c render.Camera, value float64) render.Scene {
 	return s
 }
 
-// The default camera is above and to one side of the line upstream, by so much of the way, and shows so many lengths of the bodies behind
-// them.
+// The default camera is above and to one side of the line upstream, by these shares of the distance, and shows so many body lengths behind
+// the bodies.
 const (
 	upstream = 0.75
 	sideways = 1.0
@@ -119,7 +119,7 @@ func (v *views) sight(r *Run) (c render.Camera, lo, hi [3]float64) {
 	}
 	side := 3 - v.Up - stream.Axis
 	c.From[stream.Axis], c.From[side], c.From[v.Up] = upstream*float64(2*stream.Side-1), -sideways, above
-	if v.Up == 1 { // to the same side of the flow as with z upwards
+	if v.Up == 1 { // on the same side of the flow as with z upwards
 		c.From[side] = sideways
 	}
 	lo, hi = v.extent(r, stream)
@@ -168,7 +168,7 @@ func (v *views) solids(r *Run, s render.Scene) *render.Solids {
 	return render.NewSolids(s, list, lo, hi)
 }
 
-// cast casts all rows on the rank's threads. Rows differ in their work: each thread takes the next one that is left.
+// cast casts all rows on the rank's threads. Rows differ in their work, so each thread takes the next free one.
 func cast(r *Run, s render.Scene, row func(y int) []render.Hit) (all []render.Hit) {
 	rows := make([][]render.Hit, s.Rows())
 	var next atomic.Int64
@@ -187,10 +187,10 @@ func cast(r *Run, s render.Scene, row func(y int) []render.Hit) (all []render.Hi
 	return all
 }
 
-// tagHits is the tag of hits on their way to rank 0.
+// tagHits is the tag of messages with hits.
 const tagHits = 103
 
-// together returns the nearest hits of all ranks on rank 0. Pairs of ranks meet, then pairs of pairs, so that no rank takes more than
+// together returns the nearest hits of all ranks on rank 0. Pairs of ranks merge, then pairs of pairs, so that no rank receives more than
 // a picture's hits at once. Collective.
 func together(r *Run, hits []render.Hit) ([]render.Hit, error) {
 	c, id := r.Rank.Comm, r.Rank.ID
@@ -240,7 +240,7 @@ func (v *views) draw(r *Run, scene render.Scene, hits []render.Hit) picture.View
 	return p
 }
 
-// named returns the name of what a picture shows of a field.
+// named returns the name of a field's scalar in a picture.
 func named(f model.Field) string {
 	if f.Components > 1 {
 		return f.Name + " magnitude"

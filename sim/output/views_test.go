@@ -64,7 +64,7 @@ steps = 1
 			t.Errorf("%+v: the camera is %g cells downstream", c, side)
 		}
 		inside := cast(r, s, v.solids(r, s).Row)
-		// The rows and columns at the edges see nothing of it.
+		// The rows and columns at the edges do not see it.
 		w := 2 * v.Size[0]
 		for _, h := range inside {
 			if x, y := int(h.Ray)%w, int(h.Ray)/w; x == 0 || y == 0 || x == w-1 || y == s.Rows()-1 {
@@ -83,14 +83,14 @@ type atStart struct{ derive.State }
 
 func (atStart) Step() int { return 0 }
 
-// Hits of many ranks meet on rank 0, each ray's nearest.
+// Hits of many ranks are merged on rank 0, each ray's nearest.
 func TestHitsOfRanksMeet(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 5, 8} {
 		err := comm.RunLocal(ranks, func(c comm.Comm) error {
 			r := &Run{Rank: rank.New(c, 1, nil)}
 			hits := []render.Hit{{Ray: 0, Depth: float32(10 + (c.Rank()+1)%ranks)}, {Ray: uint32(c.Rank() + 1), Depth: 1}}
 			if c.Rank() == 1 {
-				hits = nil // sees nothing
+				hits = nil // has no hits
 			}
 			all, err := together(r, hits)
 			if err != nil || c.Rank() > 0 {

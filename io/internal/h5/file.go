@@ -95,7 +95,7 @@ type File struct {
 // Create makes a new file; an existing one of that name is an error.
 func Create(path string, o Options) (*File, error) {
 	defer enter()()
-	// Why it fails is clearer in the system's words than in the library's.
+	// The system's error is clearer than the library's.
 	try, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err

@@ -176,7 +176,7 @@ func TestErrorsAreExplained(t *testing.T) {
 	}
 }
 
-// A length that damage has made of a text is no reason to take as much memory, nor to crash.
+// A damaged length of a text must neither take as much memory nor crash.
 func TestTextsLongerThanTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.h5")
 	f, err := Create(path, Options{})

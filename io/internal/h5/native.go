@@ -1,8 +1,8 @@
 package h5
 
-// What gonum.org/v1/hdf5 lacks, on its identifiers: creation and access
+// Features that gonum.org/v1/hdf5 lacks, on its identifiers: creation and access
 // properties, fixed-length strings, offsets in the file, virtual datasets and
-// an error stack that is quiet until asked. Every function here runs under the
+// an error stack that prints nothing by itself. Every function here runs under the
 // lock of file.go.
 //
 // The flags find Debian's and Ubuntu's libhdf5-dev. Elsewhere CGO_CFLAGS and
@@ -34,7 +34,7 @@ static herr_t lbm_walk(unsigned n, const H5E_error2_t *e, void *out) {
 static char lbm_noted[256];
 static void lbm_note(void) { H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, lbm_walk, lbm_noted); }
 
-// The library prints its error stack by default; ours is asked for instead.
+// The library prints its error stack by default; lbm_error reads it instead.
 static void lbm_quiet(void) {
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	memset(lbm_noted, 0, 256);
@@ -292,7 +292,7 @@ func quiet() { C.lbm_quiet() }
 // number matches the number of the system's error in a message of the library.
 var number = regexp.MustCompile(`errno = ([0-9]+)`)
 
-// stackError adds the library's innermost message to what failed.
+// stackError adds the library's innermost message to the name of the failed operation.
 func stackError(what string, cause error) error {
 	buf := make([]byte, 256)
 	C.lbm_error((*C.char)(unsafe.Pointer(&buf[0])))

@@ -104,7 +104,7 @@ func beginTaking(c comm.Comm, failed error, list []New, take func(*os.File) erro
 	return files, numbers, nil
 }
 
-// create makes the file, on rank 0. It stays open: what it still needs is promised (enough).
+// create makes the file, on rank 0. It stays open: the space it still needs is promised (enough).
 func (f *File) create(n New) (made []int64, err error) {
 	if err = os.Remove(f.tmp); errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -134,7 +134,7 @@ func (f *File) explain(verb string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var inner *fs.PathError // names the temporary file, which means nothing to a user
+	var inner *fs.PathError // names the temporary file, which users do not know
 	if errors.As(err, &inner) && inner.Path == f.tmp {
 		err = inner.Err
 	}
@@ -249,7 +249,7 @@ func Commit(files []*File, failed error, note []byte, seal func(last *os.File, n
 			failed = err
 		}
 	}
-	if c.Rank() != 0 { // rank 0 has still to seal
+	if c.Rank() != 0 { // rank 0 still has to seal
 		if err := closeAll(files); failed == nil {
 			failed = err
 		}
@@ -322,14 +322,14 @@ func closeAll(files []*File) (err error) {
 	return err
 }
 
-// Abort gives files up, as each one's Abort.
+// Abort abandons files, as each one's Abort does.
 func Abort(files []*File) {
 	for _, f := range files {
 		f.Abort()
 	}
 }
 
-// Abort gives the file up; rank 0 removes it. It is not collective, and nothing
+// Abort abandons the file; rank 0 removes it. It is not collective, and has no effect
 // after Commit.
 func (f *File) Abort() {
 	f.waitForRoom()
@@ -348,7 +348,7 @@ func (f *File) Abort() {
 	}
 }
 
-// SyncDir brings the names in a folder to the disk. Some file systems cannot.
+// SyncDir flushes the names in a folder to disk. Some file systems cannot.
 func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -387,9 +387,9 @@ func Replace(path string, data []byte) error {
 
 // Extend puts more into a text file before its closing text, without writing the whole of it again:
 // at any moment path is a file that ends with that. It keeps the file as it was before under its
-// temporary name, brings that up to date the next time, and lets the two change places. A reader that has had path open for two
-// calls may see the second one's text come. Extended removes the other file, and has to be called before the first Extend, too,
-// for one that was killed may have left it half written.
+// temporary name, updates that file the next time, and swaps the two. A reader that has had path open for two
+// calls may see the second one's text appear. Extended removes the other file, and must be called before the first Extend, too,
+// since a killed run may have left it half written.
 func Extend(path, more, closing string) error {
 	other := Part(path)
 	err := extend(path, other, more, closing)
@@ -410,7 +410,7 @@ func Extend(path, more, closing string) error {
 	return SyncDir(filepath.Dir(path))
 }
 
-// before ends the name that the file has had while the two change places.
+// before ends the name of the file while the two are swapped.
 const before = "2"
 
 // Extended removes what Extend keeps beside a file.
@@ -457,7 +457,7 @@ func extend(path, other, more, closing string) (err error) {
 	return to.Sync()
 }
 
-// alike compares the end of what two files have in common.
+// alike compares the ends of the common parts of two files.
 func alike(a, b *os.File, end int64) bool {
 	n := min(end, 1024)
 	x, y := make([]byte, n), make([]byte, n)

@@ -60,7 +60,7 @@ func TestRanksMakeOneFile(t *testing.T) {
 			_, err := f.WriteAt([]byte("!"), 4)
 			return err
 		})
-		f.Abort() // does nothing now
+		f.Abort() // has no effect now
 		if e := f.WriteAt([]byte("x"), 0); e == nil {
 			return errors.New("wrote after Commit")
 		}
@@ -276,7 +276,7 @@ func TestARankSeesNoFile(t *testing.T) {
 	})
 }
 
-// What has gone wrong on a rank before is the error of all, of Begin and of Commit, and no file of several is left.
+// An earlier error on a rank is the error of all, of Begin and of Commit, and no file of several is left.
 func TestEarlierFailures(t *testing.T) {
 	dir := t.TempDir()
 	empty := func(tmp string) ([]int64, error) { return nil, os.WriteFile(tmp, nil, 0o644) }

@@ -12,8 +12,8 @@ const tmpfs = 0x01021994
 
 // memory is a file of a file system in memory as memory of this process. Calls that
 // write hold the file's lock, so that any number of threads is as fast as one; into a
-// mapping they write side by side. It costs more per byte than a call, for pages are
-// cleared before they are filled, and so is for threads that would wait.
+// mapping they write in parallel. It costs more per byte than a call, because pages are
+// cleared before they are filled, so only threads that would wait use it.
 type memory struct {
 	f    *os.File
 	size int64
@@ -41,7 +41,7 @@ const filled = 1 << 20
 // copy would end the program.
 const populate = 23
 
-// write puts p at the offset. False leaves it to a call, which knows why if it fails.
+// write puts p at the offset. False leaves it to a call, which returns the reason if it fails.
 func (m *memory) write(p []byte, offset int64) bool {
 	if m == nil || offset < 0 || offset+int64(len(p)) > m.size {
 		return false
@@ -89,9 +89,9 @@ func (m *memory) close() {
 	if m.b == nil {
 		return
 	}
-	// To forget pages takes a tenth of the time of writing them, and munmap is one
-	// thread: others run ahead of it, though few, because all change the counts of one file and the steps continue. The file
-	// keeps what it has, for the mapping is shared.
+	// Unmapping pages takes a tenth of the time of writing them, and munmap is one
+	// thread: a few others unmap ahead of it, because all change the counts of one file and the steps continue. The file
+	// keeps its contents, since the mapping is shared.
 	threads := min(4, max(1, runtime.GOMAXPROCS(0)-1))
 	part := (len(m.b)/threads/os.Getpagesize() + 1) * os.Getpagesize()
 	var wg sync.WaitGroup

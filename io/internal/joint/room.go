@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// A full disk must show before the run has gone on for long, and with a word that
+// A full disk must be reported early in the run, with a message that
 // helps. Where files lie in memory the system knows at once how much is left. Elsewhere
-// room is taken, which may last as long as writing (network file systems): a goroutine
+// space is reserved, which may last as long as writing (network file systems): a goroutine
 // does that, and this rank's writes wait for it.
 
-// enough refuses a file in memory for which there is no room. Its pages are better not
-// taken beforehand: that is most of the work of writing them, by one thread.
+// enough refuses a file in memory for which there is no space. It is better not to take
+// its pages beforehand: that is most of the work of writing them, by one thread.
 func enough(tmp string) error {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(tmp, &fs); err != nil || fs.Type != tmpfs || fs.Blocks == 0 {
@@ -60,7 +60,7 @@ func promised(to *syscall.Stat_t) (bytes int64) {
 }
 
 // reserve takes the room on disk, all of the file's size; the file lies in few pieces
-// then. File systems without it are none the worse.
+// then. File systems without this call are used as they are.
 func reserve(f *os.File) error {
 	st, err := f.Stat()
 	if err != nil || st.Size() == 0 {

@@ -40,7 +40,7 @@ func small(t *testing.T, size string) (dir string) {
 	return dir
 }
 
-// A file that memory has no room for does not even begin.
+// A file for which memory has no space is refused at Begin.
 func TestFullMemoryIsRefusedAtOnce(t *testing.T) {
 	dir := small(t, "1m")
 	fails(t, dir, "reserve 2097152 bytes: no space left on device: no space left on that disk; remove files", func(c comm.Comm) error {
@@ -57,7 +57,7 @@ func TestFullMemoryIsRefusedAtOnce(t *testing.T) {
 	f.Abort()
 }
 
-// A file may not count on room that an unfinished one still needs: both would fail.
+// A file must not count on space that an unfinished one still needs: both would fail.
 // Nothing is written here, so that the files may be as large as the memory.
 func TestRoomIsPromisedOnce(t *testing.T) {
 	dir, room := inSharedMemory(t)
@@ -116,7 +116,7 @@ func fills(t *testing.T) {
 	}
 }
 
-// A disk without room is found before rank 0 writes, and known to all in the end; ranks
+// A full disk is found before rank 0 writes, and reported on all ranks at the end; ranks
 // do not wait for that in Begin.
 func TestFullDiskIsFoundBeforeWriting(t *testing.T) {
 	for _, why := range []error{syscall.ENOSPC, syscall.EDQUOT} {
@@ -228,7 +228,7 @@ func TestThreadsWriteSideBySide(t *testing.T) {
 	}
 }
 
-// A thread that copies into the mapping keeps no other one out.
+// A thread that copies into the mapping blocks no other one.
 func TestMappingIsShared(t *testing.T) {
 	fills(t)
 	dir, _ := inSharedMemory(t)
@@ -277,7 +277,7 @@ func TestMemoryFillsUp(t *testing.T) {
 	}
 }
 
-// What threads write together, at gigabytes a second: into BENCH_DIR, otherwise the temporary folder. `-cpu 1,2,4` are the
+// The speed of several threads, in gigabytes per second: into BENCH_DIR, otherwise the temporary folder. `-cpu 1,2,4` sets the
 // threads.
 func BenchmarkWriteAt(b *testing.B) {
 	dir := os.Getenv("BENCH_DIR")
