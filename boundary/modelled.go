@@ -91,7 +91,7 @@ func (c *ModelledCell) Curvature() float64 {
 	return math.Sqrt(b[0]*b[0] + b[1]*b[1] + b[2]*b[2] + 2*(b[3]*b[3]+b[4]*b[4]+b[5]*b[5]))
 }
 
-// Mirror returns by how much of the image's velocity the fluid behind a no-slip wall moves the other way: there is none at the surface.
+// Mirror returns by how much of the image's velocity the fluid behind a no-slip wall moves the other way: at the surface it rests.
 // The image of a plane along the grid is the first fluid cell, however near: there the wall is half-way at most.
 func (c *ModelledCell) Mirror() float64 {
 	if alongGrid(c.Normal, c.Bend) {
