@@ -91,6 +91,37 @@ func (c *ModelledCell) Curvature() float64 {
 	return math.Sqrt(b[0]*b[0] + b[1]*b[1] + b[2]*b[2] + 2*(b[3]*b[3]+b[4]*b[4]+b[5]*b[5]))
 }
 
+// Mirror returns by how much of the image's velocity the fluid behind a no-slip wall moves the other way: at the surface it rests.
+// The image of a plane along the grid is the first fluid cell, however near: there the wall is half-way at most.
+func (c *ModelledCell) Mirror() float64 {
+	if alongGrid(c.Normal, c.Bend) {
+		return math.Min(1, c.Behind/c.Before)
+	}
+	return c.Behind / c.Before
+}
+
+// Across returns the same of the velocity into the surface. At a plane along the grid it is zero half-way between ghost cell and fluid,
+// since all links of the plane cross it at one distance from the surface. There the flow towards the plane would pass mass, which a body
+// gives back at its edges, but its links do not: a cube 0.49 cells off the grid took in 13 % of the stream before it, and had a quarter
+// more drag. The stairs of other planes cancel.
+func (c *ModelledCell) Across() float64 {
+	if reach := c.Behind + c.Before; alongGrid(c.Normal, c.Bend) && reach > 1-imageStep {
+		return 0.5 / (reach - 0.5)
+	}
+	return c.Mirror()
+}
+
+// alongGrid reports whether a surface with a normal and a curvature is a plane along the grid.
+func alongGrid(normal [3]float64, bend [6]float64) bool {
+	axes := 0
+	for _, v := range normal {
+		if v != 0 {
+			axes++
+		}
+	}
+	return axes == 1 && bend == [6]float64{}
+}
+
 // LayerCell is a fluid cell of the layer above a Modelled wall. Its eddies follow from the friction at the nearest ghost cell: there
 // are none above a wall where the flow is laminar, and at edges.
 type LayerCell struct {
@@ -131,7 +162,7 @@ const (
 const (
 	ModelledNormal   = 0
 	ModelledVelocity = 3
-	ModelledMirror   = 6  // Behind/Before; -1: Turned
+	ModelledMirror   = 6  // Mirror; -1: Turned
 	ModelledReach    = 7  // Behind + Before
 	ModelledHeight   = 8  // 0: no model
 	ModelledRough    = 9  // friction velocity by sampled velocity, at least; NoFriction
@@ -141,7 +172,8 @@ const (
 	ModelledHeat     = 32 // the law of a scalar, and its value
 	ModelledMirrored = 34
 	ModelledLee      = 35
-	ModelledCount    = 38
+	ModelledAcross   = 38
+	ModelledCount    = 39
 )
 
 // ModelledNumbersOf returns the numbers of the ghost cells of these walls, ModelledCount each.
@@ -152,9 +184,8 @@ func ModelledNumbersOf[T float32 | float64](m *Modelled, walls []Wall) []T {
 		for a := range 3 {
 			n[ModelledNormal+a], n[ModelledVelocity+a] = T(c.Normal[a]), T(c.Velocity[a])
 		}
-		n[ModelledMirror], n[ModelledReach] = T(c.Behind/c.Before), T(c.Behind+c.Before)
-		if c.Turned {
-			n[ModelledMirror], n[ModelledReach] = -1, 0
+		if n[ModelledMirror] = -1; !c.Turned {
+			n[ModelledMirror], n[ModelledReach], n[ModelledAcross] = T(c.Mirror()), T(c.Behind+c.Before), T(c.Across())
 		}
 		n[ModelledMirrored] = T(c.Mirrored)
 		for a := range 3 {

@@ -41,6 +41,12 @@ func (f *modelledSearch) stencils(g *foundGhost, c *ModelledCell) {
 	free := f.free(g, foot, math.Max(mostImage, model.Sample))
 	best := -1.0
 	first := math.Max(g.behind, leastImage)
+	// Of planes along the grid it is the first fluid cell, so that faces at different places between cells act alike.
+	if direct := 1 - g.behind; alongGrid(g.normal, g.bend) && direct > 0 {
+		if _, share := above(direct); share == 1 {
+			first = direct
+		}
+	}
 	for k := 0; first+float64(k)*imageStep <= math.Min(mostImage, free); k++ {
 		height := first + float64(k)*imageStep
 		s, share := above(height)

@@ -1,6 +1,6 @@
 // Ghost cells behind surfaces with a wall model (boundary/modelled.go). Before a step each gets the moments of an image point on
 // the surface's normal, at the distance d_I before the surface where the ghost cell's centre is d_g behind it:
-//   u_n,g = -u_n,I d_g/d_I
+//   u_n,g = -a u_n,I, a = d_g/d_I; at planes along the grid a = 1/2/(d_g + d_I - 1/2), so that no mass passes the links' middles
 //   no-slip:   rho_g = rho_I + eps,  u_t,g = -u_t,I d_g/d_I,  S_g = S_I without its part along the wall
 //   modelled:  rho_g = rho_I + eps - 3 rho (d_g + d_I) u_w.K u_w,  u_w = u_t,I - d_I s
 //              u_t,g = u_t,I - (d_g + d_I) s,  s = g - K u_t,I over convex surfaces, g + K u_t,I over concave ones
@@ -16,7 +16,7 @@
 // theta blends both with y+ of half a cell: the model is off where the flow beside the wall is laminar. Nothing moves along a no-slip
 // wall, so that its rates of strain have no part along it; fluid at rest between walls would not stay so with the image's.
 // Beside a convex edge, which lies along e from the ghost cell, the part of the flow along e that comes from the edge sticks to the
-// surface: of the velocity, the traction and the stress what is along e is that of no-slip where e.u_t,I < 0. The layer above has the
+// surface: of the velocity, with a in place of d_g/d_I, the traction and the stress what is along e is that of no-slip where e.u_t,I < 0. The layer above has the
 // eddies of a friction velocity -e.u_t,I.
 // A ghost cell of mirror -1 serves one link at a convex edge, with the moments of that fluid cell turned by half a circle about the axis of the
 // grid that is nearest to the edge: the flow slips along that and is bounced back across it.
@@ -28,7 +28,7 @@
 namespace lbm { namespace {
 
 // Numbers of a ghost cell (boundary.ModelledNormal and the others), and of the table of the law (boundary.PlusFirst).
-enum { MODELLED_NORMAL = 0, MODELLED_VELOCITY = 3, MODELLED_MIRROR = 6, MODELLED_REACH = 7, MODELLED_HEIGHT = 8, MODELLED_ROUGH = 9, MODELLED_IMAGE = 10, MODELLED_SAMPLE = 18, MODELLED_BEND = 26, MODELLED_HEAT = 32, MODELLED_VALUE = 33, MODELLED_MIRRORED = 34, MODELLED_LEE = 35, MODELLED_NUMBERS = 38 };
+enum { MODELLED_NORMAL = 0, MODELLED_VELOCITY = 3, MODELLED_MIRROR = 6, MODELLED_REACH = 7, MODELLED_HEIGHT = 8, MODELLED_ROUGH = 9, MODELLED_IMAGE = 10, MODELLED_SAMPLE = 18, MODELLED_BEND = 26, MODELLED_HEAT = 32, MODELLED_VALUE = 33, MODELLED_MIRRORED = 34, MODELLED_LEE = 35, MODELLED_ACROSS = 38, MODELLED_NUMBERS = 39 };
 constexpr double MODELLED_KAPPA = 0.384, LEAST_MIXING = 1.5, LAMINAR_PLUS = 4, TURBULENT_PLUS = 5;  // boundary.Kappa and the others
 enum { PLUS_FIRST = -6, PLUS_BITS = 4, PLUS_COUNT = 44 * 16 + 1 };
 // Numbers that a ghost cell reports: the traction of the fluid on the wall, y+ of half a cell, theta, and the
@@ -123,7 +123,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 	constexpr int D = L::D;
 	const T* const normal = n + MODELLED_NORMAL;
 	const T* const wall = n + MODELLED_VELOCITY;
-	const T rho = T(1) + image.r, mirror = n[MODELLED_MIRROR], height = n[MODELLED_HEIGHT];
+	const T rho = T(1) + image.r, mirror = n[MODELLED_MIRROR], passes = n[MODELLED_ACROSS], height = n[MODELLED_HEIGHT];
 	if (mirror < T(0)) {
 		for (int a = 0; a < MODELLED_RESULTS; a++) results[a] = 0;
 		return turnedGhost<L>(normal, wall, image, p);
@@ -197,8 +197,8 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 	for (int a = 0; a < D; a++) {
 		T modelled = along[a] - reach * slope[a];
 		const T stuck = -mirror * along[a];
-		if (sticks) modelled += e[a] * (reach * slides - (T(1) + mirror) * comes);
-		u[a] = wall[a] + (stuck + theta * (modelled - stuck)) - mirror * across * normal[a];
+		if (sticks) modelled += e[a] * (reach * slides - (T(1) + passes) * comes);
+		u[a] = wall[a] + (stuck + theta * (modelled - stuck)) - passes * across * normal[a];
 		g.j[a] = density * u[a] + T(0.5) * p.force[a];
 		results[a] = traction[a];
 		pull[a] = 0;

@@ -89,12 +89,12 @@ func (s solid) between(n [3]int, more int, walls []boundary.Wall) boundary.Cells
 // quarter is a quarter of a sphere, where two faces of a box meet.
 func quarter(p [3]float64) float64 { return math.Hypot(math.Hypot(p[0]-12.13, p[1]), p[2]) - 6.1 }
 
-// block is a box with sharp edges in the middle of n cells, turned about z.
+// block is a box with sharp edges in the middle of n cells, turned about z. Its planes across z are at two places between cells.
 func block(n [3]int) solid {
 	sin, cos := math.Sincos(0.35)
 	return func(p [3]float64) float64 {
 		x, y, z := p[0]-float64(n[0])/2, p[1]-float64(n[1])/2, p[2]-float64(n[2])/2
-		return math.Max(math.Max(math.Abs(cos*x+sin*y)-6.2, math.Abs(cos*y-sin*x)-5.1), math.Abs(z)-5.3)
+		return math.Max(math.Max(math.Abs(cos*x+sin*y)-6.2, math.Abs(cos*y-sin*x)-5.1), math.Abs(z-0.25)-5.3)
 	}
 }
 

@@ -64,7 +64,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 		return modelled{pop: turned(f, c, density, image, stress)}
 	}
 	image, stress = mirrored(c.Mirrored, image, stress)
-	rho, mirror := 1+density, c.Behind/c.Before
+	rho, mirror := 1+density, c.Mirror()
 	across := dot(sub(image, c.Velocity), n)
 	along := sub(sub(image, c.Velocity), scaled(n, across))
 	var slope, traction [3]float64
@@ -95,7 +95,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 		slope = add3(slope, bent)
 	}
 	sheared := sub(slope, bent)
-	wall := sub(along, scaled(slope, c.Before))
+	wall := sub(along, scaled(slope, (c.Behind+c.Before)/(1+mirror)))
 	density += f.Eps - theta*3*rho*(c.Behind+c.Before)*dot(wall, times(bend, wall))
 	inner := sub(along, scaled(slope, c.Behind+c.Before))
 	pull := times(stress, n)
@@ -106,7 +106,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 			eddies = math.Max(theta, -comes/friction)
 		}
 		traction, sheared, shear = without(traction, e), without(sheared, e), without(shear, e)
-		inner = add3(without(inner, e), scaled(e, -mirror*comes))
+		inner = add3(without(inner, e), scaled(e, -c.Across()*comes))
 		with := without(times(stress, e), n)
 		for a := range ends {
 			for b := range ends {
@@ -118,7 +118,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 	m[0] = density
 	var u, change [3]float64
 	for a := range u {
-		u[a] = c.Velocity[a] + theta*inner[a] - (1-theta)*mirror*along[a] - mirror*across*n[a]
+		u[a] = c.Velocity[a] + theta*inner[a] - (1-theta)*mirror*along[a] - c.Across()*across*n[a]
 		m[1+a] = (1+density)*u[a] + f.Params.Force[a]/2
 		change[a] = theta * (rho*sheared[a]/3 - 2*traction[a] - 2*shear[a])
 	}
@@ -182,7 +182,7 @@ func heatOf(f *Flow, c boundary.ModelledCell, rho, theta, half float64, table []
 	case wall.Law == boundary.ScalarFlux:
 		return wall.Value
 	case wall.Law == boundary.ScalarFixed:
-		flux := (1 - theta) * rho * (f.Params.ScalarTau - 0.5) / 3 * (wall.Value - at(c.Image)) / c.Before
+		flux := (1 - theta) * rho * (f.Params.ScalarTau - 0.5) / 3 * (wall.Value - at(c.Image)) * (1 + c.Mirror()) / (c.Behind + c.Before)
 		if theta > 0 {
 			friction := 2 * (1/f.Params.Omega - 0.5) / 3 * half
 			flux += theta * rho * friction * (wall.Value - at(c.Sample)) / plusBy(table[boundary.PlusCount:], 2*half*c.Height)
