@@ -351,7 +351,7 @@ func TestResolvedFixedPoint(t *testing.T) {
 }
 
 // Examples run as tests: they have expectations, and no warnings
-// except those of all large-eddy simulations: a viscosity too low for the scale of a cell, and unresolved friction.
+// except the ones that all large-eddy simulations have: a viscosity too low for the scale of a cell, and unresolved friction.
 func TestExamples(t *testing.T) {
 	files, _ := filepath.Glob("../cases/examples/*.toml")
 	for _, f := range files {
