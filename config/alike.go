@@ -10,7 +10,7 @@ import (
 // deviations are the fields of averages and profiles that are means of deviations from a mean.
 var deviations = []string{"reynolds_stress", "pressure_variance", "temperature_variance", "turbulent_heat_flux"}
 
-// Unalike warns of deviations from means over an axis along which the flow is not alike: they contain the difference
+// Unalike warns of deviations from means over an axis along which the flow is not homogeneous: they contain the difference
 // of the mean flow from place to place, which is not turbulence. Bodies from files count by their sizes.
 func (c *Case) Unalike(sizes ...SolidSize) (list finding.List) {
 	if a := c.Averages; a.On && a.Over {
@@ -42,7 +42,7 @@ func (c *Case) unalike(head string, fields []model.Field, axes []int, sizes []So
 	return nil
 }
 
-// varies returns a reason why the flow is not alike along an axis, "" if it is alike.
+// varies returns a reason why the flow is not homogeneous along an axis, "" if it is.
 func (c *Case) varies(axis int, sizes []SolidSize) string {
 	if !c.Periodic[axis] {
 		return "the domain is not periodic"

@@ -8,7 +8,7 @@ import (
 	"lbmsim/internal/finding"
 )
 
-// Stresses over an axis along which the flow is not alike are warned of, and no others.
+// Only stresses over an axis along which the flow is not homogeneous are warned of.
 func TestUnalike(t *testing.T) {
 	const channel = `
 domain.cells = [16, 8, 12]

@@ -13,7 +13,7 @@ import (
 
 // [body.NAME]: solids in the flow, as shapes in cells.
 
-// ofSurfaces are the keys that say how the surface of a body acts, whatever its shape.
+// ofSurfaces are the keys of the behaviour of a body's surface, whatever its shape.
 var ofSurfaces = []string{"type", "conserve_mass", "thicken", "temperature", "heat_flux", "diffusivity", "heat_capacity", "heat_source", "velocity", "angular_velocity", "spin_axis", "spin_centre", "law", "sample", "layer", "roughness"}
 
 // made is a body while it is being read.
@@ -70,7 +70,7 @@ func (r *bodies) placed() {
 	}
 }
 
-// surface says how the surface of a body acts.
+// surface reads the behaviour of a body's surface.
 func (r *bodies) surface(s *language.Section, b *Body) {
 	if e := s.Get("type"); e != nil {
 		b.Kind = of(boundary.FindKind(e.Text))
@@ -300,7 +300,7 @@ func (r *bodies) solid(m *made, known map[string]*made) {
 	m.solid = &out
 }
 
-// moveAll applies a body's own motion to all that it is made of.
+// moveAll applies a body's own motion to all its parts.
 func (r *bodies) moveAll(m *made) {
 	if motion := r.motion(m); motion != nil {
 		r.move(m.solid, *motion)
@@ -324,8 +324,8 @@ func (r *bodies) move(s *solid, by geometry.Motion) {
 	}
 }
 
-// motion returns the motion that scale, rotate, about and translate ask for, in cells;
-// nil for nothing. A file's numbers become the case's coordinates first.
+// motion returns the motion given by scale, rotate, about and translate, in cells;
+// nil without any. A file's numbers become the case's coordinates first.
 func (r *bodies) motion(m *made) *geometry.Motion {
 	s := m.s
 	scale := 1.0
@@ -389,7 +389,7 @@ func (r *bodies) reaches(s *language.Section, b Body) {
 	}
 }
 
-// place checks that a body is in the flow and leaves some of it.
+// place checks that a body is in the flow and leaves some fluid.
 func (r *bodies) place(s *language.Section, b Body) {
 	for _, o := range r.All("body") {
 		if o.Broken("of", "shape", "rotate", "about", "scale", "translate") {

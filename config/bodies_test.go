@@ -22,7 +22,7 @@ tau = 0.8
 steps = 1
 `
 
-// where a shape lies, by points in the user's coordinates.
+// the place of a shape, by points in the user's coordinates.
 func TestSolids(t *testing.T) {
 	type point [3]float64
 	for name, c := range map[string]struct {

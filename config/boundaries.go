@@ -62,7 +62,7 @@ func (r *faces) read() {
 
 // claims are the faces and parts that boundaries occupy.
 type claims struct {
-	whole map[Face]*language.Section // all of a face that others leave
+	whole map[Face]*language.Section // the rest of a face beside other boundaries
 	parts map[Face][]facePart
 }
 
@@ -219,7 +219,7 @@ func (r *faces) faceNumbers(s *language.Section, b *Boundary) {
 		b.Relax = e.Values[0].Value
 	} else if len(b.Faces) > 0 && r.haveBox {
 		// Poinsot & Lele, J. Comput. Phys. 101 (1992) 104, eq. 40, with a smaller sigma than
-		// their 0.25: of a pulse as long as a tenth of the domain 1 % would come back.
+		// their 0.25: of a pulse as long as a tenth of the domain 1 % would be reflected.
 		b.Relax = 0.1 * math.Sqrt(model.CS2) / float64(max(1, r.Cells[b.Faces[0].Axis]))
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"lbmsim/model"
 )
 
-// What the flow carries and the fluid conducts stays between the smallest and the largest value that
-// the case gives it: at the start, at walls and in what comes in. The stability watch holds the
-// temperature against that.
+// A scalar that is convected and diffused stays between the smallest and the largest value that
+// the case gives it: at the start, at walls and at inflows. The stability watch compares the
+// temperature with these bounds.
 
 // Bounds are the smallest and the largest temperature that a case gives, above the reference, and
 // where it gives them.
@@ -38,7 +38,7 @@ func (b *Bounds) Span() float64 {
 // Alike: there is one temperature only.
 func (b *Bounds) Alike() bool { return b.Hi-b.Lo <= alike*b.Far() }
 
-// hold takes values in.
+// hold extends the bounds by values.
 func (b *Bounds) hold(lo, hi float64, of string) {
 	if lo < b.Lo {
 		b.Lo, b.LoOf = lo, of
@@ -83,11 +83,11 @@ func (r *warmth) bound() {
 	}
 }
 
-// leastHalf and mostHalf are what 16 bits hold of differences from the reference, in K (kernels/scale16.h), with
-// room for what overshoots.
+// leastHalf and mostHalf are the limits of differences from the reference in 16 bits, in K (kernels/scale16.h), with
+// a margin for overshoots.
 const leastHalf, mostHalf = 1e-3, 16.
 
-// halves makes sure that 16 bits hold temperatures up to so far from the reference, and maybe others.
+// halves checks that 16 bits hold temperatures up to this distance from the reference, and maybe others.
 func (r *warmth) halves(far float64, others bool) {
 	if r.Spec.Precision != model.Float16 || far <= mostHalf && (others || far >= leastHalf) {
 		return

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Bounds of a temperature come from walls, bodies, what comes in and the initial state; a flux, or a
-// formula that nothing is known of, leaves none.
+// Bounds of a temperature come from walls, bodies, inflows and the initial state; with a flux, or a
+// formula without known range, there are no bounds.
 func TestBoundsOfTheTemperature(t *testing.T) {
 	const text = `
 [domain]

@@ -55,7 +55,7 @@ type Grid struct {
 // Box returns the global box of cells of level 0.
 func (g *Grid) Box() decomp.Box { return decomp.Box{Hi: g.Cells} }
 
-// Flow is the fluid, how it is computed and what drives it.
+// Flow is the fluid, its models and its driving forces.
 type Flow struct {
 	Spec   model.Spec
 	Tau    float64   // relaxation time
@@ -69,7 +69,7 @@ type Flow struct {
 	// Characteristic are the length and the velocity of [fluid].
 	Characteristic Scales
 
-	// Speed is the largest that the case lets expect, in lattice units; 0: it does not say.
+	// Speed is the largest expected speed, in lattice units; 0: the case does not determine it.
 	// SpeedOf names its source in the case.
 	Speed   float64
 	SpeedOf string
@@ -91,7 +91,7 @@ type Solids struct {
 type Notes struct {
 	Warnings finding.List // printed at start, never fatal
 	Table    []Row        // the derived quantities, printed at start and by check
-	Details  []string     // names of rows that a first look can do without: most cases have them, or they say nothing of this one
+	Details  []string     // names of rows that a summary omits: most cases have them, or they are irrelevant to this one
 }
 
 // Row is one line of the derived table: what, its value in lattice units and,
@@ -186,7 +186,7 @@ type Initial struct {
 	Uniform  bool
 	Density  Function // lattice density, around 1
 	Velocity [3]Function
-	// From is the flow to start from; nil: the functions hold everywhere. With a flow they hold
+	// From is the flow to start from; nil: the functions apply everywhere. With a flow they apply
 	// beyond its box, where the case gives them (Pressed, Moved).
 	From           *FlowSource
 	Pressed, Moved bool
@@ -203,14 +203,14 @@ type Boundary struct {
 	Name  string
 	Kind  boundary.Kind
 	Faces []Face
-	// Region is the part of the faces that it occupies; nil: all that other boundaries leave.
+	// Region is the part of the faces that it occupies; nil: all that other boundaries leave free.
 	Region   *geometry.Region
 	Velocity [3]float64            // moving_wall, velocity: lattice velocity
 	Profile  *[3]ReferenceFunction // velocity: the same where it depends on position or time, otherwise nil
 	Timed    bool                  // Profile depends on the time
 	Fastest  float64               // the largest speed that these give, factors of files aside
 	Code     [3]string             // Profile as C of x, y, z (cells) and t (steps), in double
-	Inflow   *Inflow               // velocity: the turbulence that comes in; nil: none
+	Inflow   *Inflow               // velocity: the turbulence of the inflow; nil: none
 	Density  float64               // pressure, outflow: rho - 1 at the face
 	// Direction of the fluid that enters through a face of type pressure; nil: its velocity along the face has no gradient.
 	Direction *[3]float64
@@ -218,7 +218,7 @@ type Boundary struct {
 	// Sponge are the numbers of the cells in the layer before the face: those that touch it,
 	// the next, ...; none: there is no layer.
 	Sponge []model.Params
-	// Ramp is the number of steps in which velocity and pressure rise; 0: they are there at once.
+	// Ramp is the number of steps in which velocity and pressure rise; 0: no ramp.
 	Ramp float64
 	// Table is the file with a factor of velocity and pressure for each time; nil: none.
 	Table *TableFile
@@ -229,7 +229,7 @@ type Boundary struct {
 	Laws
 }
 
-// Laws are the laws of a surface beside its kind.
+// Laws are the laws of a surface in addition to its kind.
 type Laws struct {
 	Temperature boundary.ScalarWall
 	Model       boundary.WallModel // wall_model
@@ -282,13 +282,13 @@ func (b Boundary) Tables() (list []TableFile) {
 type Body struct {
 	Name string
 	Kind boundary.Kind // how its surface acts
-	// Chosen is why, where the case does not give the kind.
+	// Chosen is the reason, where the case does not give the kind.
 	Chosen string
 	// Conserve: an interpolated_wall keeps the mass.
 	Conserve bool
 	// Thicken: cells that it cuts are solid where links would pass through it.
 	Thicken bool
-	// Motion of the surface, which stays in its place; nil: it rests.
+	// Motion of the surface, which stays in its place; nil: at rest.
 	Motion *boundary.Spin
 	Laws
 	solid solid
@@ -340,26 +340,26 @@ type SolidFile struct {
 	At     Place      // of the file's name
 }
 
-// Run says when a run ends and how it is watched.
+// Run is the end of a run and its monitoring.
 type Run struct {
 	Steps      int
 	WallTime   time.Duration // 0 = no limit
 	StallLimit time.Duration // how long a rank may rest; 0 = indefinitely
 	EndMargin  time.Duration // kept free at the end of the job's time; below 0: the job's time does not count
-	StopWhen   []StopRule    // all of which end the run, if there are any
+	StopWhen   []StopRule    // which together end the run, if there are any
 	WatchEvery int           // stability watch, steps
 	Forensics  bool          // an unstable run looks for its first bad cell
 	MaxMach    float64       // Mach number above which the run stops
-	// What the watch warns of, and stops at; 0: never.
+	// Limits at which the watch warns, and stops; 0: never.
 	WarnDrift, MaxDrift float64 // change of the mean density against the start, as a share
 	WarnSpeed           float64 // largest speed, over Case.Speed
 	WarnGridScale       float64 // share of the kinetic energy at the scale of the grid
-	WarnInflow          float64 // share of what enters of all that passes a face, where it has no temperature or direction
-	GridScaleEvery      int     // looks between two at that share, and at the temperature
-	// How far the temperature is beyond its bounds, as a share of their span.
+	WarnInflow          float64 // share of the inflow in the flow through a face, where it has no temperature or direction
+	GridScaleEvery      int     // checks between two checks of this share, and of the temperature
+	// Overshoot of the temperature beyond its bounds, as a share of their span.
 	WarnTemperature, MaxTemperature float64
 	Threads                         int    // 0 = the rank's share of the cores
-	Ranks                           [3]int // parts along each axis; 0 = what is best
+	Ranks                           [3]int // parts along each axis; 0 = the best choice
 }
 
 // DeviceKind is the processor that a case asks for.
@@ -384,7 +384,7 @@ type Device struct {
 	GPUAware Word
 }
 
-// Transport is the way of ghost planes that a case asks for.
+// Transport is the method of the halo exchange that a case asks for.
 type Transport = transport.Kind
 
 const (
@@ -397,7 +397,7 @@ const (
 // ParseTransport reads the word of the case file.
 func ParseTransport(word string) (Transport, error) { return transport.Parse(word) }
 
-// Word is a user's answer to a question that lbmsim would otherwise ask.
+// Word is a user's answer to a question that lbmsim would otherwise decide.
 type Word = transport.Answer
 
 const (

@@ -17,7 +17,7 @@ import (
 	"lbmsim/model"
 )
 
-// load reads a text that must be right.
+// load reads a text that must be valid.
 func load(t *testing.T, src string) *Case {
 	t.Helper()
 	c, err := Load("test.toml", []byte(src))
@@ -44,7 +44,7 @@ velocity = ["0.1 m/s", 0]
 time = "10 s"
 `
 
-// Every way to close the system leads to the same step.
+// Every closure of the system leads to the same step.
 func TestClosures(t *testing.T) {
 	const dt, tau = 0.005, 0.65 // 0.1 m/s * 5 ms / 1 cm = 0.05 cells per step
 	for _, s := range []string{
@@ -350,8 +350,8 @@ func TestResolvedFixedPoint(t *testing.T) {
 	}
 }
 
-// Examples run as tests: they expect something, and nothing is to be said against
-// them but what all large-eddy simulations have: a viscosity that does little for a cell, and friction that is not resolved.
+// Examples run as tests: they have expectations, and no warnings
+// except the ones that all large-eddy simulations have: a viscosity too low for the scale of a cell, and unresolved friction.
 func TestExamples(t *testing.T) {
 	files, _ := filepath.Glob("../cases/examples/*.toml")
 	for _, f := range files {

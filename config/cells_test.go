@@ -32,7 +32,7 @@ run.steps = 1
 	}
 }
 
-// So does one without thickness between the first two layers of cells, which has no cell of the first one in its box.
+// The same holds for a plate without thickness between the first two layers of cells, which has no cell of the first one in its box.
 func TestThickenedSheetCoversInlet(t *testing.T) {
 	c, err := Load("case.toml", []byte(`
 domain.cells = [80, 40]
@@ -76,7 +76,7 @@ run.steps = 1
 	}
 }
 
-// A second examination of a case has its own errors alone.
+// A second examination of a case has only its own errors.
 func TestExamineTwice(t *testing.T) {
 	c, err := Load("case.toml", []byte(`
 domain = { cells = [20, 20, 20], periodic = ["x", "y", "z"] }
@@ -143,7 +143,7 @@ run.steps = 1
 	}
 }
 
-// counted is a shape that counts how often it is asked for a point, a line or a row.
+// counted is a shape that counts queries of a point, a line or a row.
 type counted struct {
 	geometry.Shape
 	in    func(x, y, z float64) bool
@@ -159,7 +159,7 @@ func (c counted) Crossings(p, d [3]float64, ts []float64) []float64 {
 
 func (c counted) Row(y, z int, inside []bool) { *c.asked++; clear(inside) }
 
-// The checks of files ask for a bounded number of cells, whatever the domain: a domain of 2000^3 cells has 8e9.
+// The checks of files query a bounded number of cells, whatever the domain: a domain of 2000^3 cells has 8e9.
 func TestChecksOfFilesAreBounded(t *testing.T) {
 	const n, most = 2000, 1e7
 	whole := geometry.Box{Hi: [3]float64{n, n, n}}

@@ -12,12 +12,12 @@ import (
 	"lbmsim/model"
 )
 
-// A case as text on a coarser grid, as level 0 of finer boxes, and what a proposal of boxes asks of a case.
+// The text of a case on a coarser grid, as level 0 of finer boxes, and the parts of a case that a proposal of boxes needs.
 
-// Without returns the text of a case without some of its tables and keys; gone is asked with their paths.
+// Without returns the text of a case without some of its tables and keys; gone is called with their paths.
 func Without(src []byte, gone func(path []string) bool) []byte { return language.Without(src, gone) }
 
-// Whole returns the number by which the cells of all axes can be multiplied and stay whole that is nearest to a factor, at most 1
+// Whole returns the number nearest to a factor by which the cells of all axes can be multiplied and stay whole, at most 1
 // for a coarser grid: a ratio of whole numbers.
 func (g *Grid) Whole(dims int, factor float64) float64 {
 	common := 0
@@ -34,7 +34,7 @@ func gcd(a, b int) int {
 	return a
 }
 
-// Coarser returns the changes (KEY=VALUE) that give a case with units larger cells by a factor with which each axis has a whole number
+// Coarser returns the changes (KEY=VALUE) that enlarge the cells of a case with units by a factor with which each axis has a whole number
 // of them. Steps become longer by the same factor: a time step is multiplied, numbers of steps are divided, the lattice velocity stays,
 // and so does the viscosity.
 func Coarser(c *Case, factor float64) (changes []string, err error) {
@@ -88,7 +88,7 @@ func Coarser(c *Case, factor float64) (changes []string, err error) {
 	return changes, nil
 }
 
-// quantity writes a quantity without the last digits, which are rounding.
+// quantity writes a quantity without the last digits, which are rounding errors.
 func quantity(v float64, d model.Dimension) string {
 	v, _ = strconv.ParseFloat(fmt.Sprintf("%.12g", v), 64)
 	return language.Amount{Value: v, Dim: d}.TOML()

@@ -49,7 +49,7 @@ func TestWholeFactors(t *testing.T) {
 	}
 }
 
-// Tables and keys are cut out with the comments above tables, and nothing else.
+// Only tables and keys are cut out, with the comments above tables.
 func TestWithout(t *testing.T) {
 	const text = `title = "a"
 # of a

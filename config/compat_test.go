@@ -12,7 +12,7 @@ import (
 	"lbmsim/model"
 )
 
-// vocabulary returns what a case may say, a line for each word: keys with their defaults, the words that a key may have, models,
+// vocabulary returns the words of a case, one per line: keys with their defaults, the words that a key may have, models,
 // types of boundaries, fields, units and functions.
 func vocabulary() (list []string) {
 	for _, t := range caseLanguage().Tables {
@@ -51,7 +51,7 @@ func vocabulary() (list []string) {
 	return list
 }
 
-// Every 1.x takes the words of 1.0, with the same defaults (docs/compatibility.md).
+// Every 1.x accepts the words of 1.0, with the same defaults (docs/compatibility.md).
 func TestWordsOfOneZero(t *testing.T) {
 	promise.Kept(t, "words.txt", vocabulary(), 700, "cases break")
 }

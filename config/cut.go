@@ -7,9 +7,9 @@ import (
 	"lbmsim/decomp"
 )
 
-// How the domain is cut into parts.
+// The cut of the domain into parts.
 
-// Cut gives each of a number of ranks its box, as the case wants it or as it is best.
+// Cut gives each of a number of ranks its box, as set by the case or as is best.
 func (c *Case) Cut(ranks int) (decomp.Plan, error) {
 	if ranks < 1 {
 		return decomp.Plan{}, fmt.Errorf("%d ranks: at least 1 is required", ranks)

@@ -87,7 +87,7 @@ func (r *domain) dimensions(s *language.Section) bool {
 	return r.dims != 0
 }
 
-// grid closes cells, size and spacing.
+// grid derives cells, size and spacing from two of them.
 func (r *domain) grid(s *language.Section) (cells []int, spacing float64, ok bool) {
 	ec, size, ed := s.Get("cells"), r.vector(s, "size"), s.Get("spacing")
 	if s.Has("cells") && ec == nil || s.Has("size") && size == nil || s.Has("spacing") && ed == nil {

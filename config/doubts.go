@@ -11,7 +11,7 @@ import (
 	"lbmsim/model"
 )
 
-// What a run will not get right although it can be computed. It depends on the sizes of bodies, and is asked again when those
+// Results of a run that are unreliable although it can be computed. They depend on the sizes of bodies, and are judged again when those
 // from files are known.
 
 // Doubts returns warnings of results that cannot be relied on. Bodies from files count by their sizes.
@@ -57,7 +57,7 @@ func (c *Case) unresolvedWalls(sizes []SolidSize) (list finding.List) {
 	return list
 }
 
-// Ratios from which on a reference value of coefficients has hardly the unit that was meant: to the largest speed of the
+// Ratios from which on a reference value of coefficients probably has the wrong unit: to the largest speed of the
 // case, and to the sides and faces of the box around the bodies.
 const (
 	farVelocity = 30
@@ -121,9 +121,9 @@ func (c *Case) facesOf(f ForceOutput, sizes []SolidSize) (least, most float64) {
 	return least, most
 }
 
-// How many heights of a body there must be behind it before an outlet, or a sponge before that, for one that is as wide as its
+// The least distance, in heights of a body, to an outlet or its sponge behind it, for a body that is as wide as its
 // stream and one that is not. With 3.5 a cylinder at Re 100 has 1 % too low a Strouhal number (docs/forces.md); the
-// recirculation behind what is compact is shorter than two heights.
+// recirculation behind a compact body is shorter than two heights.
 const (
 	nearOutlet        = 4
 	nearOutletCompact = 2

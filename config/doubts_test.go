@@ -15,7 +15,7 @@ func doubted(c *Case, word string) (list []string) {
 	return list
 }
 
-// A force on walls whose layer the grid does not resolve is warned of, with y+; without a force check's table says it.
+// A force on walls whose layer the grid does not resolve is warned of, with y+; without a force the table of check states it.
 func TestForcesOnUnresolvedWalls(t *testing.T) {
 	const ball = "[body.ball]\nshape = \"sphere\"\ncentre = [40, 32, 20]\nradius = 8\n"
 	const force = "[output.force.ball]\n"
@@ -41,7 +41,7 @@ func TestForcesOnUnresolvedWalls(t *testing.T) {
 	}
 }
 
-// Reference values of coefficients that are far from the case have hardly the unit that was meant.
+// Reference values of coefficients that are far from the case probably have the wrong unit.
 func TestReferenceValuesFarFromTheCase(t *testing.T) {
 	const ball = "[body.ball]\nshape = \"sphere\"\ncentre = [60, 32, 20]\nradius = 8\n[output.force.ball]\n"
 	for name, c := range map[string]struct{ keys, want string }{
@@ -79,7 +79,7 @@ func TestWakesCutByOutlets(t *testing.T) {
 			text = strings.NewReplacer(`"x-"`, `"x+"`, `"x+"`, `"x-"`, "[0.05, 0, 0]", "[-0.05, 0, 0]").Replace(text)
 		}
 		body := strings.Replace(cylinder, "%X", c.at, 1)
-		if c.at == "ball" { // two and a half diameters, enough for what is compact
+		if c.at == "ball" { // two and a half diameters, enough for a compact body
 			body = "[body.ball]\nshape = \"sphere\"\ncentre = [90, 32, 20]\ndiameter = 10\n"
 		}
 		got := doubted(load(t, text+body), "cuts its wake")

@@ -6,11 +6,11 @@ import (
 	"lbmsim/config/language"
 )
 
-// Resolved copies of cases, and what may differ between two of them.
+// Resolved copies of cases, and the keys that may differ between two of them.
 
 // RestartMayChange reports which keys may differ between a checkpoint and the case
-// that continues it: how long the run is, where it runs, how it is watched and what
-// it writes. The physics, the grid, the scaling and the precision must be the same.
+// that continues it: the length of the run, its devices, its monitoring and its
+// outputs. The physics, the grid, the scaling and the precision must be the same.
 func RestartMayChange(key string) bool {
 	if key == "title" {
 		return true

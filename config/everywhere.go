@@ -39,7 +39,7 @@ func (r *sampler) sample(e *language.Entry, a language.Amount, d model.Dimension
 	r.looks = append(r.looks, func(s *Solids) { r.sampleNow(s, e, a, d, l, of, wrong) })
 }
 
-// sampleAll does what sample was asked for.
+// sampleAll carries out all calls of sample.
 func (r *sampler) sampleAll(s *Solids) {
 	for _, look := range r.looks {
 		r.once(func() { look(s) }, s.Bodies...)
@@ -95,7 +95,7 @@ func (r *sampler) cellAt(p [4]float64) string {
 	return "(" + text[2:] + ")"
 }
 
-// unlooked warns that an expression could not be checked everywhere.
+// unlooked warns of an expression that could not be checked everywhere.
 func (r *sampler) unlooked(e *language.Entry) {
 	r.warn(finding.ExpressionUnchecked, "%s in %s has too many points where it may be infinite or NaN: not all of them were checked", e.Key.Name, r.Where(e.At))
 }

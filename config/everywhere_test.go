@@ -27,7 +27,7 @@ velocity = ["0.05*sin(2*pi*x/Lx)*cos(2*pi*y/Ly)", "0.03*max(0, 1 - sqrt((x-700)^
 	if d := time.Since(start); d > 5*time.Second { // 10 ms
 		t.Errorf("it took %v", d)
 	}
-	// An expression without known intervals is checked in some cells, and the warning says so.
+	// An expression without known intervals is checked in some cells, and the warning states it.
 	c, err := Load("large.toml", []byte(text[:strings.Index(text, "density")]+"density = \"1 + 0.01*sqrt(sin(x)^2 - sin(x)^2*cos(y)^2 - sin(x)^2*sin(y)^2 + 1e-9*z)\"\n"))
 	if err == nil && (len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0].Text, "density in line 10 has too many points")) {
 		t.Errorf("%q", c.Warnings)

@@ -152,7 +152,7 @@ func (r *expectations) probeValue(s *language.Section) {
 		}
 	}
 	if !found && r.Named("output.probe", e.Text) != nil {
-		return // one that is wrong itself
+		return // it has an error already
 	}
 	if !found {
 		reason := "the case has no probes"
@@ -278,7 +278,7 @@ func (r *expectations) span(s *language.Section, x *Expectation) bool {
 		}
 	}
 	x.Ends = ends
-	// Centres that are meant are not lost to rounding.
+	// Rounding must not exclude centres at the ends.
 	x.Span[0] = max(x.Span[0], int(math.Ceil(ends[0]-0.5-1e-6)))
 	x.Span[1] = min(x.Span[1], int(math.Floor(ends[1]-0.5+1e-6))+1)
 	n, least, few := len(x.Places()), 1, "no value between its ends"

@@ -6,7 +6,7 @@ import (
 	"lbmsim/decomp"
 )
 
-// The cells of a refined grid at a place: checks and estimates are by the cells that are there.
+// The cells of a refined grid at a place: checks and estimates use the actual cells.
 
 // onOneRank returns the levels of a refined grid, uncut; nil without refinement, and where a box does not fit.
 func (g *Grid) onOneRank(dims int) *decomp.Hierarchy {
@@ -20,7 +20,7 @@ func (g *Grid) onOneRank(dims int) *decomp.Hierarchy {
 	return h
 }
 
-// fitted returns the levels on one rank, or which boxes do not fit.
+// fitted returns the levels on one rank, or the boxes that do not fit.
 func (g *Grid) fitted(dims int) (*decomp.Hierarchy, error) {
 	plan, err := decomp.Cut(g.Cells, g.Periodic, dims, 1, [3]int{})
 	if err != nil {
@@ -75,10 +75,10 @@ func Slice(c *Case, axis, at int) [3]int {
 	return n
 }
 
-// finest answers which level the cells at a place are of; nil levels: all are of level 0.
+// finest finds the level of the cells at a place; nil levels: all are of level 0.
 type finest struct{ levels *decomp.Hierarchy }
 
-// box returns the finest level that all of a box has, a box in cells of level 0. Of cells that it cuts it takes the whole.
+// box returns the finest level that a whole box has, in cells of level 0. Cells that it cuts are included.
 func (f finest) box(lo, hi [3]float64) int {
 	if f.levels == nil {
 		return 0
@@ -99,7 +99,7 @@ func (f finest) box(lo, hi [3]float64) int {
 	return 0
 }
 
-// finestLevel returns the finest level that there is.
+// finestLevel returns the finest level of the case.
 func (r *frame) finestLevel() int {
 	if r.finer == nil {
 		return 0

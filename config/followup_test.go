@@ -13,8 +13,8 @@ import (
 	"lbmsim/internal/brief"
 )
 
-// One mistake is one message: what follows from a misspelt word, or from a value that cannot be
-// read, is left out. Every key and every table of every example is misspelt once, and every value
+// One mistake is one message: consequences of a misspelt word, or of a value that cannot be
+// read, are left out. Every key and every table of every example is misspelt once, and every value
 // spoilt, in a short run each kind of key and value in two examples.
 func TestOneMistakeIsOneMessage(t *testing.T) {
 	brief.Fewer(t, "cases")
@@ -124,7 +124,7 @@ func misspell(word string) string {
 	return word[:1] + word
 }
 
-// A key in the wrong table is one mistake, too, where only one table can have been meant.
+// A key in the wrong table is one mistake, too, where only one table has such a key.
 func TestStrayKey(t *testing.T) {
 	const text = "[domain]\ncells = [8, 8]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = 0.1\nsteps = 10\n"
 	for _, more := range []string{"", "[run]\nwatch_every = 5\n"} {

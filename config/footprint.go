@@ -10,7 +10,7 @@ type Footprint struct {
 	Each     float64 // bytes of one time
 }
 
-// About what a file has beside its numbers, and what numbers take as text.
+// Approximate overhead of a file beside its numbers, and size of numbers as text.
 const (
 	headBytes = 16 << 10 // HDF5's own, on average; the resolved case is added
 	csvStep   = 24       // step and time

@@ -7,9 +7,9 @@ import (
 	"lbmsim/model"
 )
 
-// [force] and [initial]: what drives the flow, and how it starts.
+// [force] and [initial]: the driving force of the flow, and its start.
 
-// timedLooks is at how many times of the run expressions with t are tried.
+// timedLooks is the number of times of the run at which expressions with t are tried.
 const timedLooks = 1000
 
 // forcing reads [force] and [initial], after the scaling and the length of the run.

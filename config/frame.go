@@ -94,7 +94,7 @@ func (r *frame) units() bool {
 		for i := range s.Table.Keys {
 			e := s.InFile(s.Table.Keys[i].Name)
 			if s.Table.Path == "expect.force.*" {
-				continue // coefficients are bare in any case: forceValue looks itself
+				continue // coefficients are bare in any case: forceValue checks them
 			}
 			if e == nil || e.Key.Dim == model.Dimensionless && !e.Key.Any && e.Key.Kind != language.Period {
 				continue
@@ -258,7 +258,7 @@ func norm(v []language.Amount) float64 {
 // sizeOf a vector.
 func sizeOf(v [3]float64) float64 { return math.Hypot(math.Hypot(v[0], v[1]), v[2]) }
 
-// percent formats a share in per cent with the two digits that an estimate is worth, and never an exponent.
+// percent formats a share in per cent with two digits, as precise as an estimate, and without an exponent.
 func percent(share float64) string {
 	if v := 100 * share; math.Abs(v) >= 9.95 {
 		return fmt.Sprintf("%.0f", v)

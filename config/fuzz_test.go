@@ -18,8 +18,8 @@ import (
 	"lbmsim/internal/forecast"
 )
 
-// Whatever a case file contains, Load answers: no panic, no endless work, and what
-// it accepts it accepts again when written back.
+// Whatever a case file contains, Load returns: no panic, no endless work, and text that
+// it accepts is accepted again when written back.
 func FuzzLoad(f *testing.F) {
 	for _, p := range []string{"../cases/examples/*.toml", "testdata/messages/*.toml"} {
 		files, _ := filepath.Glob(p)
@@ -68,7 +68,7 @@ func answers(t *testing.T, src []byte) {
 	}
 }
 
-// A case out of a stranger's checkpoint that no case file could be.
+// A case in an untrusted checkpoint that no case file could be.
 func TestDeepCaseIsRefused(t *testing.T) {
 	for _, text := range []string{"a = " + strings.Repeat("[", 1<<19), strings.Repeat("a={", 1<<18), "[" + strings.Repeat("a.", 1<<18) + "b]", strings.Repeat("#", 2<<20)} {
 		if got := config.Diff(text, "[run]\nsteps = 1\n", nil); len(got) != 1 || !strings.Contains(got[0], "a case cannot be read") {
@@ -77,8 +77,8 @@ func TestDeepCaseIsRefused(t *testing.T) {
 	}
 }
 
-// One value of a case that is right, replaced by another: this gets past the parser
-// into the checks.
+// One value of a valid case, replaced by another: this passes the parser
+// and reaches the checks.
 func FuzzEdit(f *testing.F) {
 	lines, of := exampleLines(f)
 	for i, v := range hostile() {
@@ -129,7 +129,7 @@ func TestHostileValues(t *testing.T) {
 	}
 }
 
-// Large files of nonsense are refused in no time.
+// Large files of nonsense are refused at once.
 func TestLargeNonsense(t *testing.T) {
 	many := func(n int, row func(i int) string) string {
 		var b strings.Builder
@@ -167,7 +167,7 @@ func TestLargeNonsense(t *testing.T) {
 }
 
 // Every line left out, and every key of the language put into every example with a
-// value of its kind: combinations that no author foresaw get an answer as well.
+// value of its kind: unforeseen combinations must be handled as well.
 func TestEveryKey(t *testing.T) {
 	brief.Fewer(t, "cases")
 	lines, of := exampleLines(t)

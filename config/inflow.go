@@ -11,7 +11,7 @@ import (
 	"lbmsim/model"
 )
 
-// Turbulence of a velocity face: its keys, and what can be said of it before a run.
+// Turbulence of a velocity face: its keys, and its properties before a run.
 
 // Inflow is the turbulence that a velocity face adds to its velocity.
 type Inflow struct {
@@ -85,7 +85,7 @@ func (r *faces) inflow(s *language.Section, b *Boundary) {
 	}
 }
 
-// waves reads which waves the turbulence has.
+// waves reads the spectrum of the turbulence.
 func (r *faces) waves(s *language.Section, b *Boundary, f *Inflow) bool {
 	const modes, seed = 200, 1
 	number := func(key string, value int) int {
@@ -121,7 +121,7 @@ func (r *faces) waves(s *language.Section, b *Boundary, f *Inflow) bool {
 	return true
 }
 
-// sealed reports whether nothing passes a face, apart from openings in a part of one that belongs to a wall.
+// sealed reports whether no fluid passes a face, apart from openings in a part of one that belongs to a wall.
 func (r *openings) sealed(f Face) bool {
 	passed := false
 	for _, b := range r.Boundaries {

@@ -13,7 +13,7 @@ import (
 	"lbmsim/config/language"
 )
 
-// Whatever key or table the source asks for is in the schema. If the source gives a section's table,
+// Every key or table that the source reads is in the schema. If the source gives a section's table,
 // by Section, Named or All in the same function, that table must have the key, otherwise some table
 // must.
 func TestAllKeysAskedForAreInTheSchema(t *testing.T) {
@@ -90,7 +90,7 @@ func tableOf(e ast.Expr, of map[string]string) string {
 	return ""
 }
 
-// askedFor returns the table and the keys that a call asks for.
+// askedFor returns the table and the keys that a call reads.
 func askedFor(call *ast.CallExpr, of map[string]string) (table string, keys []string) {
 	args := call.Args
 	switch method(call) {

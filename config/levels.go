@@ -80,7 +80,7 @@ func (r *levels) finestTau() {
 	}
 }
 
-// misfit reports a box that cannot be refined, with what to write instead.
+// misfit reports a box that cannot be refined, with the text to write instead.
 func (r *levels) misfit(m *decomp.Misfit) {
 	s, axis := r.tableOf(m.Box), axes()[m.Axis]
 	place := func(cells float64) string { return r.lengthOf(r.Origin[m.Axis] + cells*r.Units.Length) }
@@ -153,7 +153,7 @@ func (r *levels) around(s *language.Section, b *decomp.Refinement) bool {
 		r.noBody(s, e)
 		return false
 	}
-	// Of a case on another grid it is in cells of the coarser one.
+	// For a case on another grid it is in cells of the coarser one.
 	width := r.Units.Length * math.Max(1, r.refinement.factor()) / float64(int(1)<<b.Level)
 	if s.Get("margin") == nil {
 		r.SetDefault(s, "margin", r.length(MarginAround(r.Bodies[k])*width))
@@ -187,7 +187,7 @@ func (r *levels) extent(s *language.Section, e *language.Entry, b Body) (lo, hi 
 			return lo, hi, false
 		}
 		if r.Err() != nil {
-			return lo, hi, false // a large file takes its time, and other errors come first
+			return lo, hi, false // a large file takes long, and other errors come first
 		}
 		lo, hi, err := r.refinement.Extents(f)
 		if err != nil {
@@ -200,7 +200,7 @@ func (r *levels) extent(s *language.Section, e *language.Entry, b Body) (lo, hi 
 	return lo, hi, true
 }
 
-// noBody explains a name that is no body's.
+// noBody explains a name that is not a body's.
 func (r *levels) noBody(s *language.Section, e *language.Entry) {
 	var known []string
 	for _, b := range r.All("body") {

@@ -7,9 +7,9 @@ import (
 	"lbmsim/model"
 )
 
-// What refined grids do not have yet. It is refused by name, at the key that asks for it.
+// Features that refined grids do not have yet. Each is refused by name, at its key.
 
-// unrefined refuses what a case with boxes of finer cells cannot have.
+// unrefined refuses features that a case with boxes of finer cells cannot have.
 type unrefined struct {
 	*frame
 	*Flow
@@ -35,7 +35,7 @@ func (r *unrefined) add(at language.Mark, instead, what string) {
 	r.Add(at, reason, "%s: not with [refine] yet", what)
 }
 
-// models refuses what the kernels between levels do not compute.
+// models refuses models that the kernels between levels do not compute.
 func (r *unrefined) models() {
 	s := r.Section("collision")
 	if e := s.Get("model"); e != nil && r.Spec.Collision.Scheme == model.Populations {

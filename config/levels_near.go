@@ -9,7 +9,7 @@ import (
 	"lbmsim/geometry"
 )
 
-// Bodies near the ends of a level: what is interpolated there needs fluid around it.
+// Bodies near the ends of a level: interpolated cells need fluid around them.
 
 // interfaceMargin is the number of cells of a level between the overlap that is interpolated and a body on either side: two cells
 // hold the mirror cells' children, or are read by the interpolation; the next two are the cells beside these, of the coarser level.
@@ -53,7 +53,7 @@ func (r *levels) apart() {
 				}
 				if nearEnds(geometry.Finer(shape, l, r.dims), r.finer, l, rims[at]) {
 					r.tooNear(b, l)
-					break // what would contain it there has enough of the coarser levels around it
+					break // the box that would contain it has enough of the coarser levels around it
 				}
 			}
 		}, b)

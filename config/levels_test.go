@@ -124,7 +124,7 @@ func TestRefinementsOfStudies(t *testing.T) {
 	}
 }
 
-// --set of around takes the corners out, and of a corner the body.
+// --set of around removes the corners, and of a corner the body.
 func TestChangesOfRefinements(t *testing.T) {
 	text := []byte(boxed + "[body.disc]\nshape = \"cylinder\"\ncentre = [0, 0]\nradius = \"0.2 m\"\n[refine.a]\nlevel = 1\nfrom = [\"-0.5 m\", \"-0.5 m\"]\nto = [\"0.5 m\", \"0.5 m\"]\n")
 	c, err := Load("case.toml", text, "refine.a.around=disc", "refine.a.margin=0.4 m")
@@ -136,7 +136,7 @@ func TestChangesOfRefinements(t *testing.T) {
 	}
 }
 
-// What messages suggest to paste is accepted: around loose boxes, at periodic ends, and around bodies.
+// Suggested boxes are accepted: around loose boxes, at periodic ends, and around bodies.
 func TestSuggestedTablesFit(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	found := map[string]int{}

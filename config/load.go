@@ -6,7 +6,7 @@ import (
 	"lbmsim/config/language"
 )
 
-// What is found wrong with a case: all problems of its text, and one where a value stands.
+// Errors of a case: all problems of its text, and one at the place of a value.
 type (
 	Errors  = language.Errors
 	Problem = language.Problem
@@ -43,7 +43,7 @@ func resolved(path string, src []byte, f Refinement, changes []string) (*Case, e
 	if err != nil {
 		return nil, err
 	}
-	if file.Overfull { // what the file says of the tables that are left out would be wrong
+	if file.Overfull { // the file's comments on the omitted tables would be wrong
 		return nil, file.Err()
 	}
 	c := &Case{Path: path, Source: append([]byte{}, file.Source...)}

@@ -29,8 +29,8 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// Messages are part of the program: each file in testdata/messages has what is said
-// about it beside it.
+// Messages are part of the program: each file in testdata/messages has its messages
+// beside it.
 func TestMessages(t *testing.T) {
 	files, err := filepath.Glob("testdata/messages/*.toml")
 	if err != nil || len(files) == 0 {
@@ -80,7 +80,7 @@ func TestMessagesOfChanges(t *testing.T) {
 		{"domain.spacing=0.01"},                                // which sets the style of the other lengths
 		{"boundary.lid.velocity=[\"1 mm/s\", \"coz(x) m/s\"]"}, // a place inside the value
 		{"output.probe.far.at=[\"1 m\", \"1 mm\"]"},            // a table that the file does not have
-		{"output.probe.far.every=10"},                          // and one that lacks something
+		{"output.probe.far.every=10"},                          // and one that lacks a key
 		{"title=new", "boundary.lid.type=wall"},                // the file's own line is wrong then, and not one further
 		{"domain.periodic=[]", "domain.periodic=[\"w\"]"},      // the last one counts
 		{"collision.precision=double", "run.steps=0", "colision.model=trt"},
@@ -102,7 +102,7 @@ func TestMessagesOfChanges(t *testing.T) {
 
 func TestReference(t *testing.T) { golden(t, "../docs/reference.md", Reference()) }
 
-// A list of problems without end would hide the first.
+// An endless list of problems would hide the first.
 func TestManyProblems(t *testing.T) {
 	src := strings.Repeat("[x]\n", 1) + strings.Repeat("a = 1\n", 1)
 	for i := 0; i < 100; i++ {

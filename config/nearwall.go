@@ -10,8 +10,8 @@ import (
 	"lbmsim/model"
 )
 
-// What the cells beside walls can resolve, by formulas of plates and channels. They are for the choice of a grid: a run
-// shows what the flow does.
+// The resolution of the cells beside walls, by formulas for plates and channels. They are for the choice of a grid: a run
+// shows the actual flow.
 
 // Limits of Reynolds numbers: below the first there is no boundary layer, from the others on it is turbulent, on a
 // plate (with its length) and in a channel (with its height).
@@ -21,7 +21,7 @@ const (
 	turbulentChannel = 3000
 )
 
-// layer is the flow beside a wall, in the cells that are there.
+// layer is the flow beside a wall, in the cells at the wall.
 type layer struct {
 	reynolds  float64
 	by        string // the length in the Reynolds number
@@ -65,7 +65,7 @@ const (
 	wellPlus, leastPlus   = 2, 5
 )
 
-// verdict says whether the grid resolves it.
+// verdict states whether the grid resolves it.
 func (l layer) verdict() string {
 	switch {
 	case l.modelled && l.turbulent && l.resolved():
@@ -285,7 +285,7 @@ func (s *Solids) WallName(k uint8) string {
 	return "[body." + s.Bodies[int(k)-1-len(s.Boundaries)].Name + "]"
 }
 
-// there reports whether there is a boundary layer at all.
+// there reports whether a boundary layer exists.
 func (b beside) there() bool { return math.Round(b.reynolds) >= leastLayer }
 
 // NearWalls returns the rows of all layers: y+ of the first cell's centre and the thickness. Walls without a boundary layer

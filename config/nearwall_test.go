@@ -72,7 +72,7 @@ steps = 10
 }
 
 // A body counts by its side along the flow, whatever its height; a flow rate is a speed; where the run alone reports the speed
-// check says so.
+// check states it.
 func TestNearWallsOfBodies(t *testing.T) {
 	const mast = "\n[body.mast]\nshape = \"box\"\nfrom = [20, 20, 0]\nto = [24, 24, %TOP]\n[run]\nsteps = 10\n"
 	const duct = "[domain]\ncells = [60, 40, 40]\n"
@@ -190,7 +190,7 @@ faces = ["y-", "y+"]
 steps = 10
 `
 
-// A wall model needs a turbulent layer of some cells: check says so, and a force on a body without one is a doubt.
+// A wall model needs a turbulent layer of some cells: check states it, and a force on a body without one is doubtful.
 func TestNearWallsWithAModel(t *testing.T) {
 	const text = `
 [domain]

@@ -12,8 +12,8 @@ import (
 	"lbmsim/model"
 )
 
-// What can be said of the faces before a run: how fast the fluid is at them, whether what
-// comes in can get out, and whether bodies stand in the way.
+// Checks of the faces before a run: the speed of the fluid at them, whether the fluid that
+// enters can leave, and whether bodies obstruct them.
 
 // Rise returns the factor of velocity and pressure that a ramp makes at a time in steps.
 func (b Boundary) Rise(t float64) float64 {
@@ -23,7 +23,7 @@ func (b Boundary) Rise(t float64) float64 {
 	return 1
 }
 
-// faceSpeed is the largest speed at a boundary over the run, when it is, what turbulence has of it, and the largest without.
+// faceSpeed is the largest speed at a boundary over the run, its time, the share of turbulence, and the largest speed without it.
 type faceSpeed struct{ speed, time, waves, mean float64 }
 
 // openings checks the faces once all boundaries and bodies are known.
@@ -145,7 +145,7 @@ func (r *openings) lookAtFaces() {
 		}
 		s := r.Named("boundary", b.Name)
 		e := s.Get("velocity")
-		if e == nil || s.Broken() { // its part may be another one
+		if e == nil || s.Broken() { // its part may be a different one
 			continue
 		}
 		if b.Profile == nil {
@@ -421,8 +421,8 @@ func (r *openings) pulsation() {
 	}
 }
 
-// obstructions warns of bodies that stand before faces which the fluid passes, and of those
-// that are inside another.
+// obstructions warns of bodies in front of faces which the fluid passes, and of bodies
+// inside another.
 func (r *openings) obstructions() {
 	if !r.haveBox {
 		return
@@ -452,7 +452,7 @@ func (r *openings) obstructions() {
 	}
 }
 
-// swallowed warns of a body that changes nothing: later bodies take all its cells, or its cells are all in others and no fluid
+// swallowed warns of a body without effect: later bodies take all its cells, or its cells are all in others and no fluid
 // is beside those that it keeps. One that keeps cells beside the fluid changes the wall there, such as a heater in a block.
 func (r *openings) swallowed(i int) {
 	b := r.Bodies[i]

@@ -9,7 +9,7 @@ import (
 	"lbmsim/model"
 )
 
-// A model is warned of beside a velocity face below the tau that it needs there, and no other.
+// Only a model beside a velocity face below the tau that it needs there is warned of.
 func TestWarnsOfTauAtInlets(t *testing.T) {
 	for _, m := range model.Collisions {
 		for _, tau := range []float64{0.503, 0.505 - 1e-9, 0.51, 0.52 - 1e-9, 0.53} {

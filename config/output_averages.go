@@ -53,10 +53,10 @@ func averagesBytes(c *Case) (bytes float64) {
 	return bytes
 }
 
-// AveragedValues returns how many numbers per cell the averages over time add up.
+// AveragedValues returns the number of values per cell that the averages over time accumulate.
 func (c *Case) AveragedValues() int { return model.SumsOf(c.Averages.Fields).Values(c.Dims()) }
 
-// Kept returns how many numbers per cell checkpoints keep in so many dimensions: means at walls as well.
+// Kept returns the number of values per cell in checkpoints in so many dimensions, means at walls included.
 func (a Averages) Kept(dims int) int {
 	return model.SumsOf(a.Fields).Values(dims) + model.WallMeansOf(a.Fields).Values()
 }

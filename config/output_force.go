@@ -13,7 +13,7 @@ import (
 	"lbmsim/model"
 )
 
-// [output.force.NAME], [expect.force.NAME] and [run] stop_when: what the fluid does to
+// [output.force.NAME], [expect.force.NAME] and [run] stop_when: forces of the fluid on
 // bodies and faces.
 
 // forceOutput describes [output.force.NAME].
@@ -54,7 +54,7 @@ type ForceOutput struct {
 	Coefficient float64
 	// Velocity and Size are the reference values of Coefficient: a speed, and an area or in 2D a length; in lattice units.
 	Velocity, Size float64
-	// Heat is there with a temperature, and Nusselt turns it, in lattice units, into a Nusselt
+	// Heat exists with a temperature, and Nusselt turns it, in lattice units, into a Nusselt
 	// number; 0: there is no reference.
 	Heat    bool
 	Nusselt float64
@@ -106,7 +106,7 @@ func (f ForceOutput) Series(dims int) []ForceSeries {
 	return list
 }
 
-// forceKind is when a number of a force is there, and of which dimension it is.
+// forceKind is the condition under which a number of a force exists, and its dimension.
 type forceKind int
 
 const (
@@ -392,7 +392,7 @@ func (r *forces) heated(f *ForceOutput) (n float64, ok bool) {
 			}
 			continue
 		}
-		ok = ok && len(shapes) == len(r.Bodies) // what a file holds may cover the face
+		ok = ok && len(shapes) == len(r.Bodies) // a body from a file may cover the face
 		for _, face := range r.Boundaries[i].Faces {
 			r.openings.placesOn(i, face, MaxAxis, false, func(p [3]float64, cells float64) bool {
 				if q := face.beside(p); !slices.ContainsFunc(shapes, func(s geometry.Shape) bool { return s.Contains(q[0], q[1], q[2]) }) {
@@ -439,7 +439,7 @@ func (r *forces) known() (list []string) {
 	return list
 }
 
-// forceOf looks an output and one of its series up, and says what is wrong.
+// forceOf finds an output and one of its series, and reports errors.
 func (r *forces) forceOf(at language.Mark, name, series string) (f ForceOutput, s ForceSeries, ok bool) {
 	var known, words []string
 	for _, f := range r.Forces {

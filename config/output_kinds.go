@@ -7,7 +7,7 @@ import (
 	"lbmsim/config/language"
 )
 
-// [output.*] and [checkpoint]: what a run leaves behind. A kind is a file output_NAME.go, a line of outputKinds, and its
+// [output.*] and [checkpoint]: the files of a run. A kind is a file output_NAME.go, a line of outputKinds, and its
 // place in Outputs.
 
 // outputKind describes a kind of output to config.

@@ -44,10 +44,10 @@ func pictureKind(path, doc string) outputKind {
 	}
 }
 
-// About what a picture takes.
+// Approximate size of a picture.
 const (
 	PictureSide  = 900      // pixels of the longer side (io/picture)
-	pictureBytes = 0.75     // a pixel, compressed, of a flow with much in it
+	pictureBytes = 0.75     // bytes per pixel, compressed, of a flow with fine structures
 	pictureHead  = 16 << 10 // title, axes and scale
 )
 
@@ -72,7 +72,7 @@ func (p PictureOutput) Head() string {
 	return "[output.picture." + p.Name + "]"
 }
 
-// Stem returns what the names of its files begin with.
+// Stem returns the beginning of its files' names.
 func (p PictureOutput) Stem() string { return cmp.Or(p.Name, p.Field.Name) }
 
 // Sides returns the sides of the picture's slice, in cells.
@@ -164,7 +164,7 @@ func (r *outputs) picture(s *language.Section) {
 	r.Pictures = append(r.Pictures, p)
 }
 
-// slice reads what a picture shows.
+// slice reads the plane and the field of a picture.
 func (r *outputs) slice(s *language.Section, p *PictureOutput) {
 	e := s.Get("field")
 	if e == nil {

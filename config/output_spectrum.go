@@ -139,7 +139,7 @@ func (r *outputs) spectrum(s *language.Section) {
 	}
 }
 
-// across finds out in which planes the lines of a spectrum lie.
+// across finds the planes of the lines of a spectrum.
 func (r *outputs) across(s *language.Section, p *Spectrum) bool {
 	var others, walled []int // axes across the lines; those that are not periodic
 	for a := range r.dims {

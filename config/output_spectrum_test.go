@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Where a case does not say which lines it means, its walls and periodic axes do. The resolved copy says it, and means the same.
+// Where a case does not give the lines, its walls and periodic axes determine them. The resolved copy has them, and is equivalent.
 func TestLinesOfSpectra(t *testing.T) {
 	const text = `
 [domain]

@@ -121,7 +121,7 @@ func (r *outputs) surfaceMeans(s *language.Section, p *Surface) {
 	}
 }
 
-// noSurface reports a body that is not in the flow; one that is wrong itself has been reported.
+// noSurface reports a body that is not in the flow; a body with an error has been reported.
 func (r *outputs) noSurface(s *language.Section, e *language.Entry) {
 	if r.Named("body", e.Text) != nil {
 		if !r.broken {

@@ -42,7 +42,7 @@ const usualQ = 0.1
 const (
 	noGround   = "none"
 	mostPixels = 4096
-	viewBytes  = 1.5 // a pixel, compressed: shades compress worse than the colours of a plane
+	viewBytes  = 1.5 // bytes per pixel, compressed: shades compress worse than the colours of a plane
 )
 
 // Defaults of a view: its fields, and the field of view in degrees.
@@ -122,7 +122,7 @@ func (r *outputs) view(s *language.Section) {
 	}
 }
 
-// viewed reads what a view shows, and reports whether that is known.
+// viewed reads the fields of a view, and reports whether they are known.
 func (r *outputs) viewed(s *language.Section, v *View) bool {
 	surface, colour := s.Get("surface"), s.Get("colour")
 	if surface == nil || colour == nil {
@@ -161,7 +161,7 @@ func (r *outputs) viewed(s *language.Section, v *View) bool {
 	return true
 }
 
-// eye reads where the camera is, and reports whether it can be there.
+// eye reads the camera's place, and reports whether it is possible.
 func (r *outputs) eye(s *language.Section, v *View) bool {
 	if !r.haveBox {
 		return false

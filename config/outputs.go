@@ -12,7 +12,7 @@ import (
 	"lbmsim/model"
 )
 
-// What kinds of output share.
+// Common parts of all kinds of output.
 
 // outputs reads [output.*] and [checkpoint], after all that they show: output_kinds.go has the list.
 type outputs struct {

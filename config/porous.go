@@ -9,7 +9,7 @@ import (
 	"lbmsim/internal/finding"
 )
 
-// Much solid is a porous medium: its permeability follows the place of the walls.
+// A domain with much solid is a porous medium: its permeability depends on the place of the walls.
 
 const (
 	porousShare = 0.15 // of the cells, solid
@@ -29,7 +29,7 @@ type SolidSize struct {
 	Parts   int        // connected parts of a surface
 	Narrow  float64    // share of its area with a gap of less than a cell before it
 	Thin    float64    // share of its area with less than a cell of solid behind it
-	Least   float64    // how thick that is at least
+	Least   float64    // its least thickness
 	Hollow  [3]bool    // the line through the middle of the box, along each axis, does not meet it
 	Shape   geometry.Shape
 }

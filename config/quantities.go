@@ -6,7 +6,7 @@ import (
 	"lbmsim/model"
 )
 
-// What [expect] can say of the end state. The list below is the only one: the
+// The quantities of the end state for [expect]. The list below is the only one: the
 // parser, the reference and the run's final check all read it.
 
 // Quantity is one row of the catalogue of expectable quantities.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Every quantity of the catalogue can be asked for.
+// Every quantity of the catalogue can be expected.
 func TestQuantities(t *testing.T) {
 	c := load(t, plain+`
 [scaling]

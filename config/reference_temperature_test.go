@@ -67,7 +67,7 @@ func TestDefaultOfTheReference(t *testing.T) {
 	}
 }
 
-// Temperatures and buoyancies that are hardly meant are warned of, with the number.
+// Implausible temperatures and buoyancies are warned of, with the number.
 func TestTemperaturesHardlyMeant(t *testing.T) {
 	const air = "initial = \"300 K\"\n"
 	const falls = "\ngravity = [0, \"-9.81 m/s2\"]"

@@ -11,7 +11,7 @@ import (
 // A case on other grids: the same flow with cells that are smaller by a factor, for
 // studies of convergence.
 
-// Scaling says how long a step becomes when cells shrink.
+// Scaling determines the length of a step when cells shrink.
 type Scaling int
 
 const (
@@ -63,7 +63,7 @@ func (f Refinement) steps() float64 {
 }
 
 // refine divides the spacing and the step. Everything after it is converted with the new
-// units; what is counted in steps is multiplied where it is read.
+// units; numbers of steps are multiplied where they are read.
 func (r *scaling) refine(tau float64) (float64, bool) {
 	f := r.refinement.factor()
 	if f == 1 {

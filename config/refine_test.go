@@ -110,7 +110,7 @@ func TestRefinedCaseIsTheSameFlow(t *testing.T) {
 				same("viscosity", c.Tau-0.5, f*f/k*(coarse.Tau-0.5))
 				same("force", c.Force.Density[0], f/k/k*coarse.Force.Density[0])
 				same("initial", c.Initial.Velocity[0](8*f, 4*f, 0.5), f/k*coarse.Initial.Velocity[0](8, 4, 0.5))
-				// What is measured comes back in one unit.
+				// Measured values are returned in one unit.
 				unit := coarse.Units.Factor(model.Velocity)
 				same("unit", c.Units.Factor(model.Velocity), unit*k/f)
 				if e := c.Expect[0]; !e.Free || len(c.Expect) != 1 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A folder of fields or averages must not take a name that the run uses for something else.
+// A folder of fields or averages must not have a name that the run uses otherwise.
 func TestFoldersOfOutputsAreFree(t *testing.T) {
 	text := "[domain]\ncells = [8, 8]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = 0.1\n[run]\nsteps = 10\n[output.fields]\ndir = %\n"
 	for _, section := range []string{"output.fields", "output.averages"} {

@@ -8,8 +8,8 @@ import (
 )
 
 // From sections of values to a Case. Each part of it has a separate type that reads some tables, and
-// is given what it needs of the parts before it. Checks continue after an error as
-// long as what they need is known, so that all errors show at once.
+// receives the parts that it needs from earlier ones. Checks continue after an error as
+// long as their inputs are known, so that all errors show at once.
 
 // resolve fills a case.
 func resolve(file *language.Reader, c *Case, f Refinement) {

@@ -42,7 +42,7 @@ func fluidLaws() []string {
 
 func eddyLaws() []string { return []string{model.Smagorinsky.String(), model.Wale.String()} }
 
-// rheology reads what the viscosity depends on, after the scaling.
+// rheology reads the law of the viscosity, after the scaling.
 type rheology struct {
 	*frame
 	*Flow

@@ -9,8 +9,8 @@ import (
 	"lbmsim/config/language"
 )
 
-// Where a body has too little room: heights behind an inlet of given velocity, of one that is as wide as its stream and of one
-// that is not, and the part of the stream that is blocked where it stands. At the first and the last of these limits together a
+// Limits of the space around a body: heights behind an inlet of given velocity, of a body that is as wide as its stream and of one
+// that is not, and the blockage of the stream. At the first and the last of these limits together a
 // cylinder at Re 100 has 3 % too much drag (docs/forces.md). Between open sides the stream gives way: 10 heights behind the inlet
 // and 14 wide that cylinder has 1 % too much, 20 behind it and 20 wide 1 % too little. Below slowStream, a Reynolds number by
 // the height, walls and inlets act from farther.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// check reports how much room a body has in a stream, and says where it is too little.
+// check reports the space around a body in a stream, and warns where it is too small.
 func TestRoom(t *testing.T) {
 	const stream = `
 [domain]

@@ -10,12 +10,12 @@ import (
 	"lbmsim/model"
 )
 
-// [run] and [device]: when a run ends, where it computes, and the schedules of what happens in it.
+// [run] and [device]: the end of a run, its devices, and its schedules.
 
 // shortestStall is the shortest accepted stall limit: a busy machine may keep a rank waiting that long.
 const shortestStall = 5 * time.Second
 
-// timing reads [run] and [device], after the scaling, and says when things happen.
+// timing reads [run] and [device], after the scaling.
 type timing struct {
 	*frame
 	Run    *Run
@@ -35,7 +35,7 @@ func (r *timing) readRun() {
 			r.Add(e.At, "", "%s is %s steps, which is out of range", r.si(e.Values[0].Value, model.Time), language.Short(n))
 			return
 		}
-		// A whole number of steps is often meant: rounding must not add one.
+		// Often a whole number of steps is intended: rounding must not add one.
 		run.Steps = max(1, int(math.Ceil(n-1e-9*math.Max(n, 1))))
 	} else if !s.Has("steps") && !s.Has("time") {
 		r.missing(s, "steps = 1000, or time = \"10 s\"", "[run] needs steps or time")
@@ -81,7 +81,7 @@ func (r *timing) readRun() {
 	r.parts(s)
 }
 
-// parts that the case wants the domain cut into.
+// parts into which the case cuts the domain.
 func (r *timing) parts(s *language.Section) {
 	e := s.Get("ranks")
 	if e == nil || r.dims == 0 || !r.haveBox {

@@ -19,7 +19,7 @@ const (
 	margin = 1e8
 )
 
-// scales checks the units of all that a run writes, after the outputs and what is expected.
+// scales checks the units of all outputs of a run, after the outputs and expectations.
 type scales struct {
 	*frame
 	*Flow
@@ -114,7 +114,7 @@ func (r *scales) all() []written {
 	return list
 }
 
-// holds refuses an output whose numbers do not hold a unit, once for each place that is to blame.
+// holds refuses an output whose number type cannot hold a unit, once per key that is responsible.
 func (r *scales) holds(w written) {
 	least, most := rangeOf(w.in)
 	for _, d := range w.dims {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Units that the numbers of an output do not hold are refused, at the key that is to blame. Those that
-// they hold, however far from any fluid, are not.
+// Units that the number type of an output cannot hold are refused, at the responsible key. Units that
+// it can hold, however far from any fluid, are not.
 func TestUnitsBeyondThePrecision(t *testing.T) {
 	const text = `
 [domain]
@@ -53,7 +53,7 @@ steps = 10
 	}
 }
 
-// Temperatures are part of the units, in the state and in what is made of them.
+// Temperatures are part of the units, in the state and in derived quantities.
 func TestTemperaturesBeyondThePrecision(t *testing.T) {
 	for name, c := range map[string]struct {
 		hot  string

@@ -180,7 +180,7 @@ func (r *scaling) viscosity(f *language.Section) (float64, bool) {
 	return 0, false
 }
 
-// sane refuses what would overflow later.
+// sane refuses values that would overflow later.
 func (r *scaling) sane(e *language.Entry, v float64) bool {
 	if v > 1e-100 && v < 1e100 {
 		return true

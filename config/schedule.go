@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// When things happen during a run.
+// Schedules of events during a run.
 
-// Schedule says at which steps something happens: whenever step/Period passes
+// Schedule determines the steps of an event: whenever step/Period passes
 // a whole number (Period in steps, any positive real), WallTime has gone by since
 // the last time, at the start, or at the end.
 type Schedule struct {

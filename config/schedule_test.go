@@ -24,7 +24,7 @@ func TestPeriodsOfWholeStepsFireOnTheStep(t *testing.T) {
 	}
 }
 
-// Next is the step at which Due says so next.
+// Next is the next step for which Due reports true.
 func TestNext(t *testing.T) {
 	for _, period := range []float64{1e-6, 0.3, 1, 1.5, 2, 2.5, 7, 10, 10.0000000001, 9.9999999999, 33.3, 1 / 0.003} {
 		for _, from := range []int{0, 1, 20, 107, 700} {
@@ -59,7 +59,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// What the reference recommends is taken: "0 s" turns the stall limit off, and is the start of a run.
+// Values that the reference recommends are accepted: "0 s" turns the stall limit off, and is the start of a run.
 func TestTimesThatMayBeZero(t *testing.T) {
 	const text = `
 [domain]
@@ -96,7 +96,7 @@ of = ["a"]
 	}
 }
 
-// An output with a start has nothing before it, but for the initial state where the case asks for it.
+// An output with a start has no rows before it, except the initial state where the case asks for it.
 func TestStartOfOutputs(t *testing.T) {
 	const text = `
 [domain]

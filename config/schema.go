@@ -354,7 +354,7 @@ func maxNamed(path string) int {
 	return 1000
 }
 
-// optional tables mean nothing when they are absent.
+// optional tables have no effect when they are absent.
 func optional(path string) bool {
 	return strings.HasPrefix(path, "expect") || path == "force" || path == "initial" || path == "temperature" || path == "turbulence"
 }

@@ -95,7 +95,7 @@ func (r *bodies) radiusOf(s *language.Section) float64 {
 	return s.Get("diameter").Values[0].Value / 2 / r.Units.Length
 }
 
-// noThickness in cells is what a plate without thickness gets: rounding does not close it.
+// noThickness is the thickness in cells of a plate given without one: rounding does not close it.
 const noThickness = 1e-6
 
 func (r *bodies) box(s *language.Section) geometry.Shape {

@@ -8,10 +8,10 @@ import (
 	"lbmsim/model"
 )
 
-// Sound stands between faces that reflect it. A lattice fluid is more compressible than the real one, so such sound is slow: in a wide
+// Standing sound waves between reflecting faces. A lattice fluid is more compressible than the real one, so such sound is slow: in a wide
 // domain it oscillates as slowly as a wake.
 
-// reflection is what a face does with sound.
+// reflection is the response of a face to sound.
 type reflection int
 
 const (
@@ -20,7 +20,7 @@ const (
 	yielding                    // the pressure is given
 )
 
-// reflectionAt returns what a face does with sound.
+// reflectionAt returns the response of a face to sound.
 func reflectionAt(c *Case, f Face) (is reflection) {
 	first := true
 	for _, b := range c.Boundaries {
@@ -50,7 +50,7 @@ const soundModes = 3
 // Sound is a plane mode of the domain.
 type Sound struct {
 	Frequency float64 // per step of level 0
-	Where     string  // between which faces it stands
+	Where     string  // the faces between which it stands
 }
 
 // standingSound returns the modes along all axes: n c/2L between faces that are both rigid or both yielding, (2n-1) c/4L where one yields,

@@ -15,12 +15,12 @@ type source struct {
 	*bodyFiles
 }
 
-// warn notes something that is allowed but often regretted.
+// warn records a warning of input that is allowed but often a mistake.
 func (r *source) warn(kind *finding.Kind, format string, args ...any) {
 	r.Warnings = append(r.Warnings, kind.Says(format, args...))
 }
 
-// need reports a key that must be there; false when it is not.
+// need reports a missing key; false when it is missing.
 func (r *source) need(s *language.Section, name, reason string) bool {
 	if s.Has(name) {
 		return true
@@ -29,7 +29,7 @@ func (r *source) need(s *language.Section, name, reason string) bool {
 	return false
 }
 
-// missing adds an error about something absent from a section.
+// missing adds an error about a key that a section lacks.
 func (r *source) missing(s *language.Section, reason, format string, args ...any) {
 	at := s.At
 	if !s.Given {

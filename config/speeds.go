@@ -14,7 +14,7 @@ import (
 	"lbmsim/model"
 )
 
-// What the speeds of a case say about its accuracy.
+// Accuracy of a case as judged by its speeds.
 
 // mostCellReynolds is the Reynolds number of a cell up to which gradients are resolved, as a rule.
 const mostCellReynolds = 20
@@ -28,7 +28,7 @@ type speeds struct {
 	*Flow
 	*Solids
 	openings *openings
-	initial  *float64 // what largestInitial has found
+	initial  *float64 // the result of largestInitial
 }
 
 // largestInitial returns the largest initial speed in a fluid cell: from cell centres at equal distances, in a small domain
@@ -95,7 +95,7 @@ type peak struct {
 	speed float64
 }
 
-// uphill returns the largest value on the way from a cell to a maximum, in steps that halve where none leads higher.
+// uphill returns the largest value on the path from a cell to a maximum, in steps that are halved where none leads higher.
 func uphill(at [3]int, step int, value func([3]int) float64) float64 {
 	best := value(at)
 	for ; step > 0; step /= 2 {
@@ -156,7 +156,7 @@ func (r *speeds) withFiles() {
 	}
 }
 
-// late takes a speed that the files of bodies have made known.
+// late takes a speed that is known only with the files of bodies.
 func (r *speeds) late(u float64, what string, at language.Mark) {
 	if u > r.speed {
 		r.speed, r.speedOf = u, what
@@ -281,8 +281,8 @@ func (r *speeds) fastest(waves bool) (u float64, what string, at language.Mark) 
 	return u, what, at
 }
 
-// expectedSpeed finds the largest speed that the case lets expect. Where something else than
-// its velocities drives the flow, they say nothing of it.
+// expectedSpeed finds the largest expected speed. Where a force rather than
+// its velocities drives the flow, they do not determine it.
 func (r *speeds) expectedSpeed() {
 	take := func(v float64, w string, _ language.Mark) {
 		if v > r.Speed {

@@ -9,7 +9,7 @@ import (
 	"lbmsim/model"
 )
 
-// The derived table: what the numbers of the case come to, in both units.
+// The derived table: the derived quantities of the case, in both units.
 
 // summary writes the derived table of a case that has been read.
 type summary struct {
@@ -108,7 +108,7 @@ func (r *summary) gridRows(base string, row func(name, lattice, si string), deta
 	row("steps"+base, language.Grouped(r.Run.Steps), language.Short(float64(r.Run.Steps)*u.Time)+" s")
 }
 
-// halfway reports whether fluid sticks to something half-way between cells.
+// halfway reports whether some no-slip wall is half-way between cells.
 func (r *summary) halfway() bool {
 	still := func(k boundary.Kind) bool { return k.Law == boundary.Bounce }
 	for _, b := range r.Boundaries {

@@ -26,7 +26,7 @@ type Temperature struct {
 	Bounds *Bounds
 }
 
-// thermal reads [temperature], after the scaling, and what walls do to it.
+// thermal reads [temperature], after the scaling, and the conditions at walls.
 type thermal struct {
 	*frame
 	*Flow
@@ -107,7 +107,7 @@ func (r *thermal) reference(s *language.Section) {
 	}
 }
 
-// still warns of an expansion that moves nothing.
+// still warns of an expansion without effect.
 func (r *thermal) still(s *language.Section, gravity []language.Amount) {
 	e := s.Get("expansion")
 	if e == nil || gravity == nil || e.Values[0].Value != 0 && norm(gravity) != 0 {
@@ -198,7 +198,7 @@ func (r *thermal) wallTemperature(s *language.Section, law boundary.Law, enters 
 // a percent.
 const mostConductive = 1000.
 
-// conducts reads what a solid is made of, if it is asked for.
+// conducts reads the material of a solid, if it is given.
 func (r *thermal) conducts(s *language.Section, law boundary.Law) (w boundary.ScalarWall, ok bool) {
 	e := s.Get("diffusivity")
 	if e == nil {
@@ -243,14 +243,14 @@ const mostHeat = 4e6
 // usualSpeed is about the largest velocity that carries heat through an open face.
 const usualSpeed = 0.1
 
-// warmth checks the temperatures that only the whole case has.
+// warmth checks the temperatures that only the whole case determines.
 type warmth struct {
 	*frame
 	*Flow
 	*Solids
 }
 
-// check warns of temperatures that only the whole case has.
+// check warns of temperatures that only the whole case determines.
 func (r *warmth) check() {
 	if !r.Spec.Scalar {
 		return

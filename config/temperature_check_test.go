@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A case whose numbers are hardly meant gets a warning; walls far from zero are no reason for
+// A case with implausible numbers gets a warning; walls far from zero are no reason for
 // another Rayleigh number.
 func TestTemperatureOfTheWholeCase(t *testing.T) {
 	const text = `

@@ -16,7 +16,7 @@ const mostThin = 3
 // some link. It needs the shapes of all, because a body may be thin where others cover it.
 func (r *openings) thinBodies() {
 	if r.Err() != nil {
-		return // a warning that takes milliseconds says nothing beside an error
+		return // a warning that takes milliseconds is useless beside an error
 	}
 	var scenes [decomp.MaxLevel + 1]geometry.Scene // of each level, once a body is in it
 	found := 0

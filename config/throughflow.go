@@ -9,9 +9,9 @@ import (
 	"lbmsim/internal/finding"
 )
 
-// Domains and faces of given velocity that are possible and hardly meant.
+// Domains and faces of given velocity that are possible but implausible.
 
-// leastBetween is the least number of cells between two faces that leaves room for a profile.
+// leastBetween is the least number of cells between two faces in which a profile is possible.
 const leastBetween = 3
 
 // thinDomain warns of an axis between two faces that has hardly a cell. Between faces that slip, or on a periodic axis, one
@@ -73,7 +73,7 @@ func (r *openings) throughputOf(i int) (t throughput) {
 	return t
 }
 
-// directions warns of faces of given velocity through which nothing passes, and of a flow that they only suck out: that comes
+// directions warns of faces of given velocity without a flux, and of a flow that they only suck out: it comes
 // in through faces that are meant to let it out, mostly because a velocity has the wrong sign. An open face with the
 // temperature or the direction of what enters is meant to let it in, as before a fan that sucks. Where no other face
 // lets fluid in, balance refuses the case.
@@ -88,7 +88,7 @@ func (r *openings) directions() {
 		}
 		switch b.Kind.Law {
 		case boundary.Outflow, boundary.PressureFace:
-			if b.Direction != nil || b.Temperature.Law == boundary.ScalarFixed { // what enters there is described
+			if b.Direction != nil || b.Temperature.Law == boundary.ScalarFixed { // the inflow there is described
 				return
 			}
 			if supply < 0 {

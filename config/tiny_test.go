@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Numbers so small that their squares or differences are none are refused before the run.
+// Numbers so small that their squares or differences vanish are refused before the run.
 func TestTinyReferences(t *testing.T) {
 	for name, c := range map[string]struct{ keys, want string }{
 		"a reference velocity": {"[output.force.disc]\nvelocity = \"1e-100 m/s\"\nlength = \"0.2 m\"\n", "which is out of range"},
@@ -19,7 +19,7 @@ func TestTinyReferences(t *testing.T) {
 	}
 }
 
-// A force acts at the ends of steps: there it has to be a number.
+// A force acts at the ends of steps: there it must be a number.
 func TestForceAtTheEndsOfSteps(t *testing.T) {
 	for force, want := range map[string]string{
 		"1e-5/(t-1)": "must be finite at every step", "1e-5/t": "must be finite at every step", "1e-5*log(t)": "must be finite at every step",

@@ -11,7 +11,7 @@ import (
 
 // unresolved warns of surfaces whose cells have another volume or area. Where a surface reaches out of the domain, or
 // parts of it may overlap, its own numbers say nothing.
-// What is warned of as thin already is not warned of again.
+// Bodies already warned of as thin are not warned of again.
 func (c *Case) unresolved(shapes []geometry.Shape, sizes []SolidSize, warned finding.List) (list finding.List) {
 	for _, b := range c.Bodies {
 		k := b.solid.file - 1

@@ -6,7 +6,7 @@ import (
 	"lbmsim/model"
 )
 
-// Walls with a model: the keys of their surfaces, and what a case with such walls has to be.
+// Walls with a model: the keys of their surfaces, and the requirements on a case with such walls.
 
 // wallModelKeys returns the keys of type wall_model.
 func wallModelKeys() []language.Key {
@@ -61,7 +61,7 @@ func (r *frame) frictionless(s *language.Section) boundary.WallModel {
 	return boundary.WallModel{Frictionless: true}
 }
 
-// modelledWalls checks what a case with walls with a model is made of, once its surfaces are known.
+// modelledWalls checks the models of a case that has walls with a model, once its surfaces are known.
 type modelledWalls struct {
 	*frame
 	*Flow
@@ -99,7 +99,7 @@ func (r *modelledWalls) check() {
 	refuse(spec.Precision == model.Float16, "use float32 or float64", "wall_model cannot be combined with float16: its rounding is as large as the wall shear stress")
 	refuse(spec.Viscosity.OfFluid(), "", "wall_model cannot be combined with viscosity_law = %q: the law of the wall is for a constant viscosity", spec.Viscosity)
 	if spec.Viscosity == model.Newtonian {
-		// Smagorinsky's law with C = 0: eddies in the layer alone.
+		// Smagorinsky's law with C = 0: eddy viscosity in the layer alone.
 		spec.Viscosity, r.Rheology.Constant = model.Smagorinsky, 0
 		for _, b := range r.Boundaries { // sponges were read before
 			for k, p := range b.Sponge {

@@ -18,7 +18,7 @@ type Part struct {
 	Layout      Layout // of Box
 }
 
-// Box returns the cells, including those of the overlap.
+// Box returns the cells, the overlap included.
 func (p Part) Box() Box { return p.Hierarchy.Levels[p.Level].Patches[p.Patch].Part(p.Rank) }
 
 // At returns the place in a state of a cell of Box or of its ghost layers.

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The text of an expression in C gives what the expression gives, in a language that is compiled.
+// The text of an expression in C, compiled, gives the same values as the expression.
 func TestExpressionsAsC(t *testing.T) {
 	list := []string{"-x^2", "2^-x", "x - -y", "0.03*z*(2*Lz-z)/Lz^2*(1 + 0.3*sin(0.4*t))", "1/(x - x)", "-1/(x - x)", "log(x - 5)", "min(x, y, z, t)", "max(x, 1/0)", "min(0/0, x)", "max(x, log(-1-y^2))",
 		"if(x < y, z, -t)", "if(x >= 1, if(t == 2, 3, 4), e)", "(x <= y) + 2*(x != y) + 4*(x > y)", "step(x - 1)*step(1 - x)", "mod(-7*x, 3)", "mod(t, 0.1)", "pow(x, 1/3)", "atan2(-y, x)", "floor(-x/3)", "1e-300*1e-300*x", "pi*Lx*Ly"}

@@ -18,5 +18,5 @@
 //	errors.go    how problems are shown; suggest.go, the nearest word
 //
 // Asking a Section for a key, or a Reader for a table, that the schema does not have is a mistake
-// of lbmsim and panics.
+// in lbmsim and panics.
 package language

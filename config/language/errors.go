@@ -13,7 +13,7 @@ import (
 )
 
 // Errors of a file are collected, sorted by place and shown with the line, or the --set,
-// they are in: a user with three mistakes should learn of three.
+// they are in: a user with three mistakes should see all three.
 
 // Problem is one error in a file.
 type Problem struct {
@@ -23,7 +23,7 @@ type Problem struct {
 	Width     int    // characters to underline
 	Source    string // the line, or the KEY=VALUE
 	Message   string // what is wrong
-	Reason    string // why, and what is allowed; may be empty or have several lines
+	Reason    string // why, and the allowed values; may be empty or have several lines
 }
 
 // Errors are all problems of one file, in the order of the file. They are
@@ -115,7 +115,7 @@ type problems struct {
 	Path   string
 	Source []byte // with what --set changes
 	asis   []byte // as the file has it
-	edits  []edit // what leads from there to src
+	edits  []edit // the changes that lead from there to src
 	list   Errors
 	Count  int // of all, kept or not
 }
@@ -187,11 +187,11 @@ func (p *problems) Where(at Mark) string {
 	return fmt.Sprintf("line %d", bytes.Count(p.asis[:p.inFile(at.Off)], []byte{'\n'})+1)
 }
 
-// Place is the position of a value in the case file, for what is found wrong with it only when
-// something is read that it names.
+// Place is the position of a value in the case file, for mistakes that are found only when
+// a file that it names is read.
 type Place struct{ at Problem }
 
-// Spot remembers where a value stands.
+// Spot stores the position of a value.
 func (p *problems) Spot(at Mark) Place {
 	one := problems{Path: p.Path, Source: p.Source, asis: p.asis, edits: p.edits}
 	one.Add(at, "", "")

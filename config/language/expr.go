@@ -9,9 +9,9 @@ import (
 )
 
 // Arithmetic in the file: numbers, + - * / ^, comparisons, functions and the
-// variables below; nothing else exists, so a case file from a stranger can do no
-// harm. An expression is compiled to a program once, and written down as C for devices that work it
-// out themselves.
+// variables below; nothing else exists, so an untrusted case file can do no
+// harm. An expression is compiled to a program once, and written as C for devices that evaluate it
+// themselves.
 
 // Env holds the variables of an expression, in the order of variables.
 type Env [nVars]float64
@@ -213,7 +213,7 @@ func InC(v float64) string {
 	return "(" + strconv.FormatFloat(v, 'x', -1, 64) + ")"
 }
 
-// infinite is the sum of numbers that has no place in a double: compilers have no word for it in common.
+// infinite is a sum of numbers that overflows a double: compilers have no common word for infinity.
 const infinite = "(0x1p+1023 + 0x1p+1023)"
 
 // binary returns the node of an operation or a call of two values; code has them as %[1]s and %[2]s.
@@ -266,7 +266,7 @@ func (p *exprParser) blank() {
 	}
 }
 
-// accept takes the first of the operators that stands here.
+// accept takes the first of the operators at this position.
 func (p *exprParser) accept(ops ...string) string {
 	p.blank()
 	for _, op := range ops {

@@ -56,7 +56,7 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// What follows an expression is its unit.
+// The text after an expression is its unit.
 func TestExpressionEnd(t *testing.T) {
 	for text, rest := range map[string]string{
 		"0.1 m/s": "m/s", "sin(y) 1/s": "1/s", "2*pi m": "m", "1%": "%", "x": "", "3 (m/s)": "(m/s)", "2 min": "min", "1e-3m": "m",
@@ -151,7 +151,7 @@ func TestWholePowers(t *testing.T) {
 	}
 }
 
-// Equal parts are computed once, and an expression of many different ones is computed, too.
+// Equal parts are computed once, and an expression with many different parts is computed, too.
 func TestPrograms(t *testing.T) {
 	const far = "((x - 1)^2 + (y - 2)^2)"
 	e, _, err := parseExpr(far + "*exp(-" + far + ") + sqrt(" + far + ")")

@@ -19,7 +19,7 @@ func exactly(v float64) interval { return interval{v, v} }
 // anything returns the interval of all numbers, for unknown values.
 func anything() interval { return interval{math.Inf(-1), math.Inf(1)} }
 
-// about widens by more than operations round.
+// about widens an interval by more than the rounding of operations.
 func about(lo, hi float64) interval {
 	const rounding = 1e-13
 	lo, hi = lo-rounding*math.Abs(lo), hi+rounding*math.Abs(hi)

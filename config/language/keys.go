@@ -10,7 +10,7 @@ import (
 	"lbmsim/model"
 )
 
-// What a language is made of: kinds of values, keys, tables. Parsing, suggestions, the canonical
+// The parts of a language: kinds of values, keys, tables. Parsing, suggestions, the canonical
 // text and the reference all come from them.
 
 // Kind is the form of a value.
@@ -108,7 +108,7 @@ type Key struct {
 	DefaultDoc string            // a default that depends on other keys, in words
 	Choices    []string
 	Within     Span
-	Why        string // reason of the range, or what else to know of the choices, for messages
+	Why        string // reason of the range, or a note on the choices, for messages
 	Doc        string
 }
 
@@ -117,7 +117,7 @@ type Table struct {
 	Path     string
 	Keys     []Key
 	Doc      string
-	Optional bool       // it turns something on by being there: without it there are no defaults
+	Optional bool       // its presence enables a feature: without it there are no defaults
 	Most     int        // of a kind of named tables
 	OneOf    [][]string // groups of keys of which a case has one; a --set of one takes the others out
 }
@@ -131,13 +131,13 @@ type Schema struct {
 	Absent   []Absent
 }
 
-// Absent is something that other programs of the field compute and this one does not.
+// Absent is a feature of other programs of the field that lbmsim does not have.
 type Absent struct {
 	Words  []string // parts of keys that ask for it, in lower case
 	Answer string
 }
 
-// absent returns the answer to a word that asks for something absent.
+// absent returns the answer to a word of an absent feature.
 func (s Schema) absent(word string) string {
 	word = strings.ToLower(word)
 	parts := strings.FieldsFunc(word, func(c rune) bool { return c == '_' || c == '-' })
@@ -224,7 +224,7 @@ func (l Schema) below(path []string) (fixed []string, any bool) {
 	return fixed, any
 }
 
-// Form says what a value looks like.
+// Form describes the form of a value.
 func (k Key) Form() string {
 	d := "of the field"
 	if !k.Any {

@@ -8,7 +8,7 @@ type program struct {
 	result int
 }
 
-// step computes one value. op says what it does; a call has its function in one of f1 to f3.
+// step computes one value. op is the operation; a call has its function in one of f1 to f3.
 type step struct {
 	op           operation
 	a, b, c, out int
@@ -33,7 +33,7 @@ const (
 	fourth
 )
 
-// Values lie on the stack up to these numbers of them: room that is not needed costs time.
+// Values are on the stack up to these numbers of them: unneeded space costs time.
 const (
 	fewValues  = 16
 	someValues = 64
@@ -127,7 +127,7 @@ func (g *program) constant(v float64) int {
 	return len(g.start) - 1
 }
 
-// append takes a step up and gives the number of its value.
+// append adds a step and returns the number of its value.
 func (g *program) append(s step) int {
 	s.out = g.constant(0)
 	g.steps = append(g.steps, s)

@@ -38,7 +38,7 @@ func QuoteAll(words []string) []string {
 	return q
 }
 
-// ShortQuote quotes a text of the user, cut to a length that a message can bear.
+// ShortQuote quotes a text of the user, cut to a length that fits a message.
 func ShortQuote(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		s = string(r[:40]) + "..."
@@ -46,7 +46,7 @@ func ShortQuote(s string) string {
 	return strconv.Quote(s)
 }
 
-// printable replaces what a terminal would act on.
+// printable replaces control characters.
 func printable(s string) []rune {
 	r := []rune(strings.ToValidUTF8(s, "?"))
 	for i, c := range r {

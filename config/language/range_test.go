@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The range of an expression holds its values, closely where the box can be cut, and is infinite
-// where they may be.
+// The range of an expression contains its values, tightly where the box can be cut, and is infinite
+// where values may be infinite.
 func TestRangeOfExpressions(t *testing.T) {
 	at := func(x, y, z, t float64) Env { return Env{x, y, z, t, 10, 20, 30} }
 	inf := math.Inf(1)

@@ -12,7 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Text to tables: the TOML library decodes, the schema says which keys there are,
+// Text to tables: the TOML library decodes, the schema lists the keys,
 // and every value is read by its kind. Nothing here knows physics.
 
 // Section is one table of the file with its keys, defaults included.
@@ -170,8 +170,8 @@ func parentOnly(raw map[string]any, known func(string) bool) bool {
 	return len(raw) > 0
 }
 
-// correct reports words that no table has and puts what they were meant to be in their place, where
-// that can be guessed: one misspelt word should be one message, not another one for each thing that
+// correct reports words that no table has and replaces them by the intended words, where
+// these can be guessed: one misspelt word should be one message, not another one for each key that
 // is missing without it. Errors end the reading of a case, so no guess is ever run.
 func (r *Reader) correct(path []string, raw, root map[string]any) {
 	t := r.schema.find(path)
@@ -228,7 +228,7 @@ func (r *Reader) merge(table map[string]any, from, to []string, value any) {
 	}
 }
 
-// unknown explains a word that no table has, with the nearest that there is or the one table that
+// unknown explains a word that no table has, with the nearest existing word or the one table that
 // has it, and returns the path that was meant, if any.
 func (r *Reader) unknown(t *Table, path, sub []string, k string, at Mark) (meantPath []string) {
 	var words []string
@@ -279,7 +279,7 @@ func sorted[T any](m map[string]T) []string {
 }
 
 // defaults adds the tables and keys that are not in the file, and puts the
-// sections in order. Tables that turn something on by being there stay away.
+// sections in order. Tables that enable a feature by their presence are not added.
 func (r *Reader) defaults() {
 	for i := range r.schema.Tables {
 		t := &r.schema.Tables[i]
@@ -407,8 +407,8 @@ func (s *Section) ValueAt(name string) Mark { return s.keys[s.row(name).Name].At
 // Drop forgets a key, its default included.
 func (s *Section) Drop(name string) { delete(s.keys, s.row(name).Name) }
 
-// Broken reports whether one of the keys, or of all, is in the file but could not be read: what
-// follows from that is no news.
+// Broken reports whether one of the keys, or of all, is in the file but could not be read: its
+// consequences are not reported.
 func (s *Section) Broken(names ...string) bool {
 	if s == nil {
 		return false

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A caller that asks for what the schema does not have gets an error with table and key.
+// A caller that reads a table or key that the schema does not have gets an error with both.
 func TestUnknownKeysPanic(t *testing.T) {
 	l := Schema{Tables: []Table{{}, {Path: "fluid", Keys: []Key{{Name: "density", Kind: Number, Default: "1"}}}, {Path: "body.*", Most: 3}}}
 	r, err := Read("a.toml", []byte("[fluid]\n[body.ball]\n"), nil, l)

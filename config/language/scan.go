@@ -10,7 +10,7 @@ import (
 // The position of each key and value in the source. The TOML library decodes the
 // text but does not say where values and elements of arrays are; this scanner
 // walks the same text and notes it. It understands just enough of TOML for that,
-// forgives everything (the library reports errors of syntax), and refuses nesting
+// accepts any mistake (the library reports errors of syntax), and refuses nesting
 // that no case has before the library has to deal with it.
 
 // limits of a case file, far above what any case needs.
@@ -50,7 +50,7 @@ func (m Marks) valAt(path ...string) Mark {
 	return m.keyAt(path...)
 }
 
-// alias lets what stands at a path be found at another one, too.
+// alias makes the entry of a path available at another one, too.
 func (m Marks) alias(from, to []string) {
 	f, t := join(from...), join(to...)
 	for _, places := range []map[string]Mark{m.Keys, m.Values} {
@@ -77,7 +77,7 @@ type scanner struct {
 	errAt Mark
 }
 
-// Scan notes the places of all keys and values. A non-empty message says why the
+// Scan records the places of all keys and values. A non-empty message states why the
 // text must not be decoded.
 func Scan(src []byte) (Marks, string, Mark) {
 	s := &scanner{src: src, m: Marks{map[string]Mark{}, map[string]Mark{}, map[string]Mark{}}}
@@ -305,7 +305,7 @@ func (s *scanner) long(q []byte) {
 	s.i = len(s.src)
 }
 
-// note keeps the first place of a path.
+// note records the first place of a path.
 func (s *scanner) note(m map[string]Mark, path []string, at Mark) {
 	if k := join(path...); len(path) > 0 {
 		if _, ok := m[k]; !ok {

@@ -3,7 +3,7 @@ package language
 import "math"
 
 // Expressions are checked at all points where they are evaluated. Most of them are finite over a
-// whole box, and their interval says so at once; where it does not, the box is cut in two,
+// whole box, and their interval proves it at once; otherwise the box is cut in two,
 // again and again, down to single points.
 
 // Points are the places and times at which an expression is evaluated, in cells and steps
@@ -20,7 +20,7 @@ type Points struct {
 // mostEvaluations of one expression: a second.
 const mostEvaluations = 1 << 22
 
-// Search is for the first point where an expression has a value that cannot be.
+// Search finds the first point where an expression has an impossible value.
 type Search struct {
 	Points
 	vars  func(x, y, z, t float64) Env
@@ -55,7 +55,7 @@ const mostCuts = 12
 
 // Range holds all values of an expression over the box from one point to another, in cells and steps,
 // of which vars gives its variables. It is infinite where nothing is known. The box is cut in two,
-// again and again: what is known of parts is closer to the values than what is known of the whole.
+// again and again: intervals of parts are tighter than the interval of the whole.
 func (e *Expr) Range(first, last [4]float64, vars func(x, y, z, t float64) Env) (lo, hi float64) {
 	var within func(first, last [4]float64, cuts int) interval
 	within = func(first, last [4]float64, cuts int) interval {

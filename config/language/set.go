@@ -10,8 +10,8 @@ import (
 )
 
 // Keys of a case given beside its file: `--set collision.model=trt`. The text is changed
-// where the value stands, so that everything after it, messages and the stored case
-// included, sees one case. What was changed is noted, because a message must not
+// at the place of the value, so that all later stages, messages and the stored case
+// included, see one case. Changes are recorded, because a message must not
 // point to a line that the file does not have.
 
 // edit is the text inserted by one change.
@@ -147,7 +147,7 @@ func slot(src []byte, m Marks, path []string) (before string, gone Mark, after s
 	return "\n[" + strings.Join(table, ".") + "]\n" + name, Mark{len(src), 0}, "\n"
 }
 
-// moved follows another change of the text, which took some bytes' place.
+// moved adjusts the edit to another change of the text, which replaced some bytes.
 func (e *edit) moved(gone Mark, grown int) {
 	switch end := gone.Off + gone.Len; {
 	case e.Off >= end:

@@ -7,7 +7,7 @@ import (
 
 var oneOf = Schema{Tables: []Table{{Path: "run", OneOf: [][]string{{"steps", "time"}}}}}
 
-// A change of one of two keys takes the other out, unless both are changed or it stands within a line.
+// A change of one of two exclusive keys removes the other, unless both are changed or it is within a line.
 func TestSetInstead(t *testing.T) {
 	for _, c := range []struct {
 		src, want string
@@ -61,7 +61,7 @@ func TestSet(t *testing.T) {
 	if got, _, err := changed(under, []string{"output.dir=x"}, oneOf); err != nil || string(got) != string(under)+"\n[output]\ndir = \"x\"\n" {
 		t.Errorf("%v\n%s", err, got)
 	}
-	// Several changes see each other.
+	// Later changes apply to the text of earlier ones.
 	got, _, err := changed([]byte(src), []string{"a.b=1", "a.c=2", "a.b=3"}, oneOf)
 	if err != nil || !strings.Contains(string(got), "[a]\nc = 2\nb = 3\n") {
 		t.Errorf("%v\n%s", err, got)

@@ -8,7 +8,7 @@ import (
 // The nearest valid word, for mistyped ones.
 
 // nearest returns the candidate with the smallest edit distance to word, or "" when
-// none is near enough to be meant. A third of the letters may be wrong.
+// none is near enough. A third of the letters may be wrong.
 func nearest(word string, candidates []string) string {
 	w := strings.ToLower(word)
 	if len(w) > 40 {
@@ -16,7 +16,7 @@ func nearest(word string, candidates []string) string {
 	}
 	best, limit := "", (len([]rune(w))+1)/3
 	if len(w) < 3 {
-		limit = 0 // short words are all alike: only the case may be wrong
+		limit = 0 // short words all look similar: only the case may be wrong
 	}
 	for _, c := range candidates {
 		if d := distance([]rune(w), []rune(strings.ToLower(c))); d <= limit {

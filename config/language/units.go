@@ -116,8 +116,8 @@ const (
 )
 
 // parseUnit reads a whole text as a unit: symbols with powers (m2, m^2, m², s-1),
-// joined by spaces, * or /. After a / one factor or a bracket is meant; a
-// product after a / without brackets reads both ways and is refused.
+// joined by spaces, * or /. After a / one factor or a bracket is expected; a
+// product after a / without brackets is ambiguous and refused.
 func parseUnit(s string) (unit, *unitError) {
 	p := &unitParser{s: s}
 	u, err := p.product(0)
@@ -263,7 +263,7 @@ func (p *unitParser) factor(depth int) (unit, *unitError) {
 	return out, nil
 }
 
-// unitMeant suggests only for words of three letters on: shorter ones all look alike.
+// unitMeant suggests only for words of at least three letters: shorter ones all look similar.
 func unitMeant(sym string, names []string) string {
 	switch strings.ToLower(sym) {
 	case "sec", "second", "seconds":

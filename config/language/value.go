@@ -11,7 +11,7 @@ import (
 	"lbmsim/model"
 )
 
-// One value of the file: from what the TOML library decoded to a checked
+// One value of the file: from the decoded TOML to a checked
 // value of its key's kind, and back to canonical TOML.
 
 // Amount is a number with its unit, or an expression with one.
@@ -292,7 +292,7 @@ func (r *Reader) wrongType(at Mark, k *Key, raw any, want string) {
 	r.Add(at, "", "%s must be %s, not %s", k.Name, want, given(raw))
 }
 
-// given says what a decoded value is.
+// given describes the type of a decoded value.
 func given(raw any) string {
 	switch v := raw.(type) {
 	case string:
@@ -431,7 +431,7 @@ func (r *Reader) TextAmount(at Mark, k *Key, s string) Amount {
 	if !e.constant {
 		return a
 	}
-	// A plain number takes the exact way.
+	// A plain number takes the exact path.
 	a.Expr = nil
 	a.Value = e.value * a.Scale
 	digits := strings.TrimSpace(body[:rest])
@@ -531,7 +531,7 @@ func (r *Reader) duration(e *Entry, raw any) {
 	}
 }
 
-// heatReason says how watts become a quantity of heat that is divided by density and heat capacity.
+// heatReason explains how watts become a quantity of heat that is divided by density and heat capacity.
 func heatReason(want, given model.Dimension) string {
 	given.Kg, given.M, given.S, given.K = given.Kg-1, given.M+1, given.S+2, given.K+1
 	if want.K == 1 && given == want {

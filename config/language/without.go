@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Without returns a text without some of its tables and keys; gone is asked with their paths. A comment above a table belongs to it,
-// what follows its last key belongs to the next. Keys of inline tables go with the whole line.
+// Without returns a text without some of its tables and keys; gone is called with their paths. A comment above a table belongs to it,
+// text after its last key belongs to the next. Keys of inline tables are removed with the whole line.
 func Without(src []byte, gone func(path []string) bool) []byte {
 	m, msg, _ := Scan(src)
 	if msg != "" {

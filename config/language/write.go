@@ -10,7 +10,7 @@ import (
 )
 
 // The text written back: every key with its value in canonical form, defaults included,
-// quantities in SI. Two files that mean the same give the same text, so comparing them is
+// quantities in SI. Two equivalent files give the same text, so comparing them is
 // comparing these texts key by key.
 
 // Canonical returns the text of everything that was read.
@@ -82,7 +82,7 @@ func shown(m map[string]string, k string) string {
 
 // flatten maps the dotted path of every key to its value as text.
 func flatten(text string) (map[string]string, error) {
-	// The text may come out of a stranger's checkpoint. A copy with all defaults is longer
+	// The text may be from an untrusted checkpoint. A copy with all defaults is longer
 	// than its case.
 	if len(text) > 4*MaxSource {
 		return nil, fmt.Errorf("a case of %d bytes is too large", len(text))

@@ -1,5 +1,5 @@
-// Package allowance bounds the time that work on the side takes of a run: a share of all time, of which some may be saved up, so
-// that the first pieces of work after a pause come at once.
+// Package allowance bounds the share of a run's time that secondary work takes: a share of all time, of which some may be saved up, so
+// that the first pieces of work after a pause start at once.
 package allowance
 
 import "time"
@@ -12,7 +12,7 @@ type Allowance struct {
 	at    time.Time
 }
 
-// New returns an account that receives one part of `share` of the time from now on, and has at most so much.
+// New returns an account that receives one part of `share` of the time from now on, up to `most`.
 func New(share int, most time.Duration, now time.Time) *Allowance {
 	return &Allowance{share, most, most, now}
 }
@@ -24,5 +24,5 @@ func (a *Allowance) Left(now time.Time) bool {
 	return a.left > 0
 }
 
-// Spend takes time from the account, which may be overdrawn: how long a piece of work takes is known afterwards.
+// Spend takes time from the account, which may be overdrawn: the cost of a piece of work is known afterwards.
 func (a *Allowance) Spend(took time.Duration) { a.left -= took }

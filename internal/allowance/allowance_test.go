@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Work that is always wanted takes its share of a long time and no more, whatever its pieces cost.
+// Work that is always pending takes exactly its share of a long time, whatever its pieces cost.
 func TestShare(t *testing.T) {
 	start := time.Unix(0, 0)
 	for _, piece := range []time.Duration{time.Millisecond, 40 * time.Millisecond, 3 * time.Second} {

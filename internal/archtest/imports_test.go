@@ -336,7 +336,7 @@ func treeFiles(t *testing.T) []string {
 			}
 			return nil
 		}
-		if d.Type().IsRegular() {
+		if d.Type().IsRegular() && name != ".git" { // a file in a worktree
 			files = append(files, filepath.ToSlash(name))
 		}
 		return nil

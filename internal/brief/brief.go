@@ -1,9 +1,9 @@
-// Package brief is for tests that do less in a short run (go test -short).
+// Package brief serves tests that do less in a short run (go test -short).
 package brief
 
 import "testing"
 
-// Fewer skips, in a short run, a subtest that says what its test leaves out, so that `make test-long` runs the whole test.
+// Fewer skips, in a short run, a subtest that names the omitted parts of its test, so that `make test-long` runs the whole test.
 func Fewer(t *testing.T, what string) {
 	t.Helper()
 	if testing.Short() {

@@ -103,7 +103,7 @@ func Files(a, b string) (*Report, error) {
 func (o *Output) against(b *Output) (*Report, error) {
 	r := &Report{A: o.Path, B: b.Path, Steps: [2]int{o.Step, b.Step}}
 	r.Case = config.Diff(o.Case, b.Case, func(key string) bool {
-		// A case need not say the checksums of its files; outputs do.
+		// A case need not have the checksums of its files; outputs have them.
 		return (o.Kind == Case || b.Kind == Case) && strings.HasSuffix(key, "sha256")
 	})
 	if o.Kind != Case && b.Kind != Case {
@@ -132,7 +132,7 @@ func (o *Output) against(b *Output) (*Report, error) {
 	return r, err
 }
 
-// means compares the last legs, and how many there are.
+// means compares the last legs, and their number.
 func means(a, b output.Provenance) (list []string) {
 	if len(a.Legs) == 0 || len(b.Legs) == 0 {
 		return nil
@@ -161,7 +161,7 @@ func devices(l output.Leg) string {
 	return strings.Join(list, ", ")
 }
 
-// tally adds up how two series of numbers differ.
+// tally accumulates the differences of two series of numbers.
 type tally struct {
 	Difference
 	diff2, b2, largest float64
@@ -200,7 +200,7 @@ func (t *tally) add(a, b float64) {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// difference closes the sum; where names the place of a number.
+// difference returns the result of a tally; where names the place of a number.
 func (t *tally) difference(where func(i int64) string) Difference {
 	if t.Differ > 0 {
 		t.L2, t.Linf = share(math.Sqrt(t.diff2), math.Sqrt(t.b2)), share(t.Max, t.largest)
@@ -298,7 +298,7 @@ func cell(n int64, size [3]int) string {
 	return fmt.Sprintf("cell (%d, %d, %d)", n%x, n/x%y, n/x/y)
 }
 
-// levels compares what checkpoints of refined grids have beside them.
+// levels compares the files of patches beside checkpoints of refined grids.
 func (r *Report) levels() error {
 	a, err := output.PatchFiles(r.A)
 	if err != nil {
@@ -326,7 +326,7 @@ func (r *Report) levels() error {
 	return nil
 }
 
-// states compares the numbers of cells of two files, whose names begin with in; what pads rows is left out.
+// states compares the numbers of cells of two files, whose names begin with in; padding of rows is left out.
 func (r *Report) states(fileA, fileB, in string) error {
 	a, err := checkpoint.Open(fileA)
 	if err != nil {
@@ -343,7 +343,7 @@ func (r *Report) states(fileA, fileB, in string) error {
 		r.Note = fmt.Sprintf("the states have different cells or kernels: %s, %v cells / %s, %v cells", model.SpecInWords(ha.Spec), ha.N, model.SpecInWords(hb.Spec), hb.N)
 		return nil
 	}
-	// Behind the state's values of a row are eddies, in numbers of their own size, where the law of the viscosity keeps some.
+	// The state's values of a row are followed by eddy viscosities, in a separate number type, where the viscosity law keeps them.
 	values, eddies := ha.Components, 0
 	for i := range model.ViscosityLaws {
 		if law := model.ViscosityLaw(i); law.LooksAround() && slices.Contains(strings.Fields(ha.Spec), law.String()) {

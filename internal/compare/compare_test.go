@@ -228,7 +228,7 @@ func TestKindsDiffer(t *testing.T) {
 	}
 }
 
-// One file that cannot be read does not keep the others from being compared.
+// An unreadable file does not prevent the comparison of the others.
 func TestFoldersWithAForeignFile(t *testing.T) {
 	a, b := filepath.Dir(write(t, "", nil)), filepath.Dir(write(t, "", func(s, _ []float64) { s[0] = math.Copysign(0, -1) }))
 	for _, dir := range []string{a, b} {

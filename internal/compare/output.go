@@ -1,5 +1,5 @@
-// Package compare reads what runs have written, of every kind, and reports how two outputs
-// differ: in their numbers, their cases and the means by which they were computed.
+// Package compare reads the files of runs, of every kind, and reports how two outputs
+// differ: in their numbers, their cases and their provenance.
 package compare
 
 import (
@@ -43,7 +43,7 @@ type Output struct {
 	Provenance output.Provenance
 }
 
-// Open finds out what a file is and where it comes from. The error says what it is not.
+// Open determines the kind and the origin of a file. The error states why it is neither.
 func Open(path string) (*Output, error) {
 	head, err := firstBytes(path)
 	if err != nil {
@@ -248,7 +248,7 @@ func outputs(dir string) (list []string, err error) {
 		name := d.Name()
 		switch {
 		case d.IsDir() && (strings.HasSuffix(name, ".parts") || (name == output.InputDir || name == output.LevelDir) && path != dir):
-			return filepath.SkipDir // seen through the files that show them; not written by the run
+			return filepath.SkipDir // reached through the files that show them
 		case d.IsDir() || strings.HasPrefix(name, "."):
 			return nil
 		}

@@ -22,7 +22,7 @@ func job(perHost map[string]int, hosts string, cores ...[]int) (ranks []Rank) {
 	return ranks
 }
 
-// see gives the ranks GPUs of the node by number.
+// see assigns GPUs of the node to the ranks, by number.
 func see(ranks []Rank, lists ...string) []Rank {
 	for r := range ranks {
 		for _, g := range strings.Fields(lists[r%len(lists)]) {
@@ -38,7 +38,7 @@ func with(ranks []Rank, r int, change func(*Rank)) []Rank {
 	return ranks
 }
 
-// What doctor says of jobs that were started wrong, word for word.
+// The advice of doctor on jobs that were started wrongly, word for word.
 func TestAdvice(t *testing.T) {
 	eight := []int{0, 1, 2, 3, 4, 5, 6, 7}
 	lower, upper := eight[:4], eight[4:]

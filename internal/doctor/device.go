@@ -91,7 +91,7 @@ func copyBoth(dev device.Device, rank int) (c copied, err error) {
 	return c, nil
 }
 
-// kernel holds one kernel against the oracle, compiled first where the device does that.
+// kernel compares one kernel with the oracle, compiled first where the device does that.
 func kernel(s *Site) ([]Finding, error) {
 	if s.Device == nil {
 		return noDevice(), nil
@@ -128,7 +128,7 @@ func ghosts(s *Site) ([]Finding, error) {
 			return nil, err
 		}
 		if found = append(found, f); f.Severity == Fault {
-			break // messages of the next one could meet what is left of this
+			break // messages of the next one could collide with messages of this one
 		}
 	}
 	return found, nil
@@ -157,7 +157,7 @@ func (s *Site) ghostsBy(t halo.Transport) (Finding, error) {
 		return Finding{}, err
 	}
 	if wrong, broken = s.agree(mine.exchange(s.Comm.Rank())); wrong != "" {
-		// Some ranks may still be in it: it is left as it is, to the end of the processes.
+		// Some ranks may still be in it: it is kept until the processes end.
 		mine.halo, mine.setup.States = nil, [2]device.Buffer{}
 		return fault(wrong, "if messages and copies above are ok, please report this message"), broken
 	}

@@ -13,10 +13,10 @@ import (
 	"lbmsim/internal/plain"
 )
 
-// scarce is room that one checkpoint of a large case may not find.
+// scarce is free space that may be too small for a checkpoint of a large case.
 const scarce = 1 << 30
 
-// disk looks whether all ranks see the same folder, and writes to it as outputs are
+// disk checks whether all ranks see the same folder, and writes to it as outputs are
 // written: one file, each rank its own range, flushed to the disk. The file is removed.
 func disk(s *Site) (found []Finding, broken error) {
 	rank, size := s.Comm.Rank(), s.Comm.Size()
@@ -66,7 +66,7 @@ func disk(s *Site) (found []Finding, broken error) {
 	part := max(1, s.Disk/int64(size))
 	start := time.Now()
 	wrong, broken = s.agree(writePart(path, text, rank, part))
-	seconds := time.Since(start).Seconds() // of the slowest rank: all have met
+	seconds := time.Since(start).Seconds() // of the slowest rank: all have synchronized
 	if broken != nil {
 		return nil, broken
 	}
@@ -93,13 +93,13 @@ func probeFile(dir string) (path, text string, err error) {
 	text = fmt.Sprintf("%s %d", filepath.Base(f.Name()), time.Now().UnixNano())
 	_, err = f.WriteString(text)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		_ = os.Remove(f.Name()) // the first error says it all
+		_ = os.Remove(f.Name()) // the first error is sufficient
 		return "", "", fmt.Errorf("outputs cannot be written: %w", err)
 	}
 	return f.Name(), text, nil
 }
 
-// sees looks for rank 0's file. Shared file systems may show a new file a moment later.
+// sees checks for rank 0's file. Shared file systems may show a new file a moment later.
 func sees(path, text string) error {
 	for end := time.Now().Add(3 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		got, err := os.ReadFile(path)

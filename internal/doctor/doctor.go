@@ -1,9 +1,9 @@
-// Package doctor examines what a run will depend on: the ranks and their places, the
+// Package doctor examines the resources of a run: the ranks and their places, the
 // messages between neighbours, the device, the folder for outputs. A Check examines one
 // of these and returns findings in plain words, with advice where something is wrong.
 //
 // All ranks make the same checks in the same order, through the code that a run uses
-// (comm, halo, device). What one rank learns alone it shares before any rank continues.
+// (comm, halo, device). A rank shares its own results before any rank continues.
 // Before each collective operation the ranks call the roll (Punctual), so that one that
 // does not answer is named instead of waited for.
 package doctor
@@ -41,15 +41,15 @@ func fault(text, advice string) Finding   { return Finding{Fault, text, advice} 
 // Site is the subject of the checks.
 type Site struct {
 	Comm   comm.Comm     // of Punctual
-	Ranks  []Rank        // what each rank says of itself
-	Device device.Device // nil where the ranks could get none
+	Ranks  []Rank        // each rank's own description
+	Device device.Device // nil where the ranks have none
 	Dir    string        // folder for outputs
 	Disk   int64         // bytes to write there
 	// Limit is the time limit for a rank's answer.
 	Limit time.Duration
 
 	underWay []comm.Request // unanswered messages: they keep their memory
-	silent   bool           // messages between neighbours came wrong
+	silent   bool           // messages between neighbours arrived corrupted
 }
 
 // Check is one examination. Look is collective; its error means that the ranks cannot
@@ -73,8 +73,8 @@ var checks = []Check{
 	{"disk", disk},
 }
 
-// Run makes all checks and hands over their findings as they come. A check that is not
-// over after twice the site's limit is handed to stuck, on another goroutine: this one
+// Run makes all checks and passes on their findings as they arrive. A check that is not
+// finished after twice the site's limit is passed to stuck, on another goroutine: this one
 // may be waiting indefinitely.
 func Run(s *Site, report func(check string, found Finding), stuck func(check string)) (worst Severity, err error) {
 	for _, check := range checks {

@@ -117,7 +117,7 @@ func TestWrongByte(t *testing.T) {
 	}
 }
 
-// forgetful memory gives back another byte than it got.
+// forgetful memory returns a wrong byte.
 type forgetful struct{ device.Device }
 
 type forgetfulBuffer struct{ device.Buffer }
@@ -212,7 +212,7 @@ func TestDisk(t *testing.T) {
 	}
 }
 
-// A rank that is stuck is named by rank 0, with its host and the check; no rank waits for it.
+// Rank 0 names a stuck rank, with its host and the check; no rank waits for it.
 func TestStuckRank(t *testing.T) {
 	var mu sync.Mutex
 	said := map[int]string{}

@@ -25,9 +25,9 @@ func (l link) bandwidth() float64 {
 	return float64(sizes[last].bytes) / l.Seconds[last]
 }
 
-// messages sends patterns to and fro between neighbours, the ranks r and r+1 and the ends
-// of a periodic domain, and holds every byte against what was sent. The pairs that have
-// no rank in common are at it at once, as in a run.
+// messages sends patterns back and forth between neighbours, the ranks r and r+1 and the ends
+// of a periodic domain, and compares every byte with the sent one. The pairs that have
+// no rank in common run concurrently, as in a run.
 func messages(s *Site) ([]Finding, error) {
 	if s.Comm.Size() == 1 {
 		return []Finding{fine("single rank: none")}, nil
@@ -35,8 +35,8 @@ func messages(s *Site) ([]Finding, error) {
 	mine, spoilt, err := pingNeighbours(s)
 	deaf, broken := s.agree(err)
 	if deaf != "" {
-		// Nothing may follow, not even MPI's end: messages are under way, whose memory is
-		// kept until all ranks are ended. Rank 0 says why, so the others wait a moment.
+		// No call may follow, not even MPI_Finalize: messages are in flight, whose memory is
+		// kept until all ranks are ended. Rank 0 reports the reason, so the others wait a moment.
 		if s.Comm.Rank() != 0 {
 			time.Sleep(time.Second)
 		}
@@ -157,7 +157,7 @@ func (s *Site) answered(r comm.Request, err error, peer, bytes int, end time.Tim
 }
 
 // pattern returns bytes that depend on sender, receiver and position: neither a
-// message of another pair nor one that is shifted by a page or a packet looks the same.
+// message of another pair nor one shifted by a page or a packet is the same.
 func pattern(n, from, to int) []byte {
 	b := make([]byte, n)
 	x := uint32(from)*0x9e3779b1 + uint32(to)*0x85ebca6b + 1
@@ -180,7 +180,7 @@ func compare(got, want []byte) error {
 	return nil
 }
 
-// judgeLinks sums up the pairs of each class and names a link that is far slower than
+// judgeLinks summarizes the pairs of each class and names a link that is far slower than
 // others of its class.
 func judgeLinks(ranks []Rank, links []link) (found []Finding) {
 	for _, class := range []string{"inside a node", "between nodes"} {

@@ -21,7 +21,7 @@ type Rank struct {
 	Visible  []string // names of the GPUs it sees, unique in the job
 	Version  string   // of lbmsim
 	MPI      string   // library and version
-	GPUAware string   // what the library says of itself: "yes", "no" or "nothing"
+	GPUAware string   // the library's own answer: "yes", "no" or "nothing"
 }
 
 // hosts in the order of their first ranks, with the ranks of each.
@@ -174,7 +174,7 @@ func Span(cores []int) string {
 	return strings.Join(parts, ",")
 }
 
-// clocks of hosts that differ spoil logs and the times of files.
+// clocks: differing clocks of hosts corrupt logs and the times of files.
 func clocks(s *Site) ([]Finding, error) {
 	if err := comm.Barrier(s.Comm); err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func clocks(s *Site) ([]Finding, error) {
 	return []Finding{judgeClocks(s.Ranks, times)}, nil
 }
 
-// judgeClocks compares what the ranks' clocks showed at a barrier.
+// judgeClocks compares the ranks' clocks at a barrier.
 func judgeClocks(ranks []Rank, times []int64) Finding {
 	early, late := 0, 0
 	for r, t := range times {
@@ -206,7 +206,7 @@ func judgeClocks(ranks []Rank, times []int64) Finding {
 	return fine("the clocks of all ranks agree within a second")
 }
 
-// gpuAware reports what the MPI library says of itself.
+// gpuAware reports the MPI library's own answer.
 func gpuAware(s *Site) ([]Finding, error) {
 	said := map[string]bool{}
 	for _, r := range s.Ranks {

@@ -14,7 +14,7 @@ import (
 // Tags of this package's messages.
 const (
 	tagHere = 31000 + iota // a rank answers the roll call
-	tagAll                 // rank 0 has heard them all
+	tagAll                 // rank 0 has heard from all of them
 	tagPing
 	tagPong
 	tagUp // parts of an operation
@@ -166,7 +166,7 @@ func (p *punctual) wait(limit time.Duration, ranks []int, begin func(rank int) (
 	return absent
 }
 
-// Absent says which ranks did not answer the roll call.
+// Absent is the error of ranks that did not answer the roll call.
 type Absent struct {
 	Ranks []int
 	Limit time.Duration
@@ -214,7 +214,7 @@ func (p *punctual) rollCall() error {
 }
 
 // busy is the time that await polls without a pause: longer than a long message takes on a
-// fast link, so that it is not the sleep that is timed; a slow link is unaffected.
+// fast link, so that the sleep is not included in the timing; a slow link is unaffected.
 const busy = 5 * time.Millisecond
 
 // await tests requests until all are done or the time is over, and returns the numbers of

@@ -1,4 +1,4 @@
-// Package finding lists the warnings of lbmsim: what each one measures, when it is checked, its
+// Package finding lists the warnings of lbmsim: the quantity of each, when it is checked, its
 // threshold and the reason. A warning is raised through its Kind, so the list is complete; the
 // table in docs/reliability.md is generated from it.
 package finding
@@ -45,7 +45,7 @@ type Finding struct {
 	Text string `json:"text"`
 }
 
-// Says returns a warning of this kind. A text without arguments is taken as it is.
+// Says returns a warning of this kind. A text without arguments is taken literally.
 func (k *Kind) Says(format string, args ...any) Finding {
 	for i, a := range args {
 		if err, ok := a.(error); ok {

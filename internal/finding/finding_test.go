@@ -64,7 +64,7 @@ func TestEveryKindIsRaised(t *testing.T) {
 	}
 }
 
-// sources returns all Go code of the tree but tests and this package.
+// sources returns all Go code of the tree except tests and this package.
 func sources(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder

@@ -1,4 +1,4 @@
-// Package forecast reports what a run of a case will take, before anything is allocated: memory of
-// a rank (forecast.go; lists.go for what is not a number for each cell) and what outputs leave on
-// the disk (volume.go).
+// Package forecast estimates the resources of a run before allocation: memory of
+// a rank (forecast.go; lists.go for data that are not per cell) and the files of outputs on
+// disk (volume.go).
 package forecast

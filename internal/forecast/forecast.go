@@ -22,7 +22,7 @@ func Layout(c *config.Case, ranks int) decomp.Layout {
 	return decomp.NewLayout(p.Largest(), p.Ghost(), c.Spec.Components())
 }
 
-// StateBytes of the rank with the largest part: two copies of the state, and eddies; of refined grids on all levels, with what passes
+// StateBytes of the rank with the largest part: two copies of the state, and eddy viscosity; of refined grids on all levels, with buffers
 // between them.
 func StateBytes(c *config.Case, ranks int) int64 {
 	if len(c.Refine) > 0 {
@@ -33,13 +33,13 @@ func StateBytes(c *config.Case, ranks int) int64 {
 	return 2*int64(l.Len())*int64(c.Spec.Precision.Bytes()) + eddyBytes(c, l)
 }
 
-// eddyBytes returns the bytes that a viscosity law which reads neighbours keeps of the cells.
+// eddyBytes returns the bytes of the eddy viscosity that a law which reads neighbours stores for the cells.
 func eddyBytes(c *config.Case, l decomp.Layout) int64 {
 	return int64(l.N[1]) * int64(l.N[2]) * int64(l.Pitch) * int64(c.Spec.EddyComponents()*c.Spec.Precision.Bytes())
 }
 
-// SnapshotBytes returns the size of one copy of the inner state of the largest part: what a
-// checkpoint holds while the run continues.
+// SnapshotBytes returns the size of one copy of the inner state of the largest part, which a
+// checkpoint keeps while the run continues.
 func SnapshotBytes(c *config.Case, ranks int) int64 {
 	if len(c.Refine) > 0 {
 		return largestOfAll(c, ranks).kept
@@ -48,7 +48,7 @@ func SnapshotBytes(c *config.Case, ranks int) int64 {
 	return int64(l.N[1])*int64(l.N[2])*int64(l.RowLen())*int64(c.Spec.Precision.Bytes()) + eddyBytes(c, l)
 }
 
-// FieldsSnapshotBytes returns the size of the fields of the largest part: what an output holds while
+// FieldsSnapshotBytes returns the size of the fields of the largest part, which an output keeps while
 // the run continues.
 func FieldsSnapshotBytes(c *config.Case, ranks int) int64 {
 	bytes := c.Fields.Bytes([3]int{1, 1, 1}) // of a cell
@@ -98,7 +98,7 @@ func ViewBytes(c *config.Case, ranks int) (most int64) {
 // and HDF5, the CPU device's tiles.
 const BaseBytes = 44 << 20
 
-// FlagBytes of the largest part: one byte a cell, with a layer around it.
+// FlagBytes of the largest part: one byte per cell, with a layer around it.
 func FlagBytes(c *config.Case, ranks int) int64 {
 	if len(c.Refine) > 0 {
 		return largestOfAll(c, ranks).flags
@@ -119,7 +119,7 @@ const gpuCellsPerByte = 4
 
 // LargestCube returns the edge of the largest cube (in 2D square) of cells whose state this
 // case's model and precision can keep in that much memory of a GPU; 0 when it is too
-// little for anything.
+// little for any cell.
 func LargestCube(c *config.Case, memory int64) int {
 	fits := func(n int) bool {
 		box, ghost := [3]int{n, n, n}, [3]int{}
@@ -132,7 +132,7 @@ func LargestCube(c *config.Case, memory int64) int {
 		}
 		l := decomp.NewLayout(box, ghost, c.Spec.Components())
 		state := 2*int64(l.Len())*int64(c.Spec.Precision.Bytes()) + eddyBytes(c, l)
-		if c.Averages.On { // their sums; samples that wait for them take what is left
+		if c.Averages.On { // their sums; samples that wait for them take the rest
 			state += 8 * int64(c.AveragedValues()) * int64(box[0]) * int64(box[1]) * int64(box[2])
 		}
 		return state+int64(l.Len()/l.Components)/gpuCellsPerByte+gpuReserve <= memory
@@ -180,7 +180,7 @@ func OnGPU(c *config.Case, ranks int, sizes ...config.SolidSize) int64 {
 	return StateBytes(c, ranks) + FlagBytes(c, ranks) + ListBytes(c, ranks, sizes...) + sums + gpuReserve
 }
 
-// memory returns the rows of what a rank takes, and their sum with BaseBytes.
+// memory returns the rows of a rank's memory, and their sum with BaseBytes.
 func memory(c *config.Case, ranks int, sizes []config.SolidSize) (rows []config.Row, total int64) {
 	l := Layout(c, ranks)
 	part := float64(l.N[0]) * float64(l.N[1]) * float64(l.N[2])

@@ -55,7 +55,7 @@ func TestForecast(t *testing.T) {
 	}
 }
 
-// The forecast follows the parts that the case wants.
+// The forecast follows the parts that the case sets.
 func TestForecastOfParts(t *testing.T) {
 	c := load(t, "[domain]\ncells = [128, 30, 20]\nperiodic = [\"x\", \"y\", \"z\"]\n[fluid]\nviscosity = 0.05\n[run]\nsteps = 10\nranks = [1, 2, 4]")
 	// A part of 15 rows and 5 planes, one ghost on each side of both, 10 moments.
@@ -70,7 +70,7 @@ func TestForecastOfParts(t *testing.T) {
 	}
 }
 
-// load reads a text that must be right.
+// load reads a text that must be valid.
 func load(t *testing.T, src string) *config.Case {
 	t.Helper()
 	c, err := config.Load("test.toml", []byte(src))

@@ -10,24 +10,24 @@ import (
 	"lbmsim/decomp"
 )
 
-// What refined grids take: all patches of all levels.
+// Memory of refined grids: all patches of all levels.
 
-// faceLists is about what the lists of what passes a face of the coarser level take beside its values, by the number of dimensions;
-// faceValues is how many cells' values are on their way for it. Measured on CPUs, for D2Q9 and D3Q27: 490 and 1070 bytes in float32,
+// faceLists is the approximate size of the lists for a face of the coarser level beside its values, by the number of dimensions;
+// faceValues is the number of cells' values in buffers for it. Measured on CPUs, for D2Q9 and D3Q27: 490 and 1070 bytes in float32,
 // 570 and 1470 in float64, without the buffers of messages.
 const (
 	faceLists2, faceLists3 = 600, 1100
 	faceValues             = 16
 )
 
-// share is what a rank has of a level, or of several.
+// share is a rank's part of a level, or of several.
 type share struct {
 	stored  int64   // cells
 	updates float64 // of cells whose values count, in one step of level 0
 	state   int64   // bytes of two states
 	flags   int64   // bytes of the types of cells
 	kept    int64   // bytes of one copy of the inner state
-	between int64   // bytes of what passes between levels
+	between int64   // bytes of buffers and lists between levels
 }
 
 func (s share) plus(o share) share {
@@ -67,7 +67,7 @@ func shareOf(c *config.Case, h *decomp.Hierarchy, level, rank int) (s share) {
 	return s
 }
 
-// counted returns how many cells of a box of owned cells of a level no finer level covers.
+// counted returns the number of cells in a box of owned cells of a level that no finer level covers.
 func counted(h *decomp.Hierarchy, level int, b decomp.Box) int {
 	n := b.Cells()
 	if level+1 == len(h.Levels) {
@@ -83,7 +83,7 @@ func counted(h *decomp.Hierarchy, level int, b decomp.Box) int {
 	return n
 }
 
-// interfaceBytes returns about what a part of a patch takes for what passes between it and the coarser level.
+// interfaceBytes returns the approximate memory of a part of a patch for the exchange with the coarser level.
 func interfaceBytes(c *config.Case, p decomp.Patch, part decomp.Box) int64 {
 	faces, lists := 0, faceLists3
 	own := common(part, p.Owned)
@@ -139,8 +139,8 @@ func all(h *decomp.Hierarchy) (list []int) {
 	return list
 }
 
-// Levels returns the table of a refined grid's levels on a number of ranks that Cut takes, its first row the heads of the columns;
-// nil without refinement. Cells are those whose values count; extra ones are the overlap, and what a finer level covers. Of the
+// Levels returns the table of a refined grid's levels on a number of ranks that Cut takes, with the heads of the columns as first row;
+// nil without refinement. Cells are those whose values count; extra ones are the overlap, and cells that a finer level covers. Of the
 // updates in a step of level 0 each level has its share; the last column is the largest part of that which one rank computes. Ranks
 // wait for each other at the end of each step of each level.
 func Levels(c *config.Case, ranks int) [][]string {
@@ -187,7 +187,7 @@ func Levels(c *config.Case, ranks int) [][]string {
 	return rows
 }
 
-// mostBoxes is the number of names in a row.
+// mostBoxes is the largest number of names in a row.
 const mostBoxes = 4
 
 // boxesOf names the boxes of a level.

@@ -107,7 +107,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// Eddies of WALE are a number for each cell of all levels, in memory and in the images of checkpoints.
+// The eddy viscosity of WALE is one number per cell of all levels, in memory and in the images of checkpoints.
 func TestLevelsWithEddies(t *testing.T) {
 	c, with := load(t, refinedFlow), load(t, refinedFlow+"[turbulence]\nmodel = \"wale\"\n")
 	cells := int64(0)

@@ -9,13 +9,13 @@ import (
 	"lbmsim/model"
 )
 
-// Memory of what is not a number for each cell: the lists of links and ghost cells, what
-// rank 0 gathers for outputs, and what bodies from files take.
+// Memory of data that are not per cell: the lists of links and ghost cells, the data that
+// rank 0 gathers for outputs, and bodies from files.
 
-// About what entries of the lists take, with the tables that find equal ones while the lists are
+// Approximate sizes of list entries, with the tables that find equal ones while the lists are
 // made (boundary.Links, boundary.Faces).
 const (
-	listedCell = 32  // a cell, and what its list grows by
+	listedCell = 32  // a cell, and the growth of its list
 	listedLink = 8   // a link
 	listedLaw  = 420 // a law that no other link has, and its momentum source (device/cpu/walls.go) ...
 	heldLaw    = 130 // ... and of a link whose force is measured, which comes second
@@ -45,7 +45,7 @@ func ListBytes(c *config.Case, ranks int, sizes ...config.SolidSize) int64 {
 		}
 	}
 	patches, levels, bytes := config.Patches(c), config.LevelsOf(c), 0.0
-	// beside adds cells at a wall: special ones, and those whose force is asked for.
+	// beside adds cells at a wall: special ones, and those whose force is measured.
 	beside := func(cells float64, special, measured, own bool) {
 		for _, list := range []struct {
 			on  bool
@@ -141,7 +141,7 @@ func outline(s geometry.Shape, c *config.Case) (faces float64) {
 	return faces
 }
 
-// endBytes returns the size of what lies beyond the ends of rows, where some face is open: for models of
+// endBytes returns the size of the data beyond the ends of rows, where some face is open: for models of
 // populations ghost cells, too, which models of moments compute, and on a CPU two cells that steps keep for each.
 func endBytes(c *config.Case, ranks int) int64 {
 	l := Layout(c, ranks)
@@ -171,7 +171,7 @@ func GatheredBytes(c *config.Case) int64 {
 		bytes += p.BytesOf(c) + 4*8*int64(most)*int64(n[0])*int64(n[1])*int64(n[2])
 	}
 	for _, p := range c.Spectra {
-		// The cells of a plane as they are read, as lines, and what these become; ranks that share planes have a part of it each.
+		// The cells of a plane as they are read, as lines, and their spectra; ranks that share planes have a part of it each.
 		bytes += 8 * int64(c.Box().Cells()/c.Cells[p.Normal]) * int64(3*(1+c.Spec.FieldValues()))
 	}
 	for _, p := range c.Pictures {
@@ -192,7 +192,7 @@ func outlineBytes(c *config.Case, cells int64) int64 {
 	return 2 * 4 * 8 * cells
 }
 
-// What a line takes: its points are gathered in pieces.
+// Memory of a line: its points are gathered in pieces.
 const (
 	lineTable  = 8 << 20 // rows on their way to the disk
 	linePoints = 1 << 14

@@ -8,16 +8,16 @@ import (
 	"lbmsim/internal/finding"
 )
 
-// What a run leaves on the disk: known before it starts, but for outputs by wall time.
+// The files of a run on disk: known before it starts, except for outputs by wall time.
 
 // Volume is the disk space of one output by the end of a run. Numbers of files and bytes
-// are floats: absurd ones have to be reported.
+// are floats: absurdly large ones must be reported.
 type Volume struct {
 	Head  string // of its table in the case file
 	Times int    // it is written
 	Files float64
 	Each  float64 // bytes of one time
-	Bytes float64 // that lie on the disk in the end
+	Bytes float64 // that are on disk at the end
 	// Wall: there are more of them, by wall time.
 	Wall bool
 }
@@ -59,14 +59,14 @@ func Volumes(c *config.Case) (list []Volume) {
 	return list
 }
 
-// What is taken for a mistake: folders of so many files are slow to list and to copy, and
+// Limits beyond which outputs are taken for a mistake: folders of so many files are slow to list and to copy, and
 // the largest runs write some TiB.
 const (
 	manyFiles = 100_000
 	manyBytes = 10 << 40
 )
 
-// Warnings returns the warnings of outputs that no user can want.
+// Warnings returns the warnings of implausibly large outputs.
 func Warnings(c *config.Case) (list finding.List) {
 	for _, v := range Volumes(c) {
 		switch {

@@ -170,7 +170,7 @@ centre = [50, 50, 50]
 	}
 }
 
-// Outputs that no user can want are reported, and only those.
+// Only implausibly large outputs are reported.
 func TestWarnings(t *testing.T) {
 	text, err := os.ReadFile("testdata/warnings.toml")
 	if err != nil {

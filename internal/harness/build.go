@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Build builds lbmsim of the tree at root in dir and returns its path; where $LBMSIM_TEST_PROGRAM names a program, as where there
-// is no Go, that one. It has the tags of $LBMSIM_TAGS, as the tests have: others would compile all kernels once more. Where
+// Build builds lbmsim from the tree at root in dir and returns its path; where $LBMSIM_TEST_PROGRAM names a program, for example without
+// Go, it returns that program. It uses the tags of $LBMSIM_TAGS, as the tests do: others would compile all kernels once more. Where
 // $LBMSIM_TEST_DEVICE is cuda it has that tag, too.
 func Build(root, dir string) (string, error) {
 	if built := os.Getenv("LBMSIM_TEST_PROGRAM"); built != "" {

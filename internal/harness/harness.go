@@ -97,7 +97,7 @@ func CommandText(args []string) string {
 // study --json` prints.
 type Number float64
 
-// MarshalJSON of what is not finite: JSON has no such numbers.
+// MarshalJSON writes null for numbers that are not finite, which JSON does not have.
 func (n Number) MarshalJSON() ([]byte, error) {
 	if v := float64(n); math.IsNaN(v) || math.IsInf(v, 0) {
 		return []byte("null"), nil

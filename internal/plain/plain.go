@@ -1,6 +1,6 @@
-// Package plain puts errors of Go's libraries into words for users: "open x.toml: no such file or directory" names a call
-// of the system, "strconv.ParseFloat: parsing" a function, and both mean nothing to a reader of a case file.
-// Count puts numbers of things into words.
+// Package plain rewrites errors of Go's libraries for users: "open x.toml: no such file or directory" names a call
+// of the system, "strconv.ParseFloat: parsing" a function, and both are meaningless to a reader of a case file.
+// Count formats numbers of things.
 package plain
 
 import (
@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// Text returns the message of an error. What libraries wrote of it is replaced, wherever it is in the chain.
+// Text returns the message of an error. Parts written by libraries are replaced, wherever they are in the chain.
 func Text(err error) string {
 	text := err.Error()
 	each(err, func(e error) {

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// Errors of the libraries, as they are met, have none of their words left.
+// Common errors of the libraries lose all of their wording.
 func TestLibrariesWords(t *testing.T) {
 	dir := t.TempDir()
 	gone := filepath.Join(dir, "none.csv")

@@ -1,4 +1,4 @@
-// Package promise holds lists of names that every 1.x keeps (docs/compatibility.md) against the present ones, in tests. A list is a
+// Package promise compares, in tests, lists of names that every 1.x keeps (docs/compatibility.md) with the present ones. A list is a
 // file testdata/MAJOR.MINOR/NAME, a name per line. It gains lines until the release of its version, and loses lines with a new major
 // version alone.
 package promise
@@ -28,7 +28,7 @@ func Kept(t *testing.T, name string, now []string, least int, broken string) {
 }
 
 // Complete verifies that the list of the coming version, by the file VERSION in the folder root, has all present names, so that it is
-// complete at the release. With update it adds them, and leaves the names that are gone for Kept to report.
+// complete at the release. With update it adds them, and leaves missing names for Kept to report.
 func Complete(t *testing.T, root, name string, now []string, update bool) {
 	t.Helper()
 	version, err := os.ReadFile(filepath.Join(root, "VERSION"))

@@ -208,7 +208,7 @@ func (o on) beside(faces []config.Face) (list []part) {
 	return list
 }
 
-// nest adds what a box of the next finer level needs around it, unless a box of this level has it.
+// nest adds the cells that a box of the next finer level needs around it, unless a box of this level has them.
 func (o on) nest(list []part, finer part) []part {
 	need := part{Box: decomp.Box{Hi: [3]int{1, 1, 1}}}
 	for a := range o.Dims { // from cells of this level to the coarser ones
@@ -228,7 +228,7 @@ func (o on) nest(list []part, finer part) []part {
 	return append(list, need)
 }
 
-// fitted puts boxes into the domain.
+// fitted clips boxes to the domain.
 func (o on) fitted(list []part) (fit []part) {
 	for _, p := range list {
 		b := o.fit(p.Box)

@@ -147,7 +147,7 @@ func cellOf(h *decomp.Hierarchy, level int, f Flow, i int) decomp.Box {
 	return b
 }
 
-// A wake becomes few boxes that are narrow where it is, and two bodies two of them.
+// A wake becomes few boxes as narrow as the wake, and two bodies get two boxes.
 func TestClusters(t *testing.T) {
 	f := Flow{Cells: [3]int{40, 20, 1}, Vorticity: make([]float64, 800)}
 	mark := func(x0, y0, x1, y1 int) {

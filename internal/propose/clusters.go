@@ -4,7 +4,7 @@ import (
 	"lbmsim/decomp"
 )
 
-// From cells with shear to a few boxes. Berger & Rigoutsos (IEEE Trans. Syst. Man Cybern. 21 (1991) 1278) cut a box where the number of
+// Clustering of cells with shear into few boxes. Berger & Rigoutsos (IEEE Trans. Syst. Man Cybern. 21 (1991) 1278) cut a box where the number of
 // marked cells along an axis is 0 or changes most. Here the cut that saves most cells is taken, whatever its place.
 
 // marks are the cells of a grid with shear.

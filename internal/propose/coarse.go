@@ -66,7 +66,7 @@ func (p *proposer) flow() (Flow, float64, error) {
 // besideWalls is the distance from walls of the domain, in lengths of the flow, up to which shear makes no boxes where there are bodies.
 const besideWalls = 0.4
 
-// sample lets a trial do so many steps, and returns the mean magnitude of the vorticity in the second half on rank 0, and the seconds
+// sample runs so many steps of a trial, and returns the mean magnitude of the vorticity in the second half on rank 0, and the seconds
 // of the steps.
 func sample(t *sim.Trial, steps int) (mean []float64, seconds float64, err error) {
 	done, count := steps/2, 0
@@ -197,7 +197,7 @@ func (p *proposer) plan() (s plan, err error) {
 // mostAcross is the number of cells of the coarse run across the bodies that suffices.
 const mostAcross = 20
 
-// tooSmall reports whether a body has no cells in the coarse run for sure.
+// tooSmall reports whether a body certainly has no cells in the coarse run.
 func (p *proposer) tooSmall(b config.Body, factor float64) bool {
 	const leastCells = 1.5
 	lo, hi := config.ExtentOf(p.base, b, p.extents)
@@ -209,8 +209,8 @@ func (p *proposer) tooSmall(b config.Body, factor float64) bool {
 	return false
 }
 
-// stir adds a vortex to the initial state behind the largest wanted body, so that a wake which sheds vortices does so soon. At
-// rounding alone a street takes longer than the run.
+// stir adds a vortex to the initial state behind the largest wanted body, so that vortex shedding starts early. From
+// rounding errors alone a vortex street takes longer than the run.
 func (p *proposer) stir(c *config.Case, speed, across float64) {
 	if c.Initial.From != nil {
 		return
@@ -251,7 +251,7 @@ func (p *proposer) stir(c *config.Case, speed, across float64) {
 	}
 }
 
-// silent hears a run without reports.
+// silent is a reporter that reports nothing.
 type silent struct{}
 
 func (silent) Start(sim.Start)       {}

@@ -37,7 +37,7 @@ type Options struct {
 	Device  device.Device
 	Threads int
 	Version string
-	// Of rank 0: Accepts is asked of the case before the coarse run, which Started describes.
+	// On rank 0: Accepts checks the case before the coarse run, which Started describes.
 	Accepts func(*config.Case) error
 	Started func(Coarse)
 }
@@ -64,7 +64,7 @@ type Proposal struct {
 	// Uniform is the case with the finest cells everywhere; nil where it is too large to be one.
 	Uniform *config.Case
 	MLUPS   float64 // of the coarse run
-	// Step is how many seconds a step of level 0 takes, of a few steps of the proposed case on these ranks; 0: it was too large to
+	// Step is the time of a step of level 0 in seconds, from a few steps of the proposed case on these ranks; 0: it was too large to
 	// try.
 	Step  float64
 	Notes []string
@@ -196,7 +196,7 @@ func stored(c *config.Case) (cells float64) {
 	return cells
 }
 
-// withoutOutputs leaves out of a case what a trial does not write.
+// withoutOutputs removes the outputs of a case, which a trial does not write.
 func withoutOutputs(at []string) bool {
 	return slices.Contains([]string{"output", "expect", "checkpoint"}, at[0]) || slices.Equal(at, []string{"run", "stop_when"})
 }
@@ -430,7 +430,7 @@ func (p *proposer) fit() error {
 	return sim.Agreed(sim.ExitUsage, comm.Agree(p.Comm, err))
 }
 
-// errNothing is the error of a case in which nothing asks for boxes.
+// errNothing is the error of a case without any reason for boxes.
 var errNothing = errors.New("the case has no bodies, no walls and no vorticity: there is nothing that finer cells would resolve")
 
 // leastOfZero is the share of the domain that level 0 keeps.

@@ -111,7 +111,7 @@ func TestProposalOnRanks(t *testing.T) {
 	}
 }
 
-// What cannot have boxes is refused with its line, before any run; so are wrong options.
+// Cases that cannot have boxes are refused with the line, before any run; so are wrong options.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		set  []string
@@ -170,7 +170,7 @@ steps = 400
 	}
 }
 
-// So is what the boxes around bodies do not allow, although a box of the whole domain would.
+// So are features that the boxes around bodies do not allow, although a box of the whole domain would.
 func TestRefusalOfBoxesAroundABody(t *testing.T) {
 	const text = `
 [domain]

@@ -1,4 +1,4 @@
-// Package ram reports what of the machine's memory a process may take.
+// Package ram reports the memory of the machine that a process may take.
 package ram
 
 import (
@@ -33,7 +33,7 @@ func space() int64 {
 	return int64(l.Cur)
 }
 
-// addressSpace returns what that limit leaves, 0 without one.
+// addressSpace returns the rest below that limit, 0 without one.
 func addressSpace() int64 {
 	limit := space()
 	text, err := os.ReadFile("/proc/self/statm")

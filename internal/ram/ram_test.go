@@ -2,7 +2,7 @@ package ram
 
 import "testing"
 
-// The library has the tests of control groups; here is what runs rely on.
+// The library has the tests of control groups; this one tests the results that runs rely on.
 func TestLeft(t *testing.T) {
 	left, available, limit := Left(), Available(), Limit()
 	if available <= 0 || left <= 0 || limit < 0 {

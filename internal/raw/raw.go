@@ -1,4 +1,4 @@
-// Package raw has the two helpers that code close to memory needs everywhere: the bytes of a slice, and the number of
+// Package raw has two helpers for low-level code: the bytes of a slice, and the number of
 // pieces that cover a range.
 package raw
 

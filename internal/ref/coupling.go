@@ -8,7 +8,7 @@ import (
 	"lbmsim/model"
 )
 
-// value is what a cell holds, in a form that can be interpolated: rho - 1, the velocity and P, in the order of Pairs; of a scalar
+// value is the content of a cell in a form that can be interpolated: rho - 1, the velocity and P, in the order of Pairs; of a scalar
 // theta and its flux q.
 type value struct {
 	density float64
@@ -42,7 +42,7 @@ func (g *Grid) force(theta float64) (force [3]float64) {
 	return force
 }
 
-// value returns what a cell holds.
+// value returns the content of a cell.
 func (g *Grid) value(cell int) (v value) {
 	var m [10]float64
 	g.arithmetic.sums(g.F[cell], &m)
@@ -65,7 +65,7 @@ func (g *Grid) value(cell int) (v value) {
 // set is the inverse of value.
 func (g *Grid) set(cell int, v value) { g.setBy(g.force(v.theta), cell, v) }
 
-// setBy does so with a force given.
+// setBy does the same with a given force.
 func (g *Grid) setBy(force [3]float64, cell int, v value) {
 	var m [10]float64
 	d := g.Lattice.Dims
@@ -204,7 +204,7 @@ func (g *Grid) rescaled(tau, other float64, own bool) float64 {
 	return math.Max(0, math.Min(1, (least-nearOne)/ramp))
 }
 
-// mix returns a share of a and the rest of b. A share of nothing is 0, also of what is not a number.
+// mix returns a share of a and the rest of b. A share of zero gives 0, also of NaN.
 func mix(share, a, b float64) float64 {
 	switch share {
 	case 0:
@@ -215,7 +215,7 @@ func mix(share, a, b float64) float64 {
 	return share*a + (1-share)*b
 }
 
-// coupling is what a level exchanges with the coarser one.
+// coupling is the data that a level exchanges with the coarser one.
 type coupling struct {
 	parents      []parent // of interpolated overlap cells
 	mirror       []family
@@ -241,7 +241,7 @@ type family struct {
 	children []int
 }
 
-// couple lists what a level exchanges with the coarser one.
+// couple lists the data that a level exchanges with the coarser one.
 func (s *Levels) couple(level int) {
 	h, c := s.Hierarchy, &s.Grids[level].coupling
 	fine, coarse := s.Grids[level], s.Grids[level-1]
@@ -406,7 +406,7 @@ type crossing struct {
 	carrier        int     // the cell whose value the mass has: before a ghost cell the one beside it
 }
 
-// diffusion is what diffuses through a face along a direction: a share of what a cell's population has beside what the flow carries.
+// diffusion is the diffusive flux through a face along a direction: a share of the part of a cell's population that the flow does not carry.
 type diffusion struct {
 	from, dir, cell int
 	share           float64
@@ -433,7 +433,7 @@ func (c *coupling) listFaces(h *decomp.Hierarchy, coarse, fine *Grid) {
 	c.excess = make([][5]float64, len(c.cells))
 }
 
-// passages is what passes faces on one level.
+// passages are the fluxes through faces on one level.
 type passages struct {
 	flow []crossing
 	heat []diffusion
@@ -444,7 +444,7 @@ func (p *passages) list(g *Grid, inside [3]int, axis, side, k int, share float64
 	p.heat = append(p.heat, g.diffusions(inside, axis, side, k, share)...)
 }
 
-// diffusions lists what diffuses through the face of a cell, on the paths of the populations: from cell to cell, and along walls,
+// diffusions lists the diffusive fluxes through the face of a cell, on the paths of the populations: from cell to cell, and along walls,
 // which reflect it as mirrors do, by the order of the other axes. Nothing diffuses through a face from where it has a value, or from
 // beyond an open face, since all that comes from there follows from the cell where it arrives.
 func (g *Grid) diffusions(inside [3]int, axis, side, k int, share float64) (list []diffusion) {
@@ -485,7 +485,7 @@ func (g *Grid) diffusions(inside [3]int, axis, side, k int, share float64) (list
 
 // crossings lists the populations that pass the face of a cell in a direction along an axis, by decomp.Crossings. The ghost cells
 // of open faces send and receive like others, also from one to another past an edge of the domain. But a ghost cell behind faces that
-// let no mass through sends what the cell before it has sent there: that mass moves along the faces. What a wall sends back passes
+// let no mass through sends the populations that the cell before it has sent there: that mass moves along the faces. A reflected population passes
 // the face a second time: its momentum counts twice, of its mass only the part that a moving wall adds. Past the edge of two walls,
 // from behind one of them to behind the other, as only D3Q27 does, no population exists: the upstream cell's stands for the pressure there.
 func (g *Grid) crossings(inside [3]int, axis, side, k int, share float64) (list []crossing) {
@@ -554,7 +554,7 @@ func (g *Grid) sends(x [3]int) (fluid, ghost bool) {
 	return !ghost && wall == 0, ghost
 }
 
-// count adds what passes the faces in the coming step of a level to the excess. The mass that passes has the value of the scalar in
+// count adds the fluxes through the faces in the coming step of a level to the excess. The mass that passes has the value of the scalar in
 // the cell that it comes from.
 func (c *coupling) count(g *Grid, of passages) {
 	ghosts := map[[3]int][]float64{}
@@ -596,7 +596,7 @@ func (c *coupling) count(g *Grid, of passages) {
 	}
 }
 
-// correct gives the cells outside the faces what passed more on the finer level. P, the scalar's flux and the force in the momentum
+// correct gives the cells outside the faces the excess flux of the finer level. P, the scalar's flux and the force in the momentum
 // stay.
 func (s *Levels) correct(fine *Grid) {
 	coarse, c := s.Grids[fine.Level-1], &fine.coupling

@@ -11,7 +11,7 @@ import (
 // that walls send back, each as boundary.Law defines it.
 func (f *Flow) gather(cell int, x [3]int) []float64 {
 	in := make([]float64, f.Lattice.Q())
-	var lost float64 // what interpolated walls keep
+	var lost float64 // absorbed by interpolated walls
 	conserve := false
 	for i := range in {
 		up := minus(x, f.Lattice.Velocities[i])
@@ -136,7 +136,7 @@ func (f *Flow) image(ghost boundary.Ghost, pop []float64) (bool, []float64) {
 	return true, f.turned(pop, turn)
 }
 
-// applyOutflow returns the populations of a cell after a step, as the outflows beside it make them.
+// applyOutflow returns the populations of a cell after a step, as changed by the outflows beside it.
 func (f *Flow) applyOutflow(x [3]int, pop []float64) []float64 {
 	d, cs := f.Lattice.Dims, math.Sqrt(model.CS2)
 	o, ok := f.Cells.Outlet(x, d)

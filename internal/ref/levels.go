@@ -11,7 +11,7 @@ import (
 
 // Levels is a flow on nested grids: the oracle of grid refinement. decomp.Hierarchy has the geometry, with a drawing of an
 // interface; each level is a Flow over the whole domain at its spacing, of which it fills the cells that the level stores. Cells
-// that nothing may read are not numbers.
+// that no step may read are NaN.
 //
 // A step of level l takes as long as two of level l+1, whose cells are half as wide. The velocity in lattice units is the same on
 // both, so nu = (tau - 1/2)/3 and the bulk viscosity double from level to level, and the body force per step and cell halves. One
@@ -21,12 +21,12 @@ import (
 //	step      level l; its flux through the faces of the interface counts as -1
 //	twice     step level l+1; the flux through its faces counts as +1
 //	restrict  covered cells beside the interface get the mean of their children
-//	correct   the cell outside each face gets what passed more through the fine faces than through the coarse one
+//	correct   the cell outside each face gets the excess of the fine faces' flux over the coarse one's
 //
 // The first of the two fine steps computes the first layer of the overlap too, the second one no longer. So nothing is interpolated
 // in time.
 //
-// What a cell holds is interpolated as rho, u and P (value): after a collision with the force F the moments are
+// The content of a cell is interpolated as rho, u and P (value): after a collision with the force F the moments are
 //
 //	j* = rho u + F/2,  S* = rho u u + (u F + F u)/2 + P,  P = -2/3 rho (tau - 1) e
 //
@@ -78,7 +78,7 @@ func NewLevels(h *decomp.Hierarchy, l model.Lattice, collision string, law model
 	return s
 }
 
-// place finds out which cells a level stores and which it computes.
+// place determines the cells that a level stores and those that it computes.
 func (s *Levels) place(g *Grid) {
 	h := s.Hierarchy
 	g.depth = make([]uint8, len(g.F))
@@ -126,7 +126,7 @@ func each(b decomp.Box, visit func(x [3]int)) {
 	}
 }
 
-// forget makes what a cell holds useless.
+// forget overwrites the content of a cell by NaN.
 func (g *Grid) forget(cell int) {
 	for i := range g.F[cell] {
 		g.F[cell][i] = math.NaN()

@@ -273,7 +273,7 @@ func (g *Grid) vorticity(x [3]int) (curl float64) {
 	return curl
 }
 
-// What a vortex leaves behind that passes a box: vorticity up to 2e-4 of its peak, density up to 1.2 times the uniform grid's.
+// The trace of a vortex that has passed a box: vorticity up to 2e-4 of its peak, density up to 1.2 times the uniform grid's.
 func TestRefinedPassage(t *testing.T) {
 	if brief.Fewer(t, "vortices that pass a box"); testing.Short() {
 		return
@@ -286,7 +286,7 @@ func TestRefinedPassage(t *testing.T) {
 	}
 }
 
-// A plane pulse of sound passes an interface in either direction: less than 0.05 % comes back, with a bulk viscosity tied to the
+// A plane pulse of sound passes an interface in either direction: less than 0.05 % is reflected, with a bulk viscosity tied to the
 // shear's less than 0.25 %.
 func TestRefinedSound(t *testing.T) {
 	const amplitude = 1e-4

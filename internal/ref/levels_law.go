@@ -25,7 +25,7 @@ func finer(p model.Params, law model.ViscosityLaw) model.Params {
 		p.ScalarTau = 2*p.ScalarTau - 0.5
 		p.ScalarKeep = 1 - 1/p.ScalarTau
 	}
-	if law != model.Wale && 1/p.Omega > model.MostEddies { // the stress no longer gives the eddies
+	if law != model.Wale && 1/p.Omega > model.MostEddies { // the stress no longer determines the eddy viscosity
 		p.ScalarEddy = 0
 	}
 	n := &p.Viscosity

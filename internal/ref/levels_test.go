@@ -134,7 +134,7 @@ func closures(t *testing.T, f func(t *testing.T, l model.Lattice, collision stri
 	}
 }
 
-// What Grids compute with moments is what Flow defines with populations.
+// Grids compute with moments the same values as Flow with populations.
 func TestArithmetic(t *testing.T) {
 	closures(t, func(t *testing.T, l model.Lattice, collision string) {
 		r := rand.New(rand.NewPCG(3, 1))

@@ -6,7 +6,7 @@ import (
 	"lbmsim/model"
 )
 
-// arithmetic computes with moments what Flow.Collide and Flow.Close define with populations, for flows of many cells and steps. Its
+// arithmetic computes with moments the steps that Flow.Collide and Flow.Close define with populations, for flows of many cells and steps. Its
 // populations are kept as differences from rest where sums of them matter, so that mass is conserved to 1e-17 of a cell.
 // TestArithmetic compares both.
 type arithmetic struct {
@@ -227,7 +227,7 @@ func (a *arithmetic) normal(m *[10]float64, pop []float64) {
 		rest := [3]float64{1, 0, model.CS2}
 		moment[at] = (1+m[0])*moment[at] - rest[at%3]*rest[at/3%3]*rest[at/9]
 	}
-	moment[0] = m[0] // exactly, for what is conserved
+	moment[0] = m[0] // exactly, for conserved quantities
 	for x := range d {
 		moment[stride[x]] = m[1+x]
 	}

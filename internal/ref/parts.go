@@ -7,7 +7,7 @@ import "math"
 // Prolong fills the overlap of a level.
 func (s *Levels) Prolong(level int) { s.prolong(s.Grids[level]) }
 
-// CountCoarse subtracts what passes the interface of a level in the coming step of the coarser one, CountFine adds what passes it in
+// CountCoarse subtracts the flux through the interface of a level in the coming step of the coarser one, CountFine adds the flux in
 // the level's coming step.
 func (s *Levels) CountCoarse(level int) {
 	c := &s.Grids[level].coupling

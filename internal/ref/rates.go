@@ -6,8 +6,8 @@ import (
 	"lbmsim/model"
 )
 
-// rates returns the relaxation rates of a cell, and what a separate relaxation rate for
-// the trace of the stress adds to the populations.
+// rates returns the relaxation rates of a cell, and the addition of a separate relaxation rate for
+// the trace of the stress to the populations.
 func (f *Flow) rates(in []float64, rho float64, u [3]float64) (plus, minus float64, bulk []float64) {
 	p, d := f.Params, f.Lattice.Dims
 	if bulk = make([]float64, len(in)); f.Law == model.Newtonian && p.OmegaBulk == 0 {

@@ -1,7 +1,7 @@
 // Package ref is the oracle: a lattice-Boltzmann program as a textbook would write
 // it (Krueger et al., The Lattice Boltzmann Method, Springer 2017), in float64,
-// cell by cell, with whole populations and no trick. The fast kernels are compared
-// with it; nothing else uses it.
+// cell by cell, with whole populations and no optimization. The fast kernels are compared
+// with it; it has no other use.
 package ref
 
 import (
@@ -19,7 +19,7 @@ type Flow struct {
 	Params   model.Params
 	Periodic [3]bool
 	Cells    boundary.Cells
-	Time     float64     // of walls that move in time: when the coming step is half done
+	Time     float64     // of walls that move in time: at the middle of the coming step
 	F        [][]float64 // [cell][direction]; cell = (z*ny + y)*nx + x
 	G        []Scalar    // what it carries; nil: nothing
 	Eddies   []float64   // 3 nu_t of each cell, of a law that reads neighbours
@@ -207,7 +207,7 @@ func (f *Flow) project(in, feq []float64) []float64 {
 		for a := range first {
 			out[i] += f.Lattice.Weights[i] * 3 * float64(c[a]) * first[a]
 			for b := range first {
-				// In 2D nothing has a third axis, and its Hermite polynomials are not of the lattice.
+				// In 2D there is no third axis, and its Hermite polynomials are not on the lattice.
 				if a < f.Lattice.Dims && b < f.Lattice.Dims {
 					out[i] += f.Lattice.Weights[i] * 4.5 * hermite(c, a, b) * second[a][b]
 				}

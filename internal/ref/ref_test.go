@@ -10,7 +10,7 @@ import (
 	"lbmsim/model"
 )
 
-// channel returns a box that is periodic but for walls on the faces of one axis.
+// channel returns a box that is periodic except for walls on the faces of one axis.
 func channel(l model.Lattice, collision string, tau float64, force [3]float64, n [3]int, axis int, upper [3]float64) *Flow {
 	c, ok := model.FindCollision(collision)
 	if !ok {

@@ -140,7 +140,7 @@ func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) arrival {
 	case boundary.ScalarMirror:
 		fluid := func(at [3]int) bool { return f.Cells.At(at[0], at[1], at[2]) == 0 }
 		if !fluid(x) || mirror && !fluid(from) {
-			break // what diffuses is reflected
+			break // the diffusive part is reflected
 		}
 		if !mirror {
 			return arrival{out, back, out, back, 0}
@@ -179,7 +179,7 @@ func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) arrival {
 	}
 	lost := diffuses - g
 	if law.Law != boundary.ScalarConducts && !(mirror && f.Cells.At(from[0], from[1], from[2]) != 0) {
-		lost = -flux // what a mirror exchanges between cells of the fluid passes no wall
+		lost = -flux // a mirror's exchange between fluid cells passes no wall
 	}
 	return arrival{flow, g + own.Theta*(flow-w), out, g + own.Theta*(out-w), lost}
 }

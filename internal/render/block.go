@@ -68,7 +68,7 @@ func (b *Block) Each(visit func(value float32)) {
 	for z := range b.N[2] {
 		for y := range b.N[1] {
 			for _, v := range b.Shape[b.place(Margin, y+Margin, z+Margin):][:b.N[0]] {
-				if v-v == 0 && (b.Finest == nil || b.Finest[i]) { // neither infinite nor no number
+				if v-v == 0 && (b.Finest == nil || b.Finest[i]) { // neither infinite nor NaN
 					visit(v)
 				}
 				i++
@@ -126,8 +126,8 @@ func (b *Block) place(x, y, z int) int {
 	return (z*(b.N[1]+2*Margin)+y)*(b.N[0]+2*Margin) + x
 }
 
-// cell returns the cell of the level at a place, from the block's corner, and whether it is one of the block. What rounding puts outside
-// the domain is in its outermost cells.
+// cell returns the cell of the level at a place, from the block's corner, and whether it is one of the block. Places that rounding puts outside
+// the domain are in its outermost cells.
 func (b *Block) cell(p [3]float64) (at [3]int, ok bool) {
 	for a := range p {
 		at[a] = min(max(int(math.Floor(p[a]*b.scale))-b.Lo[a], b.ends[0][a]), b.ends[1][a])
@@ -151,7 +151,7 @@ func (b *Block) between(p [3]float64) (c corner) {
 		q := p[a]*b.scale - 0.5
 		i := math.Floor(q)
 		c.share[a] = q - i
-		at[a] = min(max(int(i)-b.Lo[a]+Margin, 1), b.N[a]+2*Margin-3) // what rounding leaves stays within the values
+		at[a] = min(max(int(i)-b.Lo[a]+Margin, 1), b.N[a]+2*Margin-3) // clamped, so that rounding stays within the values
 	}
 	c.index = b.place(at[0], at[1], at[2])
 	return c

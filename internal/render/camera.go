@@ -1,6 +1,6 @@
-// Package render draws what a flow looks like in perspective: a surface of constant value in a field of cells, and solids. Rays are
-// cast where the cells are: each rank casts through its own boxes, and the nearest hit of all wins. Where a ray is sampled depends on
-// the ray and the whole grid alone, so pictures have the same bits however the cells are distributed. The package knows no ranks and no
+// Package render draws a flow in perspective: a surface of constant value in a field of cells, and solids. Rays are
+// cast where the cells are: each rank casts through its own boxes, and the nearest hit of all wins. The sample points of a ray depend on
+// the ray and the whole grid alone, so pictures have the same bits for any distribution of cells. The package knows no ranks and no
 // files.
 //
 // Positions are in cells of level 0 from the domain's lower corner, as in package geometry.

@@ -8,7 +8,7 @@ import (
 	"lbmsim/internal/vector"
 )
 
-// Scene is what a camera looks at, the same on all ranks.
+// Scene is the scene in front of a camera, the same on all ranks.
 type Scene struct {
 	Camera Camera
 	Size   [3]float64 // of the domain
@@ -206,7 +206,7 @@ type sheeted interface {
 	Sheet(p, d [3]float64) (t float64, ok bool)
 }
 
-// Solids casts rays onto solids, of which a rank may know no more than what is in its own box and near to it.
+// Solids casts rays onto solids, of which a rank may know only the parts in and near its own box.
 type Solids struct {
 	scene  Scene
 	lens   lens
@@ -326,7 +326,7 @@ func facing(s Solid, r *ray, in, out, t float64) [3]float64 {
 				break
 			}
 		}
-		if nearest > 100*beside { // seen from its edge
+		if nearest > 100*beside { // seen edge-on
 			return vector.Minus([3]float64{}, r.along)
 		}
 	}

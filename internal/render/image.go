@@ -9,7 +9,7 @@ import (
 // Ground is a face of the domain that is drawn where a ray leaves the domain through it.
 type Ground struct{ Axis, Side int }
 
-// Colours of what has no value.
+// Colours of pixels without a value.
 var (
 	body   = [3]float64{0xc4, 0xc9, 0xd0}
 	ground = [3]float64{0xd9, 0xd8, 0xd3}
@@ -70,7 +70,7 @@ func (h Hit) seen(colour func(value float64) color.NRGBA) [3]float64 {
 	return c
 }
 
-// behind returns the colour of a ray that meets nothing, at a share of the picture's height from above.
+// behind returns the colour of a ray without a hit, at a share of the picture's height from above.
 func (s *Scene) behind(r *ray, on *Ground, shade lights, height float64) [3]float64 {
 	if on != nil && s.leaves(r, on) {
 		normal := [3]float64{}

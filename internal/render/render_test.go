@@ -148,7 +148,7 @@ func TestLevels(t *testing.T) {
 				within := x >= 10 && x < 38 && y >= 5 && y < 35 && z >= 5 && z < 22
 				coarse.Finest = append(coarse.Finest, !within)
 				if within {
-					coarse.Shape[coarse.place(x+Margin, y+Margin, z+Margin)] = -100 // which nothing may see but the cells beside it
+					coarse.Shape[coarse.place(x+Margin, y+Margin, z+Margin)] = -100 // which only the cells beside it may read
 				}
 			}
 		}
@@ -181,7 +181,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// Cells without a value do not hide a surface beside them, and are none themselves.
+// Cells without a value do not hide a surface beside them, and do not appear as one.
 func TestCellsWithoutValue(t *testing.T) {
 	s, b := scene(80, 60), whole(0)
 	want := len(all(s, b))
@@ -266,7 +266,7 @@ func TestSolids(t *testing.T) {
 	}
 }
 
-// What the domain cuts off is closed there.
+// Solids cut off by the domain are closed there.
 func TestSolidsEndAtTheDomain(t *testing.T) {
 	s := scene(80, 60)
 	floor := geometry.Box{Lo: [3]float64{-10, -10, -10}, Hi: [3]float64{60, 60, 10}}

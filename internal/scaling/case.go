@@ -100,12 +100,12 @@ func (s setting) thin(cells, parts [3]int) verification {
 	return verification{s, cells, parts}
 }
 
-// unbuilt is the error of ranks that have no room or no way for what is asked.
+// unbuilt is the error of ranks without the memory or the transport for a measurement.
 type unbuilt struct{ error }
 
 // verify computes some steps on the ranks and on one of them, and compares every bit of
 // the states. The cut is the one that is timed, and so are the lengths of rows and of
-// the messages across z. What was computed once is not computed again.
+// the messages across z. Results are computed once.
 func (m *Measurement) verify(v verification) (uint64, error) {
 	one := v
 	one.parts, one.transport = whole, Auto

@@ -15,7 +15,7 @@ const (
 )
 
 // share lets the first rank say how the work of the first n ranks ended, an error that
-// these agree on or nil, and returns that on every rank. The others look for the news
+// these agree on or nil, and returns that on every rank. The others check for the result
 // now and then.
 func (m *Measurement) share(n int, err error) error {
 	rank, size := m.Comm.Rank(), m.Comm.Size()

@@ -6,7 +6,7 @@ import (
 	"lbmsim/internal/finding"
 )
 
-// listener is a reporter that keeps what a run says at its start.
+// listener is a reporter that keeps the report of a run's start.
 type listener struct{ start sim.Start }
 
 func (l *listener) Start(s sim.Start)     { l.start = s }

@@ -16,8 +16,8 @@ type Row struct {
 	Device    string `json:"device"` // of rank 0
 	MPI       string `json:"mpi"`
 	Case      string `json:"case"`      // lattice, model, precision
-	Transport string `json:"transport"` // what was asked for
-	Way       string `json:"way"`       // what the exchange says of itself, on rank 0
+	Transport string `json:"transport"` // as requested
+	Way       string `json:"way"`       // the transport's own description, on rank 0
 	Ranks     int    `json:"ranks"`
 	Nodes     int    `json:"nodes"`             // that these ranks are on
 	Size      [3]int `json:"size"`              // cells of all ranks together
@@ -79,7 +79,7 @@ func (t turns) step(what func(timing) float64) float64 {
 	return bench.Median(t.of(func(x timing) float64 { return what(x) / float64(x.Steps) }))
 }
 
-// fill sums turns up, beside the turns of one rank that they alternated with.
+// fill summarizes turns, beside the turns of one rank that they alternated with.
 func (r *Row) fill(own, alone turns) {
 	rates := own.of(timing.rate)
 	r.Steps, r.TurnsMeasured = own[0].Steps, len(own)

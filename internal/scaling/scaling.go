@@ -1,8 +1,8 @@
 // Package scaling measures how runs scale: the same kind of case on one rank, which
 // computes alone, and on more of the ranks at hand. Both are set up at once and take
-// turns, so that what changes the speed of a machine meets both, and only ratios
+// turns, so that changes of the machine's speed affect both, and only ratios
 // within a turn are compared. Every contender's state has matched the state of one rank, bit
-// for bit, before it is timed. What is timed is a run (sim.Trial), not a separate loop.
+// for bit, before it is timed. The timed code is a run (sim.Trial), not a separate loop.
 package scaling
 
 import (
@@ -25,7 +25,7 @@ const (
 	Strong = "strong" // as many cells for all ranks together
 )
 
-// Options say on what and how long to measure.
+// Options set the cases and the length of the measurement.
 type Options struct {
 	Comm      comm.Comm
 	Device    device.Device
@@ -163,7 +163,7 @@ func (c contender) close(err error) {
 }
 
 // in calls f on the first n ranks. The others sleep until it is done: ranks that ask
-// a busy machine for news all the time would slow down those that compute.
+// a busy machine continuously would slow down those that compute.
 func (m *Measurement) in(n int, f func(comm.Comm) error) error {
 	var err error
 	if g := m.groups[n]; g != nil {
@@ -278,9 +278,9 @@ func (m *Measurement) beside(kind, transport string, n int, cells [3]int, alone 
 	return nil
 }
 
-// calibrate says how many steps are a turn, an even number: devices record two.
+// calibrate returns the number of steps of a turn, an even number: devices record two.
 func (m *Measurement) calibrate(c contender) (steps int, err error) {
-	if _, err := m.turn(c, 2); err != nil { // what is done once is done here
+	if _, err := m.turn(c, 2); err != nil { // one-time work is done here
 		return 0, err
 	}
 	if m.Steps > 0 {
@@ -304,7 +304,7 @@ func (m *Measurement) calibrate(c contender) (steps int, err error) {
 	return steps, nil
 }
 
-// kernels holds every rank's kernels for rows of a length against the oracle.
+// kernels compares every rank's kernels for rows of a length with the oracle.
 func (m *Measurement) kernels(width int) (float64, error) {
 	if d, ok := m.oracle[width]; ok {
 		return d, nil
@@ -333,7 +333,7 @@ func (m *Measurement) row(kind, transport string, n int, cells [3]int) Row {
 	}
 }
 
-// skip reports why a row has no figures: the machine has no room for it, or no such way
+// skip reports why a row has no figures: the machine has no memory for it, or no such transport
 // between ranks. An error that not all ranks know of ends the measurement.
 func (m *Measurement) skip(row Row, err error) error {
 	if _, agreed := sim.ExitCode(err); !agreed {

@@ -121,7 +121,7 @@ func (p sloppyProgram) Step(s device.Stream, in, out device.Buffer, box decomp.B
 	p.Program.Step(s, in, out, box, q)
 }
 
-// Ranks that compute something else are not timed, and every rank knows it, those
+// Ranks with wrong results are not timed, and every rank knows it, those
 // without a part in the work as well.
 func TestWrongStatesAreNotTimed(t *testing.T) {
 	rows, said := measure(t, 3, []int{2}, func(rank int, d device.Device) device.Device {
@@ -190,7 +190,7 @@ type group struct {
 
 func (g group) Finalize() { *g.freed = append(*g.freed, g.n) }
 
-// Freeing a group is collective, and a map's order is another on each rank.
+// Freeing a group is collective, and a map's order differs between ranks.
 func TestGroupsAreFreedInOneOrder(t *testing.T) {
 	for range 20 {
 		var freed []int

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Clock knows when a job's time is over, and learns when that is changed while the job
+// Clock knows the end of a job's time, and follows changes while the job
 // runs (scontrol update).
 type Clock struct {
 	end  atomic.Int64 // Unix seconds; 0: not known, or no limit
 	stop chan struct{}
 }
 
-// Follow begins to ask for the end, from a goroutine: no answer is no error. Where the
-// environment does not give the end, it asks once before it returns: a run should not begin
+// Follow starts queries of the end, in a goroutine: no answer is not an error. Where the
+// environment does not give the end, it queries once before it returns: a run should not begin
 // when its time is over.
 func (j Job) Follow() *Clock {
 	c := j.clock()
@@ -36,14 +36,14 @@ func (j Job) clock() *Clock {
 	return c
 }
 
-// How long to wait until the next question: short before the end, for it may have been
-// moved, and seldom while it is far, for many jobs ask one controller.
+// The time until the next query: short before the end, which may have been
+// moved, and long while it is far, since many jobs query one controller.
 const (
 	askSoon   = 30 * time.Second
 	askSeldom = 5 * time.Minute
 )
 
-// follow asks until the clock is closed; err is of the last question.
+// follow queries until the clock is closed; err is of the last query.
 func (c *Clock) follow(ask func() (State, error), err error) {
 	wait := askSoon
 	for !errors.Is(err, ErrNoScontrol) {
@@ -64,7 +64,7 @@ func (c *Clock) follow(ask func() (State, error), err error) {
 	}
 }
 
-// ask asks once.
+// ask queries once.
 func (c *Clock) ask(ask func() (State, error)) error {
 	s, err := ask()
 	if err != nil || s.Name != "RUNNING" { // only of a job that runs is the end ahead
@@ -86,5 +86,5 @@ func (c *Clock) End() time.Time {
 	return time.Time{}
 }
 
-// Close ends the questions.
+// Close ends the queries.
 func (c *Clock) Close() { close(c.stop) }

@@ -1,6 +1,6 @@
-// Package slurm is what a run needs of the SLURM job that it is in: when the job's time
-// is over, and to be put back into the queue. It reads the job's environment and asks
-// scontrol; nothing of SLURM is linked.
+// Package slurm is a run's interface to its SLURM job: the end of the job's time
+// and requeueing. It reads the job's environment and queries
+// scontrol; no part of SLURM is linked.
 package slurm
 
 import (
@@ -51,11 +51,11 @@ type State struct {
 	Again  bool      // the job may be put back into the queue
 }
 
-// patience is the time limit for scontrol: a busy controller answers late, one that is away
-// must not hold a run up.
+// patience is the time limit for scontrol: a busy controller answers late, and an unreachable one
+// must not delay a run.
 const patience = 20 * time.Second
 
-// Ask asks the controller.
+// Ask queries the controller.
 func (j Job) Ask() (State, error) {
 	text, err := scontrol("-o", "show", "job", j.name)
 	if err != nil {
@@ -73,9 +73,9 @@ func (j Job) Requeue() error {
 // ErrNoScontrol means that the job's state cannot be queried.
 var ErrNoScontrol = errors.New("scontrol is not on PATH")
 
-// deaf runs scontrol without an ear for SIGTERM. At the limit of a job's time SLURM sends that
-// to all that the job runs, twice: milliseconds apart, or seconds on a busy node. The first one
-// has ended the run, and the second one would end the scontrol that has not had its answer yet.
+// deaf runs scontrol with SIGTERM ignored. At the limit of a job's time SLURM sends that
+// to all processes of the job, twice: milliseconds apart, or seconds on a busy node. The first one
+// has ended the run, and the second one would end the scontrol that is still waiting for its answer.
 const deaf = `trap "" TERM; exec scontrol "$@"`
 
 // scontrol runs it, and once more if SIGTERM came before the shell was deaf. Go starts

@@ -113,7 +113,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// after returns the end by the clock of a job that has got these answers.
+// after returns the end by the clock of a job that has received these answers.
 func after(j Job, answers ...any) time.Time {
 	c := j.clock()
 	for _, a := range answers {

@@ -1,5 +1,5 @@
-// Package stats reports how well the mean of a series of samples is known when samples
-// that follow each other resemble each other, as all do that come out of a flow.
+// Package stats computes confidence intervals of the means of correlated samples,
+// as all series from a flow are.
 //
 // It keeps numbers, not samples: its memory grows with the logarithm of their count,
 // it can be stored as JSON in a checkpoint, and continues from there to the same bits.
@@ -116,7 +116,7 @@ func Student95(n int) float64 {
 		return few()[n]
 	}
 	// Abramowitz & Stegun, Handbook of Mathematical Functions (1964), 26.7.5. The next term is below 1e-9. gonum's takes a
-	// hundred microseconds, of which a sample needs many.
+	// hundred microseconds, and a sample needs many of them.
 	z, v := normal95, float64(n)
 	z2 := z * z
 	return z + z*(z2+1)/(4*v) + z*((5*z2+16)*z2+3)/(96*v*v) + z*(((3*z2+19)*z2+17)*z2-15)/(384*v*v*v) +

@@ -47,7 +47,7 @@ func (r *Record) join() {
 	r.Width *= 2
 }
 
-// Drift returns how far the mean moves when the first half of the record is discarded.
+// Drift returns the change of the mean when the first half of the record is discarded.
 func (r *Record) Drift() float64 {
 	return math.Abs(mean(r.Means[len(r.Means)/2:]) - mean(r.Means))
 }

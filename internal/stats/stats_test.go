@@ -45,7 +45,7 @@ func TestIntervalOfAR1(t *testing.T) {
 	}
 }
 
-// What shows why all this: independent samples claim an interval that is far too narrow.
+// The reason for all this: formulas for independent samples give an interval that is far too narrow.
 func TestNaiveIntervalWouldBeWrong(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	var b Blocking
@@ -59,7 +59,7 @@ func TestNaiveIntervalWouldBeWrong(t *testing.T) {
 	}
 }
 
-// The mean of oscillations is known better than their amplitude would let one think.
+// The mean of oscillations is known better than their amplitude suggests.
 func TestIntervalOfAnOscillation(t *testing.T) {
 	var b Blocking
 	for i := range 20000 {
@@ -134,7 +134,7 @@ func TestStorage(t *testing.T) {
 	}
 }
 
-// Frequencies of a noisy oscillation about a mean that the series has to find out.
+// Frequencies of a noisy oscillation about a mean that the series has to estimate.
 func TestFrequency(t *testing.T) {
 	random := rand.New(rand.NewSource(5))
 	var pure, noisy, still Series
@@ -174,7 +174,7 @@ func TestFrequency(t *testing.T) {
 	if got := still.Frequency(); !math.IsNaN(got) || !math.IsNaN(still.FrequencyHalf()) {
 		t.Errorf("a constant has the frequency %v +- %v", got, still.FrequencyHalf())
 	}
-	// Periods of 9 and 11 in turn: 32 of them, with a standard deviation of a tenth.
+	// Alternating periods of 9 and 11: 32 of them, with a standard deviation of a tenth.
 	var uneven Series
 	for i := range 8000 {
 		at := float64(i) * 0.05

@@ -19,7 +19,7 @@ type VectorLevel struct {
 	Mean, Squares, Half Floats
 }
 
-// Floats are stored in JSON as text of their bits, in half the room of digits.
+// Floats are stored in JSON as text of their bits, half as long as digits.
 type Floats []float64
 
 // Add adds the next sample of all series, as many as before.

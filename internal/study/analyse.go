@@ -1,6 +1,6 @@
 // Package study runs a case on several grids and derives from its results
-// the observed order of convergence, the value that the grids tend to, and how far the
-// finest may be from it.
+// the observed order of convergence, the extrapolated value, and the uncertainty of the
+// finest grid.
 package study
 
 import (
@@ -47,7 +47,7 @@ type Result struct {
 // Number is a float64 for which JSON gets null if it is not finite.
 type Number float64
 
-// MarshalJSON of what is not finite: JSON has no such numbers.
+// MarshalJSON writes null for numbers that are not finite, which JSON does not have.
 func (n Number) MarshalJSON() ([]byte, error) {
 	if v := float64(n); math.IsNaN(v) || math.IsInf(v, 0) {
 		return []byte("null"), nil

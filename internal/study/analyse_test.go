@@ -17,8 +17,8 @@ func grids(n int, f func(h float64) float64) (v []float64) {
 	return v
 }
 
-// An error that is a power of the spacing is found with its order, and extrapolated to
-// nothing; the index covers it with the factor of safety.
+// The order of an error that is a power of the spacing is found, and the error extrapolated to
+// zero; the index covers it with the factor of safety.
 func TestPowersAreExact(t *testing.T) {
 	for _, n := range []int{3, 5} {
 		v := grids(n, func(h float64) float64 { return 3 + 0.2*h*h })

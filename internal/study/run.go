@@ -116,7 +116,7 @@ func (o Options) Load() ([]*config.Case, error) {
 		if len(c.Expect) == 0 {
 			return nil, fmt.Errorf("%s measures nothing: a study compares the quantities of [expect], such as [expect.max_speed]", o.Path)
 		}
-		// Numbers of every grid are of use, fields would fill the disk.
+		// Tables of every grid are useful; fields would fill the disk.
 		c.Fields.On, c.Averages.On, c.Pictures, c.Views, c.Checkpoint.On, c.Planes, c.Surfaces = false, false, nil, nil, false, nil, nil
 		if o.Continue && k < o.Levels-1 {
 			c.Fields = flowOf(c)
@@ -179,11 +179,11 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 			report.also.Fail(err)
 		}
 		s.warns(o.factor(k), report.warned)
-		// What a case expects is meant for its own grid.
+		// Expectations of a case apply to its own grid.
 		if code, agreed := sim.ExitCode(err); err != nil && !(agreed && code == sim.ExitExpect) {
 			return s, fmt.Errorf("refined by %.6g: %w", o.factor(k), err)
 		}
-		// Why the run has ended is known to rank 0.
+		// The reason for the end of the run is known on rank 0.
 		why := []byte{}
 		if root && len(report.end.Expect) == 0 {
 			why = []byte(report.end.Reason)
@@ -235,7 +235,7 @@ func Run(o Options, cases []*config.Case) (*Study, error) {
 	return s, nil
 }
 
-// listener keeps what a run reports, and passes it on.
+// listener records the reports of a run, and passes them on.
 type listener struct {
 	also   Reporter // may be nil
 	end    sim.Summary

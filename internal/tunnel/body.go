@@ -1,5 +1,5 @@
-// Package tunnel makes a wind tunnel around a body: from its surface and the speed to an ordinary case file, and from what the run has
-// measured to a report. It reads no files and runs nothing.
+// Package tunnel makes a wind tunnel around a body: from its surface and the speed to an ordinary case file, and from the results of
+// the run to a report. It reads no files and starts no runs.
 package tunnel
 
 import (
@@ -9,7 +9,7 @@ import (
 	"lbmsim/geometry/mesh"
 )
 
-// Body is the extent of one or more surfaces as they stand in the tunnel: in metres, flow along +x, z upwards.
+// Body is the extent of one or more surfaces as placed in the tunnel: in metres, flow along +x, z upwards.
 type Body struct {
 	Lo, Hi [3]float64
 	Area   float64 // of the silhouette along x
@@ -21,7 +21,7 @@ func (b Body) Height() float64 { return math.Sqrt(b.Area) }
 // Size returns the extent along an axis.
 func (b Body) Size(axis int) float64 { return b.Hi[axis] - b.Lo[axis] }
 
-// Measure returns the extent and the frontal area of surfaces that stand by these motions, which include the files' units.
+// Measure returns the extent and the frontal area of surfaces placed by these motions, which include the files' units.
 func Measure(surfaces []*mesh.Surface, stand []geometry.Motion) Body {
 	b := Body{Lo: [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}, Hi: [3]float64{math.Inf(-1), math.Inf(-1), math.Inf(-1)}}
 	for i, s := range surfaces {

@@ -9,7 +9,7 @@ import (
 	"lbmsim/geometry/mesh"
 )
 
-// Defect is what is wrong with a surface, and what was done about it.
+// Defect is a defect of a surface, and its repair.
 type Defect struct {
 	File string `json:"file"`
 	What string `json:"what"`
@@ -20,7 +20,7 @@ type Defect struct {
 type Examined struct {
 	File     string
 	Found    mesh.Findings
-	Repaired string        // what closing it has changed; "": nothing
+	Repaired string        // the changes made by closing it; "": no changes
 	Surface  *mesh.Surface // closed
 	Cell     float64       // edge of the finest cells, in the numbers of the file
 	Cells    int           // of them along the body
@@ -35,7 +35,7 @@ const muchThin = 0.005
 // mostFiner is the most by which cells are proposed to become smaller for thin parts.
 const mostFiner = 4
 
-// Defects lists what is wrong with a surface, and returns where it is thin.
+// Defects lists the defects of a surface, and returns its thin places.
 func Defects(e Examined) (list []Defect, thin mesh.Thin) {
 	add := func(done, what string, args ...any) {
 		list = append(list, Defect{e.File, fmt.Sprintf(what, args...), done})

@@ -43,15 +43,15 @@ func (p *Plan) Updates() float64 {
 type Timed struct {
 	Cells   int
 	Seconds float64 // of the longest runs on all grids
-	Limit   string  // what allows no more
+	Limit   string  // the limiting resource
 }
 
-// Memory is what a rank takes of the place that is tightest for it, and has there.
+// Memory is the need of a rank and the free memory where memory is scarcest.
 type Memory struct{ Need, Free int64 } // bytes; Free is 0 where it is unknown
 
 func (m Memory) fits() bool { return m.Free == 0 || m.Need <= m.Free }
 
-// Tighter reports whether there is less room for it than for another.
+// Tighter reports whether its margin is smaller than another's.
 func (m Memory) Tighter(than Memory) bool {
 	share := func(m Memory) float64 {
 		if m.Free == 0 {

@@ -91,7 +91,7 @@ func (r *Report) Page(w io.Writer, images []Image) error {
 	return err
 }
 
-// bodyParts adds the drag by part and what is wrong with the surface, where there is something of it.
+// bodyParts adds the drag by part and the defects of the surface, where they exist.
 func (r *Report) bodyParts(m *markup) {
 	if len(r.Parts) > 0 {
 		m.add("<h2>Drag by part</h2>\n<table>\n<tr><th>Part</th><th>C_D</th><th>by pressure</th><th>by friction</th><th>share</th><th>area without pressure, friction</th></tr>\n")

@@ -25,7 +25,7 @@ type PartDrag struct {
 	NoFriction *float64    `json:"without_friction,omitempty"`
 }
 
-// known returns where a number is, nil where it is not finite.
+// known returns a pointer to a number, nil where it is not finite.
 func known(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -41,7 +41,7 @@ func (c Coefficient) number() float64 {
 	return *c.Value
 }
 
-// ByPart adds the table of drags by part; one part has no table. Where C_D is known the sum is C_D, and what the parts lack of it is a
+// ByPart adds the table of drags by part; one part has no table. Where C_D is known the sum is C_D, and the difference to the parts is a
 // row.
 func (r *Report) ByPart(p *Plan, forces []PartForce) {
 	if len(forces) < 2 {
@@ -91,7 +91,7 @@ func (r *Report) ByPart(p *Plan, forces []PartForce) {
 	}
 }
 
-// NotAttributed is the row of the drag that no part has.
+// NotAttributed is the row of the drag that is not attributed to a part.
 const NotAttributed = "not attributed"
 
 // dry writes the shares of the area without pressure and without friction.

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Ground is what is below the body.
+// Ground is the kind of ground below the body.
 type Ground int
 
 // Grounds.
@@ -20,7 +20,7 @@ func Grounds() []string { return []string{"none", "moving", "fixed"} }
 
 func (g Ground) String() string { return Grounds()[g] }
 
-// Fluid is what flows.
+// Fluid is the fluid in the tunnel.
 type Fluid struct {
 	Name               string
 	Density, Viscosity float64 // kg/m3, m2/s
@@ -31,7 +31,7 @@ func Fluids() []Fluid {
 	return []Fluid{{"air", 1.204, 1.516e-5}, {"water", 998.2, 1.004e-6}}
 }
 
-// Part is a surface from a file and how it stands.
+// Part is a surface from a file and its placement.
 type Part struct {
 	Name, File, Unit string
 	Rotate           [3]float64 // degrees about x, y, z through the file's origin
@@ -43,7 +43,7 @@ type Part struct {
 	Centre           [3]float64
 }
 
-// Wanted is what the user has decided.
+// Wanted are the user's decisions.
 type Wanted struct {
 	Name         string // of the case
 	Command      string // that this is
@@ -78,13 +78,13 @@ type Plan struct {
 	Decision []Decision
 }
 
-// Decision is something that the plan has decided, and why.
+// Decision is a decision of the plan, and its reason.
 type Decision struct{ What, Value, Why string }
 
 // The rules. Lengths are in heights of the body (Body.Height).
 const (
 	upstream   = 6.0   // twice what docs/forces.md found necessary for a compact body
-	downstream = 12.0  // likewise 2 to the outlet, and room for the wake
+	downstream = 12.0  // likewise 2 to the outlet, and space for the wake
 	blockage   = 0.015 // of the cross-section; 0.05 costs a few percent of drag
 	beside     = 2.0   // least distance to a side, of long bodies
 	acrossBody = 3.5   // cells of level 0 in a height, at least
@@ -99,7 +99,7 @@ const (
 // ended within it, 1.6 heights behind a car, the drag was 3 % larger than on a uniform grid, and within 0.1 % with one of 5.5 heights.
 func wakes() []float64 { return []float64{3, 5, 8, 10, 11} }
 
-// New makes a plan; an error says what the user has to decide otherwise.
+// New makes a plan; an error states which decision of the user must change.
 func New(b Body, w Wanted) (*Plan, error) {
 	p := &Plan{Wanted: w, Body: b}
 	if !(b.Area > 0) || !(b.Size(0) > 0) {
@@ -174,7 +174,7 @@ func (p *Plan) boxes() {
 	}
 }
 
-// clipped returns what of a box is in the domain.
+// clipped returns the part of a box in the domain.
 func (p *Plan) clipped(b Box) Box {
 	for a := range b.Lo {
 		b.Lo[a], b.Hi[a] = max(b.Lo[a], p.Lo[a]), min(b.Hi[a], p.Hi[a])

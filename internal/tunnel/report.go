@@ -11,9 +11,9 @@ import (
 	"lbmsim/io/status"
 )
 
-// Report is what a run in a tunnel has measured.
+// Report has the results of a run in a tunnel.
 type Report struct {
-	Verdict  string                `json:"verdict"` // the drag, or what keeps it from being one
+	Verdict  string                `json:"verdict"` // the drag, or the reason against it
 	Doubts   []string              `json:"doubts"`  // all of it
 	Title    string                `json:"title"`
 	Case     string                `json:"case"` // file
@@ -22,8 +22,8 @@ type Report struct {
 	Walls    []status.ModelledWall `json:"walls"`
 	Grids    *Grids                `json:"grids,omitempty"`
 	Parts    []PartDrag            `json:"parts,omitempty"`
-	OfParts  string                `json:"of_parts,omitempty"` // what they are worth
-	Surfaces []Defect              `json:"surfaces,omitempty"` // what is wrong with them
+	OfParts  string                `json:"of_parts,omitempty"` // their uncertainty
+	Surfaces []Defect              `json:"surfaces,omitempty"` // their defects
 	Warnings finding.List          `json:"warnings"`
 }
 
@@ -131,7 +131,7 @@ func (r *Report) coefficients(p *Plan, total *status.Result) {
 	}
 }
 
-// number returns a result's quantity, nil where it is not there.
+// number returns a result's quantity, nil if it does not exist.
 func number(r *status.Result, quantity string) *status.Number {
 	if r == nil {
 		return nil
@@ -142,7 +142,7 @@ func number(r *status.Result, quantity string) *status.Number {
 	return nil
 }
 
-// doubt lists what speaks against the drag, the gravest first.
+// doubt lists the reasons against the drag, the most serious first.
 func (r *Report) doubt(p *Plan, s status.State, total *status.Result) {
 	say := func(format string, args ...any) { r.Doubts = append(r.Doubts, fmt.Sprintf(format, args...)) }
 	drag := r.find("C_D")
@@ -191,7 +191,7 @@ func (r *Report) doubt(p *Plan, s status.State, total *status.Result) {
 	}
 }
 
-// facts lists what the numbers stand on.
+// facts lists the basis of the numbers.
 func (r *Report) facts(p *Plan, s status.State) {
 	add := func(what, format string, args ...any) {
 		r.Given = append(r.Given, Fact{what, fmt.Sprintf(format, args...)})
@@ -223,7 +223,7 @@ func (r *Report) facts(p *Plan, s status.State) {
 	}
 }
 
-// find returns a coefficient, nil where it is not there.
+// find returns a coefficient, nil if it does not exist.
 func (r *Report) find(symbol string) *Coefficient {
 	if i := slices.IndexFunc(r.Numbers, func(c Coefficient) bool { return c.Symbol == symbol }); i >= 0 {
 		return &r.Numbers[i]
@@ -231,7 +231,7 @@ func (r *Report) find(symbol string) *Coefficient {
 	return nil
 }
 
-// remark returns the meaning, and what there is to say of the value.
+// remark returns the meaning of the value, and a note.
 func (c Coefficient) remark() string {
 	switch {
 	case c.Doubt != "":

@@ -52,7 +52,7 @@ func cone(n int, radius float64) *mesh.Surface {
 	return s
 }
 
-// Silhouettes are unions: what is behind something else, or within it, does not count.
+// Silhouettes are unions: surfaces behind others, or within them, do not count.
 func TestMeasure(t *testing.T) {
 	polygon := 300 * math.Sin(2*math.Pi/600) // half n r^2 sin(2 pi/n), r = 1
 	for _, c := range []struct {
@@ -185,7 +185,7 @@ func withoutHalf(s status.State) status.State {
 	return s
 }
 
-// The first line of a report is the drag, or what speaks against it.
+// The first line of a report is the drag, or the reason against it.
 func TestVerdicts(t *testing.T) {
 	car := Body{Lo: [3]float64{0, -0.9, 0}, Hi: [3]float64{4.5, 0.9, 1.4}, Area: 2.1}
 	one := func(x float64) *float64 { return &x }
@@ -252,7 +252,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Coefficients that the run has not are forces by the same pressure and area.
+// Coefficients that the run does not have are computed from forces by the same pressure and area.
 func TestCoefficients(t *testing.T) {
 	p := planOf(t, Body{Hi: [3]float64{4, 2, 1}, Area: 2}, Wanted{Ground: Moving, Cells: 120, Speed: 10})
 	r := NewReport(p, measuredAs(0.3, 0.001, ""), nil)
@@ -262,7 +262,7 @@ func TestCoefficients(t *testing.T) {
 	}
 }
 
-// The page needs no other file, has no script, and what it shows cannot add one.
+// The page needs no other file, has no script, and its contents cannot add one.
 func TestPage(t *testing.T) {
 	p := planOf(t, Body{Hi: [3]float64{4, 2, 1}, Area: 2}, Wanted{Ground: Moving, Cells: 120})
 	s := measuredAs(0.3, 0.001, "<script>alert(1)</script>")
@@ -284,7 +284,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// What the first line does not say is on the lines after it, the gravest first.
+// Further reasons are on the lines after the first, the most serious first.
 func TestAllDoubts(t *testing.T) {
 	p := planOf(t, Body{Lo: [3]float64{0, -0.9, 0}, Hi: [3]float64{4.5, 0.9, 1.4}, Area: 2.1}, Wanted{Ground: Moving, Cells: 120})
 	p.Hi[1], p.Lo[1] = 2, -2
@@ -459,7 +459,7 @@ func TestFit(t *testing.T) {
 // plenty is the memory of a machine that does not report its own.
 func plenty(*Plan) (Memory, error) { return Memory{Need: 1 << 60}, nil }
 
-// Where the time is long, the memory of a rank bounds the cells: the most that fit are chosen, and what is said names the limit. The
+// Where the time is long, the memory of a rank bounds the cells: the most that fit are chosen, and the message names the limit. The
 // need has a part for each cell and one for each cell of a plane.
 func TestFitInMemory(t *testing.T) {
 	car := Body{Lo: [3]float64{0, -0.9, 0}, Hi: [3]float64{4.5, 0.9, 1.4}, Area: 2.1}
@@ -545,7 +545,7 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// Defects have what was done about them, and thin parts are marked.
+// Defects are listed with their repairs, and thin parts are marked.
 func TestDefects(t *testing.T) {
 	whole := func(s *mesh.Surface) Examined {
 		return Examined{File: "a.stl", Found: s.Inspect(), Surface: s, Cell: 0.1, Cells: 100}

@@ -24,7 +24,7 @@ const (
 	dialTime  = 2 * time.Second  // for one address
 	helpTime  = 10 * time.Second // for all that a rank tries
 	longest   = 16 << 10         // bytes of a line
-	mostDoing = 500              // bytes of it that say what a rank does; JSON may need six for one
+	mostDoing = 500              // bytes of it that describe a rank's work; JSON may need six for one
 )
 
 // peer is a rank at the other end of a connection.
@@ -49,7 +49,7 @@ type beat struct {
 	Self report
 	// Of the sender and all ranks below it, on the way up:
 	Ranks  int           `json:",omitempty"`
-	Idle   time.Duration `json:",omitempty"` // since any of them got on
+	Idle   time.Duration `json:",omitempty"` // since any of them made progress
 	Behind *report       `json:",omitempty"` // the one that is furthest behind
 
 	Accuse string `json:",omitempty"` // on the way up: why all ranks must end
@@ -158,7 +158,7 @@ func (d *Dog) connect() (warning string, err error) {
 	}
 	parts, err := comm.Gather(d.c, failed)
 	if err == nil {
-		err = comm.Barrier(d.c) // before anybody stops listening
+		err = comm.Barrier(d.c) // before any rank stops listening
 	}
 	parts = slices.DeleteFunc(parts, func(b []byte) bool { return len(b) == 0 })
 	if len(parts) > 0 {
@@ -269,7 +269,7 @@ func (p *peer) read() (b beat, err error) {
 }
 
 // send writes a line and reports whether it has left. A peer that does not read must not block
-// this rank: its silence is enough of a sign.
+// this rank: its silence is sufficient evidence.
 func (p *peer) send(b beat) bool {
 	line, err := json.Marshal(b)
 	p.out.Lock()
@@ -283,7 +283,7 @@ func (p *peer) send(b beat) bool {
 	return err == nil
 }
 
-// listen hears a peer until the connection ends.
+// listen reads from a peer until the connection ends.
 func (d *Dog) listen(p *peer) {
 	for {
 		b, err := p.read()
@@ -307,7 +307,7 @@ func (d *Dog) listen(p *peer) {
 }
 
 // lost handles the end of a connection. The connection of a process that has ended is closed, or reset
-// where it had not read all. Whatever else keeps lines away will be silence.
+// where it had not read all. Any other failure appears as silence.
 func (d *Dog) lost(p *peer, err error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
 		d.mu.Lock()

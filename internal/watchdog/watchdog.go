@@ -1,18 +1,18 @@
 // Package watchdog finds ranks that have stopped: processes that were killed or stopped,
-// machines that are gone, work that rests on a disk or a GPU that does not answer. MPI
+// machines that are down, work that waits for a disk or a GPU that does not answer. MPI
 // reports none of these: a blocked receive waits indefinitely. So ranks report to each
-// other every second by TCP, beside MPI, that they are alive, and how far they are.
+// other every second by TCP, beside MPI, that they are alive, and their progress.
 //
 // The ranks form a tree: the ranks of a machine below its lowest rank, and the machines' lowest
 // ranks below rank 0. The ends of each connection watch each other; no rank has more than
 // some connections, however many ranks there are. A rank whose own work has stalled
-// accuses itself, and rank 0, which hears how far all are, finds them all waiting for
+// accuses itself, and rank 0, which knows the progress of all, finds them all waiting for
 // each other. A rank that finds a failure reports it to rank 0, which prints it once and ends all ranks.
-// Where rank 0 is the one that is gone, its neighbours in the tree speak, one after the
+// Where rank 0 itself has failed, its neighbours in the tree report, one after the
 // other: the first ends all others before their turn comes.
 //
 // A rank that was stopped itself, with all others maybe (a batch system that suspends a
-// job, a lid that closes), sees that its own clock has jumped and accuses no other.
+// job, a laptop that is closed), sees that its own clock has jumped and accuses no other.
 package watchdog
 
 import (
@@ -30,14 +30,14 @@ const (
 	// Default is the limit if no other is set.
 	Default = 5 * time.Minute
 
-	tick = time.Second     // between two signs of life
+	tick = time.Second     // between two heartbeats
 	late = 3 * tick        // a tick that comes so late comes after a stop
 	turn = 3 * time.Second // between two ranks that speak for the one above them
 )
 
 // Options are a program's actions when a rank has stopped.
 type Options struct {
-	Speak func(text string) // says why all ranks end; called on one of them
+	Speak func(text string) // reports why all ranks end; called on one of them
 	End   func()            // ends all ranks, and does not return
 }
 
@@ -68,7 +68,7 @@ type health struct {
 	cpu   time.Duration
 }
 
-// Start connects the ranks; collective. The warning, on rank 0, says what cannot be
+// Start connects the ranks; collective. The warning, on rank 0, names what cannot be
 // watched.
 func Start(c comm.Comm, o Options) (d *Dog, warning string, err error) {
 	d = &Dog{Options: o, c: c, heartbeat: comm.HeartbeatOf(c), self: here(), root: c.Rank() == 0, stop: make(chan struct{})}
@@ -104,7 +104,7 @@ func (d *Dog) watch() {
 	}
 }
 
-// look sends this rank's state to its peers and asks for the state of all that it knows.
+// look sends this rank's state to its peers and checks the state of all known ranks.
 func (d *Dog) look(now time.Time, slept bool) {
 	state := d.heartbeat.State()
 	limit := state.Limit
@@ -180,7 +180,7 @@ func (d *Dog) silent(now time.Time, limit time.Duration) *peer {
 	return nil
 }
 
-// accuse reports once to rank 0 what has been found; who is the rank that has stopped, if it
+// accuse reports a failure once to rank 0; who is the rank that has stopped, if it
 // is one of the peers.
 func (d *Dog) accuse(why string, who *peer) {
 	d.mu.Lock()
@@ -205,7 +205,7 @@ func (d *Dog) accuse(why string, who *peer) {
 	d.speak(why)
 }
 
-// speak says why all ranks end, and ends them.
+// speak reports why all ranks end, and ends them.
 func (d *Dog) speak(why string) {
 	if d.quiet(nil) {
 		return
@@ -243,8 +243,8 @@ func (d *Dog) obey(sender *peer) {
 	}
 }
 
-// killSuspect removes a process of this machine that is stopped and would stay behind.
-// The launcher has had a moment to do it better.
+// killSuspect kills a stopped process of this machine, which would otherwise remain.
+// The launcher has had a moment to do so itself.
 func (d *Dog) killSuspect() {
 	d.mu.Lock()
 	who := d.suspect
@@ -254,8 +254,8 @@ func (d *Dog) killSuspect() {
 	}
 }
 
-// Done ends the watch of a job that has come to its end, on all ranks together. From
-// then on they may go.
+// Done ends the watch of a completed job, on all ranks together. From
+// then on they may exit.
 func (d *Dog) Done() error {
 	if d == nil {
 		return nil

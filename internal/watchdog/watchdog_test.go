@@ -12,7 +12,7 @@ import (
 	"lbmsim/comm"
 )
 
-// verdicts collects what the ranks of a process say, and ends them as a program would.
+// verdicts collects the reports of the ranks of a process, and ends them as a program would.
 type verdicts struct {
 	mu   sync.Mutex
 	said []string
@@ -29,11 +29,11 @@ func (v *verdicts) options(c comm.Comm) Options {
 	}
 }
 
-// limit is far above what a busy machine keeps a goroutine waiting.
+// limit is far above the delays of goroutines on a busy machine.
 const limit = 3 * time.Second
 
 // stall runs a few ranks, each of which does its work under a limit, and returns what was
-// said when they had all ended.
+// reported when they had all ended.
 func stall(t *testing.T, work func(c comm.Comm) error) string {
 	t.Helper()
 	v := &verdicts{}
@@ -54,7 +54,7 @@ func stall(t *testing.T, work func(c comm.Comm) error) string {
 	return v.said[0]
 }
 
-// Work that rests is named by its own rank, with its step and what it does, while the
+// Stalled work is named by its own rank, with its step and its activity, while the
 // others wait for it.
 func TestOwnWorkThatRests(t *testing.T) {
 	// Not beside other tests: all ranks are in one process here, whose use of the processor
@@ -75,7 +75,7 @@ func TestOwnWorkThatRests(t *testing.T) {
 	}
 }
 
-// Ranks that wait for each other are found where none of them is to blame, and the one
+// Ranks that wait for each other are found where none of them has failed, and the one
 // with the least steps is named.
 func TestRanksThatWaitForEachOther(t *testing.T) {
 	t.Parallel()
@@ -124,7 +124,7 @@ func TestWorkThatGoesOn(t *testing.T) {
 	}
 }
 
-// An observer that was stopped itself accuses no other rank, although all it has heard is old; one
+// An observer that was stopped itself accuses no other rank, although all its reports are old; one
 // that was not does.
 func TestAnObserverThatSlept(t *testing.T) {
 	for _, slept := range []bool{true, false} {
@@ -163,8 +163,8 @@ func (u unreachable) Gather(data []byte, root int) ([][]byte, error) {
 	return u.Collective.Gather(port.ReplaceAll(data, []byte(`"Port":0`)), root)
 }
 
-// Where ranks cannot connect, rank 0 says so once, and the run continues without being
-// accused of anything.
+// Where ranks cannot connect, rank 0 warns once, and the run continues without being
+// accused.
 func TestRanksThatCannotConnect(t *testing.T) {
 	t.Parallel()
 	v := &verdicts{}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// read reads a request (RFC 9112), or returns why it is refused; neither where the client sent nothing or went away. Bodies have a
+// read reads a request (RFC 9112), or returns why it is refused; neither where the client sent nothing or disconnected. Bodies have a
 // length: nothing that a page sends is chunked.
 func read(from io.Reader) (*Request, Answer) {
 	b := bufio.NewReaderSize(from, mostHead)

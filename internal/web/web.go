@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// Request is what a client asks for.
+// Request is a client's request.
 type Request struct {
 	Method string // GET or POST
 	Path   string // decoded, begins with a slash
@@ -37,7 +37,7 @@ var (
 	ErrEnds = errors.New("the server ends")
 )
 
-// Answer is what the client gets: a body, or what a stream writes until it returns or the client is gone.
+// Answer is the answer to the client: a body, or the output of a stream until it returns or the client is gone.
 type Answer struct {
 	Code   int // 0: 200
 	Type   string
@@ -98,7 +98,7 @@ func (s *Server) Port() int { return s.listener.Addr().(*net.TCPAddr).Port }
 // Loopback reports whether only programs of this machine reach the server.
 func (s *Server) Loopback() bool { return s.listener.Addr().(*net.TCPAddr).IP.IsLoopback() }
 
-// Close ends the server: streams have a second to say so, and clients to ask for what streams have named last.
+// Close ends the server: streams have a second to report the end, and clients to request the files that streams have named last.
 func (s *Server) Close() { s.end.Do(s.close) }
 
 func (s *Server) close() {
@@ -128,7 +128,7 @@ func (s *Server) accept() {
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if err != nil { // no descriptor is left, say
+		if err != nil { // for example without free descriptors
 			time.Sleep(100 * time.Millisecond)
 			continue
 		}
@@ -220,7 +220,7 @@ func (s *Server) answer(r *Request) (a Answer) {
 	return s.handle(r)
 }
 
-// stream lets an answer write. A client that is gone is no error.
+// stream lets an answer write. A client that is gone is not an error.
 func (s *Server) stream(a Answer, w io.Writer) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -238,7 +238,7 @@ func (s *Server) reports(v any) {
 	})
 }
 
-// drain takes what a refused client still sends: closing a connection with unread bytes resets it, and the client would not see why.
+// drain reads the rest from a refused client: closing a connection with unread bytes resets it, and the client would not see why.
 func drain(c net.Conn) {
 	if t, ok := c.(*net.TCPConn); ok {
 		_ = t.CloseWrite()

@@ -189,7 +189,7 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// Streams learn of the end; those that do not heed it are cut off.
+// Streams are informed of the end; those that ignore it are cut off.
 func TestClose(t *testing.T) {
 	var began sync.WaitGroup
 	began.Add(2)
@@ -344,7 +344,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// While streams say that the server ends, it answers what they have led to; then no more.
+// While streams report the end of the server, it answers requests that follow from them; then no more.
 func TestAnswersAtTheEnd(t *testing.T) {
 	s, at := serve(t, func(r *Request) Answer {
 		if r.Path != "/stream" {
