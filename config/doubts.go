@@ -47,7 +47,7 @@ func (c *Case) unresolvedWalls(sizes []SolidSize) (list finding.List) {
 		if l.turbulent {
 			off := "0.36 too large with 120 cells and type wall"
 			if l.modelled {
-				off = "0.01 too small to 0.14 too large with 80 to 120 cells"
+				off = "0.01 to 0.07 too large with 120 and 240 cells"
 			}
 			force += " (the drag coefficient of Ahmed bodies was " + off + ")"
 		}
