@@ -1,7 +1,7 @@
 // Ghost cells behind surfaces with a wall model (boundary/modelled.go). Before a step each gets the moments of an image point on
 // the surface's normal, at the distance d_I before the surface where the ghost cell's centre is d_g behind it:
 //   u_n,g = -a u_n,I, a = d_g/d_I; at planes along the grid a = 1/2/(d_g + d_I - 1/2), so that no mass passes the links' middles
-//   no-slip:   rho_g = rho_I + eps,  u_t,g = -u_t,I d_g/d_I,  S_g = S_I without its part along the wall
+//   no-slip:   rho_g = rho_I + eps,  u_t,g = -u_t,I d_g/d_I (planes along the grid: at most u_t,I),  S_g = S_I without its part along the wall
 //   modelled:  rho_g = rho_I + eps - 3 rho (d_g + d_I) u_w.K u_w,  u_w = u_t,I - d_I s
 //              u_t,g = u_t,I - (d_g + d_I) s,  s = g - K u_t,I over convex surfaces, g + K u_t,I over concave ones
 //              S_nt,g = -S_nt,I - 2 T + rho (s - K u_t,I)/3,  T = rho u_tau^2 t,  g = F u_tau/(kappa y0) t

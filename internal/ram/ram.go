@@ -24,6 +24,29 @@ func Left() int64 {
 	return left
 }
 
+// Rest returns the memory that this process may still take while it runs, where so many processes share the machine; 0 if unknown. A
+// limit of the job is shared with what each already has.
+func Rest(processes int) int64 {
+	n := int64(processes)
+	rest := Available() / n
+	if limit := Limit(); limit > 0 {
+		rest = min(rest, max(limit/n-resident(), 1))
+	}
+	if own := addressSpace(); own > 0 {
+		rest = min(rest, own)
+	}
+	return rest
+}
+
+// resident returns the most memory that this process has had so far.
+func resident() int64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return u.Maxrss << 10
+}
+
 // space returns the limit of this process's virtual memory, which ulimit -v sets; 0 without one.
 func space() int64 {
 	var l syscall.Rlimit

@@ -79,7 +79,7 @@ func (r *Refined) firstOfBad() (at decomp.Place, found bool, err error) {
 		if i < 0 {
 			continue
 		}
-		cell, err := p.firstOfRow(p.Owned.Lo[1]+i%p.Owned.Size()[1], p.Owned.Lo[2]+i/p.Owned.Size()[1])
+		cell, err := p.firstOfRow(p.Owned.Lo[1]+i%p.Owned.Size()[1], p.Owned.Lo[2]+i/p.Owned.Size()[1], rows[i])
 		if err != nil {
 			return at, found, err
 		}
@@ -90,8 +90,8 @@ func (r *Refined) firstOfBad() (at decomp.Place, found bool, err error) {
 	return at, found, nil
 }
 
-// firstOfRow returns the first bad cell of a row that has one.
-func (p *Patch) firstOfRow(y, z int) (cell [3]int, err error) {
+// firstOfRow returns the first bad cell of a row that has one, by the row's sums where it is bad in values that are not in the fields.
+func (p *Patch) firstOfRow(y, z int, sums device.Plane) (cell [3]int, err error) {
 	row := p.Owned
 	row.Lo[1], row.Hi[1], row.Lo[2], row.Hi[2] = y, y+1, z, z+1
 	nx, stored, dims := row.Size()[0], p.Case.Spec.FieldValues(), p.Case.Dims()
@@ -112,5 +112,11 @@ func (p *Patch) firstOfRow(y, z int) (cell [3]int, err error) {
 			first = x
 		}
 	})
-	return [3]int{first, y, z}, nil
+	switch {
+	case first >= 0:
+		return [3]int{first, y, z}, nil
+	case sums.Bad > 0:
+		return p.Part.Global(sums.BadAt), nil
+	}
+	return p.Part.Global(sums.MaxAt), nil
 }

@@ -145,8 +145,8 @@ type refusal struct{ error }
 // Bare implements Painter.
 func (r refusal) Bare() (picture.Bare, error) { return picture.Bare{}, r.error }
 
-// memoryLeft is ram.Left, or what a test has instead.
-var memoryLeft = ram.Left
+// memoryLeft is ram.Rest, or what a test has instead.
+var memoryLeft = ram.Rest
 
 // room reports whether each rank has memory for the fields of a view: a viewer must not end the run. What turning views keep is freed
 // before a view is refused. Collective.
@@ -154,7 +154,7 @@ func (o Orbit) room(set *Set) (bool, error) {
 	_, neighbours := comm.LocalRank(set.Rank.Comm)
 	for again := false; ; again = true {
 		lack := []int64{0}
-		if left := memoryLeft(); left > 0 && left < o.bytes(set.Run)*int64(neighbours) {
+		if left := memoryLeft(neighbours); left > 0 && left < o.bytes(set.Run) {
 			lack[0] = 1
 		}
 		if err := comm.Max(set.Rank.Comm, lack); err != nil || lack[0] == 0 || again {

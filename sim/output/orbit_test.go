@@ -15,7 +15,7 @@ import (
 // A view that lacks memory on one rank is refused on all, unless the fields that turning views keep make room for it: these are freed
 // first. A machine that does not report its memory refuses no view.
 func TestMemoryOfAView(t *testing.T) {
-	defer func(was func() int64) { memoryLeft = was }(memoryLeft)
+	defer func(was func(int) int64) { memoryLeft = was }(memoryLeft)
 	speed, _ := model.FindField("speed")
 	o := Orbit{Surface: speed, Colour: speed}
 	for _, c := range []struct {
@@ -26,7 +26,7 @@ func TestMemoryOfAView(t *testing.T) {
 		{[]int64{1 << 40, 1, 1, 1 << 40}, false, false}, {[]int64{1, 1 << 40, 1 << 40, 1 << 40}, true, false},
 	} {
 		var asked atomic.Int32
-		memoryLeft = func() int64 { return c.left[asked.Add(1)-1] }
+		memoryLeft = func(int) int64 { return c.left[asked.Add(1)-1] }
 		err := comm.RunLocal(2, func(cm comm.Comm) error {
 			flow, err := config.Load("a.toml", []byte("[domain]\ncells = [16, 16, 16]\nperiodic = [\"x\", \"y\", \"z\"]\n[fluid]\nviscosity = 0.1\n[run]\nsteps = 1\n"))
 			if err != nil {

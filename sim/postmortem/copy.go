@@ -1,7 +1,6 @@
 package postmortem
 
 import (
-	"syscall"
 	"time"
 
 	"lbmsim/comm"
@@ -43,12 +42,8 @@ func (s *Search) FindRoom() error {
 		return nil
 	}
 	_, neighbours := comm.LocalRank(s.Rank.Comm)
-	left := ram.Available() / int64(neighbours)
-	if limit := ram.Limit(); limit > 0 {
-		left = min(left, limit/int64(neighbours)-resident())
-	}
 	lack := []int64{0}
-	if 2*int64(s.bytes()) > left {
+	if 2*int64(s.bytes()) > ram.Rest(neighbours) {
 		lack[0] = 1
 	}
 	err := comm.Max(s.Rank.Comm, lack)
@@ -65,15 +60,6 @@ func (s *Search) bytes() (n int) {
 		n += p.Part.Bytes()
 	}
 	return n
-}
-
-// resident returns the most memory that this process has had so far.
-func resident() int64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return u.Maxrss << 10
 }
 
 // HasRoom reports whether copies are kept.

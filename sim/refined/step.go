@@ -64,11 +64,11 @@ func (g *Grid) step(l, n int, filled bool) error {
 				return err
 			}
 		}
-		ahead.Arrived(g.side.Stream)
 		if ahead.Looks(n) {
 			ahead.Look()
 			ready = g.Bulk.Record()
 		}
+		ahead.Arrived(g.side.Stream)
 	}
 	g.side.After(ready)
 	g.count(l, n%2)

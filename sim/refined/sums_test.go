@@ -3,6 +3,7 @@ package refined
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -165,4 +166,26 @@ func TestBadCellsAreFound(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A cell whose stress alone is not finite, which no field shows, is found in its place: the search for the first bad cell looks after
+// every step.
+func TestBadStress(t *testing.T) {
+	flows("D3Q27", "cumulant", 1)["channel"].alone(t, func(g *Grid) error {
+		finest := g.levels[len(g.levels)-1].patches[0]
+		want := decomp.Place{Level: finest.cut.Level, Cell: finest.Owned().Lo}
+		for a := range want.Cell {
+			want.Cell[a] += 2
+		}
+		l, spec := finest.Part.Layout, finest.Part.Case.Spec
+		at := finest.Part.Local(decomp.Box{Lo: want.Cell, Hi: want.Cell}).Lo
+		if err := finest.State[0].Write(slices.Repeat([]byte{0xff}, spec.Precision.Bytes()), spec.Precision.Bytes()*l.At(at[0], at[1], at[2], l.Components-1)); err != nil {
+			return err
+		}
+		got, found, err := g.View().FirstOfBad()
+		if err == nil && (!found || got != want) {
+			t.Errorf("found %v: %v, want %v", found, got, want)
+		}
+		return err
+	})
 }
