@@ -133,6 +133,9 @@ func TestTurnedViewsOnAnyRanks(t *testing.T) {
 					if tr.cut != [3]int{} && len(c.Refine) > 0 {
 						continue // refined grids are cut along one axis
 					}
+					if !o.Moving && tr.ranks != 3 {
+						continue // a picture at rest has many more pixels
+					}
 					if got := seenBy(t, text, found, o, tr); !bytes.Equal(got, want) {
 						t.Errorf("%s differs on %d ranks", o.Surface.Name, tr.ranks)
 					}
