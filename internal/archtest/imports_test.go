@@ -120,9 +120,10 @@ var places = map[string]place{
 	"internal/slurm":     {0, nil},                                                          // the job that a run is in
 	"internal/brief":     {0, nil},                                                          // what tests leave out of short runs
 	"internal/promise":   {0, nil},                                                          // names that every 1.x keeps, for tests
+	"internal/facets":    {0, nil},                                                          // STL files of tools
 	"internal/harness":   {0, nil},                                                          // runs lbmsim for tools
 	"internal/archtest":  {0, nil},                                                          // tests only
-	"tools/ahmed":        {0, nil},                                                          // writes cases/validation/ahmed_*.stl
+	"tools/ahmed":        {1, []string{"internal/facets"}},                                  // writes cases/validation/ahmed_*.stl
 	"tools/accuracy":     {4, []string{"device", "device/accuracy", "device/cpu", "model"}}, // `make accuracy`
 	"tools/benchplot":    {12, []string{"device/bench", "internal/scaling"}},                // draws what `lbmsim bench --json` prints
 	"tools/cputime":      {0, nil},                                                          // a tool of `make test`
@@ -134,7 +135,7 @@ var places = map[string]place{
 	"tools/skips":        {0, nil},                                                          // a tool of `make test`
 	"tools/validate":     {12, []string{"model", "internal/harness", "internal/stats"}},     // `make validate`
 	"tools/trampolines":  {0, nil},                                                          // writes device/cuda/trampolines.c
-	"tools/wing":         {0, nil},                                                          // writes cases/validation/naca_0012.stl
+	"tools/wing":         {1, []string{"internal/facets"}},                                  // writes cases/validation/naca_0012.stl
 }
 
 // thirdParty lists the packages that may import a module that is not ours. One door for each, so

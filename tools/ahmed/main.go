@@ -11,14 +11,15 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"lbmsim/internal/facets"
 )
 
 func main() {
 	dir := flag.String("dir", filepath.Join("cases", "validation"), "the folder to write to")
 	flag.Parse()
 	for _, slant := range slants {
-		if err := os.WriteFile(filepath.Join(*dir, fileOf(slant)), []byte(ascii(surface(slant))), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(*dir, fileOf(slant)), []byte(facets.ASCII("ahmed", surface(slant))), 0o666); err != nil {
 			fmt.Fprintln(os.Stderr, "ahmed:", err)
 			os.Exit(1)
 		}
@@ -39,7 +40,7 @@ const (
 	stations         = 24    // of a quarter of a circle
 )
 
-type point [3]float64
+type point = facets.Point
 
 // section is a rectangle across x.
 type section struct{ x, half, low, top float64 }
@@ -75,19 +76,4 @@ func surface(slant float64) (list [][3]point) {
 	}
 	quad(last[0], last[1], last[2], last[3])
 	return list
-}
-
-// ascii returns an STL file of triangles. Its normals are zero, which readers take from the corners.
-func ascii(list [][3]point) string {
-	var b strings.Builder
-	b.WriteString("solid ahmed\n")
-	for _, t := range list {
-		b.WriteString("facet normal 0 0 0 outer loop")
-		for _, p := range t {
-			fmt.Fprintf(&b, " vertex %.6f %.6f %.6f", p[0], p[1], p[2])
-		}
-		b.WriteString(" endloop endfacet\n")
-	}
-	b.WriteString("endsolid ahmed\n")
-	return b.String()
 }

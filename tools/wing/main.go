@@ -11,13 +11,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"lbmsim/internal/facets"
 )
 
 func main() {
 	dir := flag.String("dir", filepath.Join("cases", "validation"), "the folder to write to")
 	flag.Parse()
-	if err := os.WriteFile(filepath.Join(*dir, file), []byte(ascii(surface())), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(*dir, file), []byte(facets.ASCII("naca_0012", surface())), 0o666); err != nil {
 		fmt.Fprintln(os.Stderr, "wing:", err)
 		os.Exit(1)
 	}
@@ -31,7 +32,7 @@ const (
 	stations = 120 // from the nose to the trailing edge, closest at both
 )
 
-type point [3]float64
+type point = facets.Point
 
 // thickness returns half the thickness at x.
 func thickness(x float64) float64 {
@@ -70,19 +71,4 @@ func surface() (list [][3]point) {
 		}
 	}
 	return list
-}
-
-// ascii returns an STL file of triangles. Its normals are zero, which readers take from the corners.
-func ascii(list [][3]point) string {
-	var b strings.Builder
-	b.WriteString("solid naca_0012\n")
-	for _, t := range list {
-		b.WriteString("facet normal 0 0 0 outer loop")
-		for _, p := range t {
-			fmt.Fprintf(&b, " vertex %.6f %.6f %.6f", p[0], p[1], p[2])
-		}
-		b.WriteString(" endloop endfacet\n")
-	}
-	b.WriteString("endsolid naca_0012\n")
-	return b.String()
 }

@@ -5,12 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"lbmsim/internal/facets"
 )
 
 // The file of the tree is the generator's.
 func TestFileIsOfTheGenerator(t *testing.T) {
 	name := filepath.Join("..", "..", "cases", "validation", file)
-	if b, err := os.ReadFile(name); err != nil || string(b) != ascii(surface()) {
+	if b, err := os.ReadFile(name); err != nil || string(b) != facets.ASCII("naca_0012", surface()) {
 		t.Errorf("%s differs from the generator's: go run ./tools/wing (%v)", name, err)
 	}
 }
