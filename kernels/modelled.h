@@ -16,7 +16,7 @@
 // theta blends both with y+ of half a cell: the model is off where the flow beside the wall is laminar. Nothing moves along a no-slip
 // wall, so that its rates of strain have no part along it; fluid at rest between walls would not stay so with the image's.
 // Beside a convex edge, which lies along e from the ghost cell, the part of the flow along e that comes from the edge sticks to the
-// surface: of the velocity, with a in place of d_g/d_I, the traction and the stress what is along e is that of no-slip where e.u_t,I < 0. The layer above has the
+// surface: of the velocity, with a in place of d_g/d_I, the traction and the stress what is along e is as at a no-slip wall where e.u_t,I < 0. The layer above has the
 // eddies of a friction velocity -e.u_t,I.
 // A ghost cell of mirror -1 serves one link at a convex edge, with the moments of that fluid cell turned by half a circle about the axis of the
 // grid that is nearest to the edge: the flow slips along that and is bounced back across it.

@@ -25,7 +25,7 @@ type wallBlocks struct {
 	uncounted []uint32 // boundary.Patch.Uncounted
 	found     *boundary.Walls
 	special   *boundary.Links // cells with laws beyond half-way bounce-back; nil: none
-	left      *boundary.Links // those of them that a kernel of their own computes
+	left      *boundary.Links // of special cells: what a kernel of their own computes
 	timed     []timedMomentum
 }
 

@@ -35,6 +35,20 @@ func planes(t *testing.T, d device.Device, o Options) {
 	})
 }
 
+// rows returns the sums of all rows, where there is one part.
+func (s *Slabs) rows(t *testing.T) []device.Plane {
+	t.Helper()
+	p := s.parts[0]
+	rows, err := p.program.Rows(p.state[0], s.e.Params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.parts) != 1 || len(rows) != s.e.N[1]*s.e.N[2] {
+		t.Fatalf("%s of %v: %d rows of the first of %d parts", s.e.Spec, s.e.N, len(rows), len(s.parts))
+	}
+	return rows
+}
+
 // rowsOf holds Planes to the sums of the rows, added one behind the other, to the bit:
 // ranks that share planes add up rows.
 func rowsOf(t *testing.T, d device.Device, o Options) {
@@ -43,15 +57,8 @@ func rowsOf(t *testing.T, d device.Device, o Options) {
 			e := NewExample(spec, n, [3]bool{true, k == 0, true}, int64(12+k))
 			s := Start(t, d, e)
 			s.Step(t, 2)
-			p := s.parts[0]
-			rows, err := p.program.Rows(p.state[0], e.Params)
-			if err != nil {
-				t.Fatal(err)
-			}
+			rows := s.rows(t)
 			n = e.N // of the lattice's dimensions
-			if len(rows) != n[1]*n[2] {
-				t.Fatalf("%s of %v: %d rows", spec, n, len(rows))
-			}
 			for k, want := range s.planes(t) {
 				var got device.Plane
 				for i, row := range rows {
@@ -83,11 +90,7 @@ func countedRows(t *testing.T, d device.Device, o Options) {
 		e.Cells.Patch = &boundary.Patch{Role: func([3]int) decomp.Role { return decomp.Counted }, Counted: counted}
 		s := Start(t, d, e)
 		s.Step(t, 2)
-		p := s.parts[0]
-		rows, err := p.program.Rows(p.state[0], e.Params)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := s.rows(t)
 		fields, n, dims := s.fields(t), e.N, spec.Lattice.Dims
 		for i, got := range rows {
 			var cells int
