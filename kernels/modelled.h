@@ -2,13 +2,14 @@
 // the surface's normal, at the distance d_I before the surface where the ghost cell's centre is d_g behind it:
 //   u_n,g = -a u_n,I, a = d_g/d_I; at planes along the grid a = 1/2/(d_g + d_I - 1/2), so that no mass passes the links' middles
 //   no-slip:   rho_g = rho_I + eps,  u_t,g = -u_t,I d_g/d_I (planes along the grid: at most u_t,I),  S_g = S_I without its part along the wall
-//   modelled:  rho_g = rho_I + eps - 3 rho (d_g + d_I) u_w.K u_w,  u_w = u_t,I - d_I s
-//              u_t,g = u_t,I - (d_g + d_I) s,  s = g - K u_t,I over convex surfaces, g + K u_t,I over concave ones
-//              S_nt,g = -S_nt,I - 2 T + rho (s - K u_t,I)/3,  T = rho u_tau^2 t,  g = F u_tau/(kappa y0) t
+//   modelled:  rho_g = rho_I + eps - 3 rho (d_g + d_I) u_w.K u_w,  u_w = v - d_I s
+//              u_t,g = u_t,I - (d_g + d_I) s,  s = g - K v over convex surfaces, g + K v over concave ones
+//              S_nt,g = -S_nt,I - 2 T + rho (s - K v)/3,  T = rho u_tau^2 t,  g = F u_tau/(kappa y0) t
 // with K the curvature dn/dx of the surface, which the pressure bends the flow around. Less the friction's slope g, the flow before a
 // convex surface has no vorticity, as it comes from far away, and the one inside a hollow surface turns like a rigid body;
 // with t the direction of the velocity along the wall at the sampled point and u_tau by the law of the wall there. g is the slope
-// of the logarithm at y0, where the eddies of the layer begin to grow. Velocities are those against the wall. F is the wall's
+// of the logarithm at y0, where the eddies of the layer begin to grow. Velocities are relative to the wall, but v = u_t,I + u_wall:
+// the surface stays where it is, and bends the path of the fluid by its velocity in space. F is the wall's
 // factor, which keeps the momentum that links exchange at the law's, and eps the density that keeps the mass (sim/friction.go).
 // Fluid cells of the layer have the eddies of the logarithm, which fade up to its height h: nu_t = kappa max(y, y0) u_tau
 // (1 - y^2/h^2), with u_tau of the nearest ghost cell (Prandtl, Z. Angew. Math. Mech. 5 (1925) 136).
@@ -160,13 +161,16 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		for (int a = 0; a < D; a++) traction[a] = slope[a] = 0;
 	}
 	Moments<L, T> g;
-	T u[D], pull[D], change[D], sheared[D], bent[D], pn = 0, convex = 0, turn = 0;
+	T u[D], pull[D], change[D], sheared[D], passing[D], bent[D], pn = 0, convex = 0, turn = 0;
 	const T reach = n[MODELLED_REACH], before = reach / (T(1) + mirror);
 	const T* const bend = n + MODELLED_BEND;
+	T turned = 0;
+	for (int a = 0; a < D; a++) turned += wall[a] * normal[a];
+	for (int a = 0; a < D; a++) passing[a] = along[a] + (wall[a] - turned * normal[a]);
 	for (int a = 0; a < D; a++) {
 		bent[a] = 0;
-		for (int b = 0; b < D; b++) bent[a] += bend[a > b ? L::pair(a, b) : L::pair(b, a)] * along[b];
-		convex += bent[a] * along[a];
+		for (int b = 0; b < D; b++) bent[a] += bend[a > b ? L::pair(a, b) : L::pair(b, a)] * passing[b];
+		convex += bent[a] * passing[a];
 	}
 	for (int a = 0; a < D; a++) {
 		slope[a] += convex > T(0) ? -bent[a] : bent[a];
@@ -174,8 +178,8 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 	}
 	for (int a = 0; a < D; a++) {
 		T at = 0;
-		for (int b = 0; b < D; b++) at += bend[a > b ? L::pair(a, b) : L::pair(b, a)] * (along[b] - before * slope[b]);
-		turn += at * (along[a] - before * slope[a]);
+		for (int b = 0; b < D; b++) at += bend[a > b ? L::pair(a, b) : L::pair(b, a)] * (passing[b] - before * slope[b]);
+		turn += at * (passing[a] - before * slope[a]);
 	}
 	// Beside a convex edge the part of the flow that comes from it, along the direction e, sticks to the surface.
 	const T* const e = n + MODELLED_LEE;

@@ -88,14 +88,15 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 		}
 	}
 	bend := matrix(c.Bend)
-	bent := times(bend, along)
-	if dot(bent, along) > 0 {
+	passing := add3(along, sub(c.Velocity, scaled(n, dot(c.Velocity, n)))) // in space
+	bent := times(bend, passing)
+	if dot(bent, passing) > 0 {
 		slope = sub(slope, bent)
 	} else {
 		slope = add3(slope, bent)
 	}
 	sheared := sub(slope, bent)
-	wall := sub(along, scaled(slope, (c.Behind+c.Before)/(1+mirror)))
+	wall := sub(passing, scaled(slope, (c.Behind+c.Before)/(1+mirror)))
 	density += f.Eps - theta*3*rho*(c.Behind+c.Before)*dot(wall, times(bend, wall))
 	inner := sub(along, scaled(slope, c.Behind+c.Before))
 	pull := times(stress, n)

@@ -233,6 +233,14 @@ func (p *surfacePoint) value(values []float64, components, c int) (sum float64) 
 	return sum
 }
 
+// vector interpolates a vector.
+func (p *surfacePoint) vector(values []float64) (u [3]float64) {
+	for a := range u {
+		u[a] = p.value(values, 3, a)
+	}
+	return u
+}
+
 // Values returns the values of the present state on rank 0. Force is the body force per volume at the present step, in lattice units
 // of level 0. Collective.
 func (s *Surface) Values(v View, force [3]float64) (*SurfaceValues, error) {
@@ -251,11 +259,13 @@ func (s *Surface) Values(v View, force [3]float64) (*SurfaceValues, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rank %d: pressure beside a surface at step %d: %w", v.Rank.ID, v.Step(), err)
 	}
-	var velocity, flow []float64
+	velocity, err := read("velocity")
+	if err != nil {
+		return nil, fmt.Errorf("rank %d: velocity beside a surface at step %d: %w", v.Rank.ID, v.Step(), err)
+	}
+	var flow []float64
 	if Modelled(v, s.body) {
 		flow, err = s.ghosts.flow(v)
-	} else {
-		velocity, err = read("velocity")
 	}
 	if err != nil || !v.Rank.Root {
 		return nil, err
@@ -268,7 +278,12 @@ func (s *Surface) Values(v View, force [3]float64) (*SurfaceValues, error) {
 	for i := range n {
 		centre, area := s.Facets.Middle(i)
 		normal := vector.Unit(area)
-		values.Pressure[i] = s.wallPressure(i, normal, pressure, force)
+		slope := 0.0
+		if flow != nil && s.ghosts.of[i] >= 0 {
+			near := &s.points[2*i]
+			slope = s.ghosts.bend[s.ghosts.of[i]].slope(along(normal, near.vector(velocity)), near.height(normal))
+		}
+		values.Pressure[i] = s.wallPressure(i, normal, pressure, force, slope)
 		if flow != nil {
 			values.Shear[i], values.Plus[i] = s.ghosts.at(i, flow)
 		} else {
@@ -278,10 +293,11 @@ func (s *Surface) Values(v View, force [3]float64) (*SurfaceValues, error) {
 	return values, nil
 }
 
-// wallPressure returns the pressure on a facet: by the parabola through the fluid's at two points that has no slope at the wall, or the
-// nearer's where the other is in no fluid. At a wall at rest the momentum equation leaves of the slope only the body force, which is
-// taken out on the way, and viscous terms.
-func (s *Surface) wallPressure(facet int, normal [3]float64, pressure []float64, force [3]float64) float64 {
+// wallPressure returns the pressure on a facet: by the parabola through the fluid's at two points with a slope at the wall, or from the
+// nearer along that slope where the other is in no fluid. At a wall at rest the momentum equation leaves of the slope only the body
+// force, which is taken out on the way, and viscous terms. Where a wall with a model is curved, what flows along it adds
+// rho u.K u, which is as large as the dynamic pressure a radius away.
+func (s *Surface) wallPressure(facet int, normal [3]float64, pressure []float64, force [3]float64, slope float64) float64 {
 	var p [2]float64
 	for k := range p {
 		point := &s.points[2*facet+k]
@@ -291,7 +307,8 @@ func (s *Surface) wallPressure(facet int, normal [3]float64, pressure []float64,
 		}
 	}
 	near, far, both := s.heights(facet, normal)
-	if !both {
+	p[0] -= slope * near
+	if p[1] -= slope * far; !both {
 		return p[0]
 	}
 	return p[0] + (p[0]-p[1])*near*near/(far*far-near*near)

@@ -17,6 +17,27 @@ type ghostFacets struct {
 	kind uint8     // of the wall
 	own  [][]int32 // the rank's, of each patch: numbers in boundary.Modelled.Cells
 	of   []int32   // of each facet the number among all ranks' cells, one rank's after the other; -1: none is near. On rank 0
+	bend []bend    // of each of these cells. On rank 0
+}
+
+// bend is the curvature dn/dx of a surface, per cell of its level, as boundary.Facet has it.
+type bend [6]float64
+
+// slope returns the slope of the pressure by the density at the surface, u.K u, by the velocity along it at a height. A flow without
+// vorticity, du/dn = -K u, comes from there to a convex surface, and a rigid rotation, du/dn = K u, to a hollow one.
+func (b bend) slope(u [3]float64, height float64) float64 {
+	turned := b.times(u)
+	if vector.Dot(turned, u) < 0 {
+		height = -height
+	}
+	for a := range u {
+		u[a] += height * turned[a]
+	}
+	return vector.Dot(u, b.times(u))
+}
+
+func (b bend) times(u [3]float64) [3]float64 {
+	return [3]float64{b[0]*u[0] + b[3]*u[1] + b[4]*u[2], b[3]*u[0] + b[1]*u[1] + b[5]*u[2], b[4]*u[0] + b[5]*u[1] + b[2]*u[2]}
 }
 
 // Limits of a ghost cell for a facet: its distance, in cells of the level, and the cosine between the normals. A ghost cell behind an edge
@@ -33,8 +54,8 @@ type ghostFacet struct {
 	place, normal [3]float64
 }
 
-// ghostNumbers is the size of a ghostFacet in a message, in bytes.
-const ghostNumbers = 4*4 + 6*8
+// ghostNumbers is the size of a ghostFacet and its curvature in a message, in bytes.
+const ghostNumbers = 4*4 + 12*8
 
 // partsOf returns the boxes of cells of the rank.
 func partsOf(v View) (list []View, levels []int) {
@@ -71,7 +92,8 @@ func (s *Surface) findGhosts(v View) error {
 	if err != nil || !v.Rank.Root {
 		return err
 	}
-	near := newGhostGrid(all)
+	near, bends := newGhostGrid(all)
+	g.bend = bends
 	for i := range s.Facets.Corners {
 		centre, area := s.Facets.Middle(i)
 		for a := range centre {
@@ -97,15 +119,19 @@ func appendGhost(b []byte, c *boundary.ModelledCell, level int, at [3]int) []byt
 	for _, n := range c.Normal {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n))
 	}
+	for _, k := range c.Bend {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(k))
+	}
 	return b
 }
 
 // ghostGrid finds ghost cells by their places.
 type ghostGrid map[[4]int32][]ghostFacet
 
-// newGhostGrid takes the ghost cells of all ranks. Those of one cell of the grid are in an order that no cut changes.
-func newGhostGrid(all [][]byte) ghostGrid {
-	grid := ghostGrid{}
+// newGhostGrid takes the ghost cells of all ranks and returns their curvatures, too. Those of one cell of the grid are in an order that
+// no cut changes.
+func newGhostGrid(all [][]byte) (ghostGrid, []bend) {
+	grid, bends := ghostGrid{}, []bend(nil)
 	number := int32(0)
 	for _, b := range all {
 		for ; len(b) > 0; b = b[ghostNumbers:] {
@@ -115,6 +141,11 @@ func newGhostGrid(all [][]byte) ghostGrid {
 				f.place[a] = math.Float64frombits(binary.LittleEndian.Uint64(b[16+8*a:]))
 				f.normal[a] = math.Float64frombits(binary.LittleEndian.Uint64(b[40+8*a:]))
 			}
+			var k bend
+			for i := range k {
+				k[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[64+8*i:]))
+			}
+			bends = append(bends, k)
 			at := ghostCell(f.level, f.place)
 			grid[at] = append(grid[at], f)
 			number++
@@ -125,7 +156,7 @@ func newGhostGrid(all [][]byte) ghostGrid {
 			return cmp.Or(slices.Compare(a.cell[:], b.cell[:]), slices.Compare(a.normal[:], b.normal[:]))
 		})
 	}
-	return grid
+	return grid, bends
 }
 
 // ghostCell returns the cell of a level that a place is in.
