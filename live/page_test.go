@@ -315,7 +315,7 @@ func TestPageOfRuns(t *testing.T) {
 	b.clean("401")
 }
 
-// Rows and pictures of which a request failed come all the same, though the list of files does not change any more; so do those of
+// Rows and pictures of which a request failed are requested again although the list of files no longer changes, and so are rows of
 // a table that was cut and has grown again.
 func TestPageCatchesUp(t *testing.T) {
 	b := browse(t)

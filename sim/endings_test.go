@@ -114,7 +114,7 @@ func TestBrokenStateIsNoCheckpoint(t *testing.T) {
 	}
 	files, err := checkpoint.Latest(filepath.Join(dir, output.CheckpointDir))
 	if err != nil || len(files) != 1 {
-		t.Errorf("checkpoints %v (%v), want that of step 10", files, err)
+		t.Errorf("checkpoints %v (%v), want the one of step 10", files, err)
 	}
 }
 

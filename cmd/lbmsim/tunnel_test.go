@@ -249,7 +249,7 @@ func TestTunnelOfParts(t *testing.T) {
 	}
 }
 
-// Forces by part are found by their place, whatever solids are called; without samples, or without the table, there are none.
+// Forces by part are found by their place, whatever solids are called; without samples, or without the table, the list is empty.
 func TestPartForces(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

@@ -152,7 +152,7 @@ func (m *modelled) placeCells(found *boundary.Modelled, walls []boundary.Wall) (
 	return err
 }
 
-// sends returns the address of what ghost cells send, 0 where there are none.
+// sends returns the address of what ghost cells send, 0 without ghost cells.
 func (m *modelled) sends() uint64 {
 	if m.populations == nil {
 		return 0

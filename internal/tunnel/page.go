@@ -45,7 +45,7 @@ func (m *markup) add(format string, text ...string) {
 	fmt.Fprintf(m, format, escaped...)
 }
 
-// list appends items, unless there are none.
+// list appends items, if any.
 func (m *markup) list(items []string) {
 	if len(items) == 0 {
 		return

@@ -11,7 +11,7 @@ check.py --page PAGE PROGRAM   the blocks of one page, where the machine has wha
 - The blocks that a page marks run with PROGRAM, in the order of the page, in an empty folder:
   `<!-- file: NAME -->` before a block writes it to NAME, `<!-- run -->` gives it to bash, and
   `<!-- run, exit code 5 -->` expects that code.
-- The README has few words, and its own speeds are those of docs/performance.md."""
+- The README has few words, and its own speeds are in docs/performance.md."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def links(folder: Path) -> list[str]:
                     wrong.append(f"{name} loads {link}")
                 continue
             if path.name == "404.html":
-                continue  # its links are those of a server's root
+                continue  # its links begin at a server's root
             to = (path.parent / unquote(url.path)).resolve() if url.path else path
             if to.is_dir():
                 to /= "index.html"
@@ -97,7 +97,7 @@ def links(folder: Path) -> list[str]:
         for text in page.text:
             for line in text.splitlines():
                 if re.match(r"\s*(- \S|\d\d?\. |\| |#+ |```|<!--)", line):
-                    wrong.append(f"{name}: a list, a table or a heading that is none: {line.strip()[:60]}")
+                    wrong.append(f"{name}: text that looks like a list, a table or a heading: {line.strip()[:60]}")
     for style in folder.rglob("*.css"):
         for url in re.findall(r"url\(\s*[\"']?(https?:[^\"')]*)", style.read_text(encoding="utf-8")):
             wrong.append(f"{style.relative_to(folder)} loads {url}")

@@ -3,7 +3,7 @@
 lay.py FOLDER      docs/, README.md as its first page, and as pages the files beyond docs/ that pages link to: cases,
                    notebooks, folders of them.
 
-Links are those of the repository, where they work as they are; here they are turned to the pages. 512^3 becomes a power.
+Links in the repository lead to files; here they are turned to the pages. 512^3 becomes a power.
 A key in the table of [run] is found by run.KEY, too, as messages name it."""
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ func appendGhost(b []byte, c *boundary.ModelledCell, level int, at [3]int) []byt
 // ghostGrid finds ghost cells by their places.
 type ghostGrid map[[4]int32][]ghostFacet
 
-// newGhostGrid takes the ghost cells of all ranks. Those of one cell of the grid are in an order that no cut changes.
+// newGhostGrid takes the ghost cells of all ranks. Within a cell of the grid their order does not depend on the decomposition.
 func newGhostGrid(all [][]byte) ghostGrid {
 	grid := ghostGrid{}
 	number := int32(0)

@@ -13,7 +13,7 @@ import (
 	"lbmsim/model"
 )
 
-// firstTag is the first tag of the messages of patches beyond level 0: those of refined grids end below (decomp.Traffic), as do
+// firstTag is the first tag of the messages of patches beyond level 0: the tags of refined grids end below (decomp.Traffic), as do
 // all others of a run. Each patch has room for the tags of decomp.Link.
 const (
 	firstTag = 256
