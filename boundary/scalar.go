@@ -308,7 +308,7 @@ func (w *Walls) measure(l *ScalarPlaces) {
 }
 
 // scalarOrder reports which of the faces that meet at an edge of the domain a scalar has behind it: behind an
-// insulated face lies the mirror image of what is before it.
+// insulated face lies the mirror image of the cell before it.
 var scalarOrder = [...]int{ScalarClosed: 2, ScalarMirror: 1, ScalarOpen: 3, ScalarFlux: 4, ScalarConducts: 5, ScalarOutlet: 6, ScalarInlet: 7, ScalarFixed: 8}
 
 func (s ScalarWall) order() int {

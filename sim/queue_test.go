@@ -51,7 +51,7 @@ func (d *recorder) Load(s model.Spec, l decomp.Layout, periodic [3]bool, cells b
 	return &recProgram{Program: p, d: d, components: s.FieldValues(), narrow: s.Precision != model.Float64, n: l.N}, err
 }
 
-// do runs work now, or with every launch of what is being recorded.
+// do runs work now, or with every launch of the recording.
 func (d *recorder) do(work func()) {
 	if d.recording {
 		d.recorded = append(d.recorded, work)

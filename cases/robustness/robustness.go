@@ -115,7 +115,7 @@ func parsePoint(row []string) (p Point, err error) {
 	return p, err
 }
 
-// yes is a flag that is set; names is the number of columns, the first ones, that repeat what is above.
+// yes is a flag that is set; names is the number of columns, the first ones, that repeat the row above.
 const (
 	yes   = "yes"
 	names = 3

@@ -223,7 +223,7 @@ func TestDisksFail(t *testing.T) {
 		}
 		same(t, filepath.Join(d.dir, "out"))
 	})
-	// There is no next time for what is due at the last step: a period that divides the steps
+	// An output due at the last step has no next time: a period that divides the steps
 	// does not make it a file that a run may do without.
 	t.Run("full to the end, go on", func(t *testing.T) {
 		d := newDisk(t, "memory")

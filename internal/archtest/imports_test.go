@@ -318,7 +318,7 @@ func goFiles(t *testing.T) []goFile {
 // root is the tree's root as seen from this package's folder.
 const root = "../.."
 
-// treeFiles lists the tree's own files, sorted; not what is built, downloaded or written.
+// treeFiles lists the tree's own files, sorted, without built, downloaded or written ones.
 func treeFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string

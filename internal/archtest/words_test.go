@@ -82,7 +82,7 @@ var forbidden = []struct {
 }
 
 // TestForbiddenWords checks all text of the tree except prose (.md), which may
-// speak of what is forbidden.
+// name the words.
 func TestForbiddenWords(t *testing.T) {
 	looked := 0
 	for _, p := range treeFiles(t) {

@@ -92,7 +92,7 @@ func TestCouette(t *testing.T) {
 			var lid [3]float64
 			lid[along] = 0.03
 			f := channel(l, c.Name, 0.9, [3]float64{}, n, axis, lid)
-			for range 1000 { // what is not steady decays by 1e-15
+			for range 1000 { // the unsteady part decays by 1e-15
 				f.Step()
 			}
 			for j := range f.F {

@@ -1,4 +1,4 @@
-"""Wheels: what is in them, and what is refused."""
+"""Wheels: their contents, and refused builds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results: what is in the files is what xarray, pandas and PyVista show."""
+"""Results: xarray, pandas and PyVista show the contents of the files."""
 
 from __future__ import annotations
 

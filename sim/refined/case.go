@@ -41,7 +41,7 @@ func few(h *decomp.Hierarchy) error {
 	return nil
 }
 
-// atLevel returns a case at the spacing of a level with so many cells: what is given by the place in cells of level 0, or by steps of
+// atLevel returns a case at the spacing of a level with so many cells: values given by the place in cells of level 0, or by steps of
 // it, in cells and steps of the level, but the shapes of bodies (domain.NewPatch). Velocities and densities are the same.
 func atLevel(c *config.Case, level int, n [3]int) *config.Case {
 	own := *c // ranks of one process share theirs

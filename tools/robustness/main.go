@@ -10,7 +10,7 @@
 //
 // and what it leaves in cases/robustness/results.csv is taken here with -add FILE -draw.
 //
-// What is run is in plan.go, what holds in judge.go. Results are kept in
+// plan.go chooses the runs, judge.go decides which are stable. Results are kept in
 // cases/robustness/results.csv, which is embedded in lbmsim: rebuild it afterwards.
 package main
 
@@ -86,7 +86,7 @@ func (o options) run() error {
 			todo = append(todo, e)
 		}
 	}
-	// The longest first: what is left for the end is short, for all jobs.
+	// The longest first: only short runs remain for the end, for all jobs.
 	slices.SortStableFunc(todo, func(a, b entry) int { return cmp.Compare(b.work(), a.work()) })
 	var other []string
 	var save sync.Mutex
