@@ -177,7 +177,7 @@ template <class L, class C, class S> struct StepPopulations {
 		return finished;
 	}
 
-	// collide collides a vector of cells at x, with the eddies of its row, if the law needs any.
+	// collide collides a vector of cells at x, with the eddy viscosity of its row, if the law needs it.
 	static LBM_INLINE void collide(R* f, const Params<T>& params, const T* eddies, int x) {
 		if constexpr (std::is_same<C, AnyModel<true>>::value) {
 			if (__builtin_expect(eddies != nullptr, 0)) {
