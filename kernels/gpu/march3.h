@@ -20,7 +20,7 @@ __device__ LBM_INLINE unsigned placeOf(const void* p) {
 }
 template <class T> __device__ LBM_INLINE T* sharedAt(unsigned place) { return (T*)__builtin_assume_aligned(__cvta_shared_to_generic(place), sizeof(T)); }
 
-// noRowEnd is for tiles whose rows go on: the cell beyond is read, and nothing is computed in its place.
+// noRowEnd is for tiles whose rows continue: the cell beyond is read, and nothing is computed in its place.
 alignas(16) __device__ const RowEnd noRowEnd{ROW_END_NONE, ROW_END_BOUNCES << ROW_END_OWN};
 
 // No block is without planes (device/cuda/grid.go): all its warps have to reach the barrier as often.

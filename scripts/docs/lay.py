@@ -114,7 +114,7 @@ def keyed(text: str) -> str:
 
 
 def powers(text: str) -> str:
-    """Outside of code, links and tags 512^3 is a power."""
+    """Outside code, links and tags 512^3 is a power."""
     out, at = [], 0
     for part in AS_IS.finditer(text):
         out += [POWER.sub(r"<sup>\1</sup>", text[at : part.start()]), part[0]]
