@@ -38,8 +38,8 @@ func main() {
 	flag.BoolVar(&o.long, "long", false, "20,000 steps of the uniform flow instead of 5,000")
 	flag.IntVar(&o.jobs, "jobs", 1, "runs at a time, of one thread each")
 	flag.StringVar(&o.program.Device, "device", "", "where to compute, as --device of lbmsim")
-	flag.BoolVar(&o.check, "check", false, "hold what comes out against the results that there are, and leave them and the page as they are")
-	flag.BoolVar(&o.draw, "draw", false, "draw the page from the results that there are, without a run")
+	flag.BoolVar(&o.check, "check", false, "compare the results with the stored ones, and leave these and the page unchanged")
+	flag.BoolVar(&o.draw, "draw", false, "draw the page from the stored results, without a run")
 	flag.StringVar(&o.add, "add", "", "first take the results in this `file`, which another machine wrote")
 	flag.Parse()
 	o.report = func(s string) { fmt.Println(s) }
