@@ -31,11 +31,11 @@ var accents = []struct {
 	{`by the way of|of its own`, 0.3},
 }
 
-// ownList is this file, which has the phrases for what they are.
+// ownList is this file, which lists the phrases.
 const ownList = "internal/archtest/accent_test.go"
 
-// corpora are the texts that are counted, each alone: by the ends of their files' names, how the prose of a file is found,
-// and the least number of lines, in thousands, that a search has to find.
+// corpora are the texts, each counted separately: the extensions of their files, a function that extracts the prose of a file,
+// and the least number of thousands of lines that a search must find.
 var corpora = []struct {
 	name, ends string
 	prose      func(source string) string
@@ -76,13 +76,13 @@ func TestAccents(t *testing.T) {
 	}
 }
 
-// lineEnd is the end of a line and the mark of a comment on the next one: phrases go across both.
+// lineEnd is the end of a line and the comment mark of the next one: phrases continue across both.
 var lineEnd = regexp.MustCompile(`\s*\n\s*(//|#|\*)?\s*`)
 
 func oneLine(text string) string { return lineEnd.ReplaceAllString(text, " ") }
 
-// spoken returns the comments and string literals of a file in Go, C or C++, each on lines of its own. Go's scanner reads
-// C++ as well: what it does not know is neither.
+// spoken returns the comments and string literals of a file in Go, C or C++, each on separate lines. Go's scanner reads
+// C++ as well: unknown tokens are neither.
 func spoken(source string) string {
 	var to strings.Builder
 	set := token.NewFileSet()

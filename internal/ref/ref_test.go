@@ -50,7 +50,7 @@ func TestExactWallLaw(t *testing.T) {
 		l, c := s.Lattice, s.Collision
 		taus := []float64{0.55, 0.8, 1, 1.5, 2}
 		if l.Q() == 27 || l.Dims == 3 && c.Name == "cumulant" {
-			taus = []float64{0.8, 2} // they take a while
+			taus = []float64{0.8, 2} // expensive
 		}
 		if testing.Short() {
 			taus = taus[1:]
@@ -105,7 +105,7 @@ func TestCouette(t *testing.T) {
 	}
 }
 
-// collisions keep mass and add the force to the momentum, by every law of the viscosity.
+// collisions conserve mass and add the force to the momentum, with every law of the viscosity.
 func TestCollisionsConserve(t *testing.T) {
 	for _, s := range model.Pairs() {
 		for law := range model.ViscosityLaws {
