@@ -269,7 +269,7 @@ func (m Motion) After(first Motion) Motion {
 	return out
 }
 
-// Rows says which rows of cells Sample asks the shapes for: along y and along z.
+// Rows reports which rows of cells Sample asks the shapes for: along y and along z.
 func (d Scene) Rows(box decomp.Box) (rows [2][]bool) {
 	for k := range rows {
 		axis := k + 1

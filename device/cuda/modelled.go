@@ -40,7 +40,7 @@ var (
 	_ device.WallModels  = (*Device)(nil)
 )
 
-// WallModels says that programs have a wall model.
+// WallModels reports that programs have a wall model.
 func (*Device) WallModels() {}
 
 // Options of kernels: some wall has a model, and a layer above it, in a box whose law finds no eddies itself. They follow from the
