@@ -16,10 +16,10 @@ var accents = []struct {
 	pattern string
 	limit   float64 // per thousand lines of comments, string literals or pages
 }{
-	{`tells?`, 0.3},
+	{`tells?`, 0.2},
 	{`that of|those of|the one of|nobody|somebody`, 0.3},
 	{`what is`, 0.3},
-	{`anew`, 0.3},
+	{`anew`, 0.2},
 	{`for ever|in vain|in turns`, 0},
 	{`(is|are) none( of)?`, 0.3},
 	{`(is|are) another( one)? than`, 0},
