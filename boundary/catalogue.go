@@ -20,13 +20,13 @@ type Edge struct{ One, Other, Wins string }
 
 // Edges of the kinds of faces, in their order.
 var Edges = []Edge{
-	{"`wall`", "`moving_wall`", "the mirror image, across the wall at rest, of what is behind the moving one: no mass is lost"},
+	{"`wall`", "`moving_wall`", "the mirror image, across the wall at rest, of the cell behind the moving one: no mass is lost"},
 	{"`wall`", "any other", "the wall, which continues behind the edge"},
 	{"`moving_wall`", "`moving_wall`", "both walls act, in the order x, y, z"},
 	{"`moving_wall`", "`velocity`, `pressure`, `outflow`", "both act, in the order x, y, z"},
 	{"`velocity`", "`velocity`, `pressure`, `outflow`", "both act, in the order x, y, z"},
 	{"`pressure`, `outflow`", "`pressure`, `outflow`", "both act, in the order x, y, z"},
-	{"`slip`", "any other but `wall`", "what is behind the other face, mirrored: slip comes last"},
+	{"`slip`", "any other but `wall`", "the cell behind the other face, mirrored: slip comes last"},
 	{"`slip`", "`slip`", "mirrored twice"},
 }
 

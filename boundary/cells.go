@@ -47,7 +47,7 @@ type Cells struct {
 	// Rates returns the rates of a cell in a sponge (Omega, OmegaMinus and Viscosity), nil for
 	// others. nil: there is no sponge.
 	Rates func(x [3]int) *model.Params
-	// Modelled lists the ghost cells of Modelled walls; nil: there are none.
+	// Modelled lists the ghost cells of Modelled walls; nil: no such walls.
 	Modelled *Modelled
 	// Global is the size of the domain in cells and Origin the position of this box in it, for
 	// quantities that depend on the position. Zero Global: the box is the domain.
@@ -73,7 +73,7 @@ type Patch struct {
 	// Sixths is added to a wall's type for partly measured links (Walls.Measured).
 	Sixths uint8
 	// Blocked is the type of cells that are solid since the patch does not store them or no step reads them. What a step computes in
-	// cells beside them is not read either: these are mirror cells, and the outer layer of the overlap. 0: there are none.
+	// cells beside them is not read either: these are mirror cells, and the outer layer of the overlap. 0: no such cells.
 	Blocked uint8
 }
 

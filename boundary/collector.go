@@ -36,7 +36,7 @@ func (c *collector[S]) add(s S, slot uint8, direction, mass, momentum int) {
 	c.list[k].Momentum += int16(momentum)
 }
 
-// share returns the part of to that equals a list, which is appended where there is none yet: groups that are alike share one.
+// share returns the part of to that equals a list, and appends the list if no part does: equal groups share one.
 func share(list []Crossing, known map[string][2]uint32, to *[]Crossing) (first, count uint32) {
 	text := make([]byte, 0, 6*len(list))
 	for _, x := range list {

@@ -191,7 +191,7 @@ func (s *search) block(b, y, z int, l *lister) {
 	}
 }
 
-// parts describes what is measured of the links of a cell of a refined grid: whole ones, and others once for each sixth.
+// parts describes the measured links of a cell of a refined grid: whole ones, and others once for each sixth.
 func (s *search) parts(at [3]int, links uint32, l *lister) {
 	var having [7]uint32 // links of which so many sixths, at least, are measured
 	for rest := links; rest != 0; rest &= rest - 1 {

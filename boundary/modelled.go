@@ -122,8 +122,8 @@ func alongGrid(normal [3]float64, bend [6]float64) bool {
 	return axes == 1 && bend == [6]float64{}
 }
 
-// LayerCell is a fluid cell of the layer above a Modelled wall. Its eddies follow from the friction at the nearest ghost cell: there
-// are none above a wall where the flow is laminar, and at edges.
+// LayerCell is a fluid cell of the layer above a Modelled wall. Its eddy viscosity follows from the friction at the nearest ghost cell.
+// It is zero at edges and above a wall where the flow is laminar.
 type LayerCell struct {
 	At     [3]int  // local
 	Ghost  uint32  // number of that ghost cell

@@ -43,7 +43,7 @@ func ModelledNear(walls []Wall) int {
 
 // FindModelled lists the ghost cells of a box of n cells that begins at the domain's cell lo. around has a larger box, by
 // ModelledMargin or up to the faces of the domain: what lies near the box decides, not how the domain is cut. All distances are
-// counted from a ghost cell, so that they are rounded alike on every rank. nil: there are none.
+// counted from a ghost cell, so that they are rounded alike on every rank. It returns nil without such cells.
 func FindModelled(l model.Lattice, lo, n [3]int, around Cells) (*Modelled, error) {
 	if ModelledMargin(around.Walls) == 0 {
 		return nil, nil

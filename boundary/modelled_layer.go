@@ -83,7 +83,7 @@ func (f *modelledSearch) nearest(y, z, reach int, most float64, nearest []float6
 	return from, to
 }
 
-// layer appends the cells from, ... to-1 of row (y, z) of the rank's box that are in the layer, and forgets what is nearest to them.
+// layer appends the cells from, ... to-1 of row (y, z) of the rank's box that are in the layer, and forgets their nearest ghost cells.
 func (f *modelledSearch) layer(list []LayerCell, y, z, from, to int, nearest []float64, of []int32) []LayerCell {
 	for x := from; x < to; x++ {
 		r := nearest[x]

@@ -5,7 +5,7 @@ import (
 )
 
 // placeRows finds numbered cells by their places, which are from -1 to n along each axis, row by row: it takes eight bytes a cell,
-// and what is beside a cell is beside it in memory.
+// and neighbouring cells are neighbours in memory.
 type placeRows struct {
 	n         [3]int
 	start     []int32 // of each row in the lists that follow

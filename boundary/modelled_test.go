@@ -592,7 +592,7 @@ func TestStencilsAndLengths(t *testing.T) {
 	}
 }
 
-// A plate one cell thick before a wall, at any angle, hides what is beyond: the wall's law is read in the gap or not at all, and no
+// A plate one cell thick before a wall, at any angle, hides the flow beyond: the wall's law is read in the gap or not at all, and no
 // stencil reads cells on the other side. With a gap of two cells there is no room, with five the law is read lower.
 func TestNothingIsReadBeyondAPlate(t *testing.T) {
 	for _, slope := range [][3]int{{0, 1, 24}, {1, 3, 16}, {1, 1, 22}} {

@@ -39,7 +39,7 @@ type Ghost struct {
 // Ghost describes cell g, from -1 to N inclusive along each axis. ok: the faces fill it. If not,
 // and g lies behind a face, wall is the type that the flow meets there: where a face meets
 // a wall, the wall continues behind the face's edge; and behind a solid cell lies more of it. Behind
-// the edge of a moving wall and one at rest lies the mirror image of what is behind the moving
+// the edge of a moving wall and one at rest lies the mirror image of the cell behind the moving
 // one: so no mass gets lost there.
 func (c Cells) Ghost(g [3]int, dims int) (ghost Ghost, wall uint8, ok bool) {
 	global := c.Global

@@ -104,8 +104,8 @@ func (w *Walls) measured() bool {
 }
 
 // ScalarPlace is a cell with solid ones beside it along directions of the flow's lattice, in interior row
-// z*ny + y: the directions out of them, their type where all have the same, else 0, and where in
-// ScalarPlaces.Distances those of these links begin, or ScalarHalfway. Solid cells that conduct are places, too.
+// z*ny + y: the directions out of them, their common type (0 if they differ), and where the distances of
+// these links begin in ScalarPlaces.Distances, or ScalarHalfway. Solid cells that conduct are places, too.
 type ScalarPlace struct{ X, Row, Links, Type, First uint32 }
 
 // ScalarHalfway is First of a place all of whose walls are half-way and across axes.
@@ -308,7 +308,7 @@ func (w *Walls) measure(l *ScalarPlaces) {
 }
 
 // scalarOrder reports which of the faces that meet at an edge of the domain a scalar has behind it: behind an
-// insulated face lies the mirror image of what is before it.
+// insulated face lies the mirror image of the cell before it.
 var scalarOrder = [...]int{ScalarClosed: 2, ScalarMirror: 1, ScalarOpen: 3, ScalarFlux: 4, ScalarConducts: 5, ScalarOutlet: 6, ScalarInlet: 7, ScalarFixed: 8}
 
 func (s ScalarWall) order() int {

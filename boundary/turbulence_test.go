@@ -57,7 +57,7 @@ func TestNarrowGapsOfTurbulence(t *testing.T) {
 	for _, c := range []struct {
 		planes       [3][]float64
 		lengths      float64 // in the width
-		wall, middle float64 // what is expected of u
+		wall, middle float64 // expected rms of u
 	}{
 		{[3][]float64{2: both}, 2, 2, 0.95},
 		{[3][]float64{2: both}, 4, 2, 1},
@@ -200,7 +200,7 @@ func TestLengthOfTurbulence(t *testing.T) {
 // The energy of waves up to a wave number follows von Karman's formula, and none is shorter than four cells.
 func TestSpectrumOfTurbulence(t *testing.T) {
 	s := Spectrum{Length: 20, Modes: 400, Seed: 3, Dims: 3}
-	peak := 0.7468 / s.Length // without what is left out; Pope, Turbulent Flows, eq. 6.249
+	peak := 0.7468 / s.Length // without the omitted waves; Pope, Turbulent Flows, eq. 6.249
 	total, part := 0.0, map[float64]float64{}
 	for k := 0.001; k < math.Pi/2; k += 0.001 {
 		q := k / peak

@@ -83,7 +83,7 @@ run.steps = 10
 	}
 }
 
-// On finer levels tau is larger: the limit is the one of the finest level that has an eddy heat flux, and the first without is named.
+// On finer levels tau is larger: the limit is for the finest level with an eddy heat flux, and the first level without one is named.
 func TestHeatOfEddiesOnLevels(t *testing.T) {
 	const text = `
 domain.cells = [16, 16]

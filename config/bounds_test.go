@@ -45,7 +45,7 @@ temperature = -7
 	const initial, reference, hot = "[temperature] initial", "[temperature] reference", "[boundary.hot]"
 	for name, c := range map[string]struct {
 		table, wall, more string
-		want              *Bounds // nil: there are none
+		want              *Bounds // nil: no bounds
 	}{
 		"all at the reference":   {"", "", "", nil},
 		"a wall":                 {"", "temperature = 3", "", &Bounds{0, 3, reference, hot}},

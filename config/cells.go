@@ -40,7 +40,7 @@ func (r *openings) hasCell(b Body) {
 	}
 }
 
-// NoCell says that a body that spans lo to hi, in cells, has none of the domain's, and what may be the reason.
+// NoCell reports that a body that spans lo to hi, in cells, has none of the domain's, and what may be the reason.
 func NoCell(b Body, files []SolidFile, cells [3]int, lo, hi [3]float64) string {
 	why := "is its unit right, or is it thinner than a cell (thicken = true)?"
 	for _, k := range b.solid.fromFiles() {

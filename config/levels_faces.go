@@ -41,7 +41,7 @@ func (r *levels) overModel(b Boundary, f Face, level int, patch decomp.Box, reac
 	if f.Side == 1 {
 		from, to = n-to, n-from
 	}
-	face := func(height int) decomp.Box { // the patch, or what is below it, up to a height over the face
+	face := func(height int) decomp.Box { // the patch, or the cells below it, up to a height over the face
 		if whole.Lo[f.Axis] = 0; f.Side == 1 {
 			whole.Lo[f.Axis] = n - height
 		}

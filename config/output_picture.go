@@ -112,7 +112,7 @@ func (r *outputs) component(s *language.Section, f model.Field) int {
 	return a
 }
 
-// signedRanges refuses colours for values below 0 of a magnitude; of a case without other mistakes, which may hide what is shown.
+// signedRanges refuses colours for values below 0 of a magnitude; only in a case without other mistakes, which may hide the field.
 func (r *outputs) signedRanges() {
 	if r.Count > 0 {
 		return

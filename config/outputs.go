@@ -88,7 +88,7 @@ func (c *Case) ShowsField(name string) bool {
 	return slices.ContainsFunc(c.Fields.Fields, is) || slices.ContainsFunc(c.Pictures, func(p PictureOutput) bool { return is(p.Field) })
 }
 
-// walled refuses the distance to walls where there are none, and the stress at walls that have a model: cells beside them do
+// walled refuses the distance to walls in a case without walls, and the stress at walls that have a model: cells beside them do
 // not resolve it.
 func (r *outputs) walled() {
 	if !r.Modelled() {

@@ -253,7 +253,7 @@ var extrema = []struct{ extremum, measure, quantity string }{
 	{"min", "position", LineMinPlace}, {"max", "position", LineMaxPlace},
 }
 
-// extremum returns the quantity for two words. It panics if there is none.
+// extremum returns the quantity for two words. It panics on any other words.
 func extremum(word, measure string) string {
 	for _, x := range extrema {
 		if x.extremum == word && x.measure == measure {

@@ -58,7 +58,7 @@ func Reference() string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", d.Name, strings.Join(on, ", "), keysOf(d), cell(d.Doc), cell(d.Paper))
 	}
-	b.WriteString("\nWhere two faces meet at an edge, this table shows what is behind the edge; corners behave likewise. Both faces act: the ghost cell passes through the rule of each face, which changes its density or a component of its velocity. Where `moving_wall` bounces back (bgk, trt, closed boxes without slip) it counts as a wall.\n\n| face | meets | what is behind the edge |\n|---|---|---|\n")
+	b.WriteString("\nWhere two faces meet at an edge, this table shows the content of the cells behind the edge; corners behave likewise. Both faces act: the ghost cell passes through the rule of each face, which changes its density or a component of its velocity. Where `moving_wall` bounces back (bgk, trt, closed boxes without slip) it counts as a wall.\n\n| face | meets | cell behind the edge |\n|---|---|---|\n")
 	for _, e := range boundary.Edges {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", e.One, e.Other, e.Wins)
 	}

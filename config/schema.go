@@ -274,7 +274,7 @@ func runTables() []language.Table {
 			{Name: "max_temperature", Kind: language.Number, Default: "10", Within: language.AtLeast(0), Doc: "the run stops with an error when the overshoot exceeds this multiple of the range; 0: never"},
 			{Name: "forensics", Kind: language.Flag, Default: "true", Doc: "a run that becomes unstable returns to an earlier state and finds the first bad cell: `blowup.txt` and the fields around it help to find the cause. For this the state is occasionally copied to the host's memory, where enough is free"},
 			{Name: "threads", Kind: language.Integer, Default: "0", Within: language.Counts(0, 4096), Doc: "threads per rank; 0 = the rank's share of the cores"},
-			{Name: "ranks", Kind: language.Integers, Within: language.Counts(0, MaxAxis), DefaultDoc: "what is best", Doc: "domain decomposition: number of parts along each axis, 0 = automatic: [1, 2, 4] is for 8 ranks, [1, 2, 0] for any even number. x is never cut"},
+			{Name: "ranks", Kind: language.Integers, Within: language.Counts(0, MaxAxis), DefaultDoc: "automatic", Doc: "domain decomposition: number of parts along each axis, 0 = automatic: [1, 2, 4] is for 8 ranks, [1, 2, 0] for any even number. x is never cut"},
 		}, Doc: "End and monitoring of the run."},
 		{Path: "device", Keys: []language.Key{
 			{Name: "kind", Kind: language.Word, Choices: deviceKinds(), Default: `"auto"`, Doc: "auto uses a GPU where one is found, otherwise the CPU"},

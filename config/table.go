@@ -124,7 +124,7 @@ func (r *summary) halfway() bool {
 	return false
 }
 
-// wallLaw says how far half-way walls are from their place for parabolic flow:
+// wallLaw reports how far half-way walls are from their place for parabolic flow:
 // a channel of width H has u = F/(2 nu) (y (H-y) + 4/3 (Lambda - 3/16)).
 func (r *summary) wallLaw() string {
 	lambda := 0.0

@@ -19,7 +19,7 @@ type Temperature struct {
 	Diffusivity float64
 	Reference   float64    // in the user's unit, as are all outputs
 	Buoyancy    [3]float64 // force per volume for each kelvin above the reference
-	Eddies      float64    // Prandtl number of eddies; 0: there are none
+	Eddies      float64    // turbulent Prandtl number; 0: no eddy viscosity
 	Initial     Function   // above the reference
 	Uniform     bool       // Initial does not depend on the position
 	// Bounds hold it all the time; nil: nothing does.

@@ -25,7 +25,7 @@ const (
 	worthwhile = 1 - 1./10 // pencils must be a tenth faster
 )
 
-// NoCut says that a domain cannot be cut for a number of ranks.
+// NoCut states that a domain cannot be cut for a number of ranks.
 type NoCut struct {
 	Global [3]int
 	Dims   int

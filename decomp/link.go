@@ -72,7 +72,7 @@ func tag(side [3]int) int { return (side[2]+1)*9 + (side[1]+1)*3 + side[0] + 1 }
 
 // Edges splits a rank's box, in local coordinates, into the cells that a neighbour
 // waits for and the bulk: all others, with Cells 0 when the edges are all there is.
-// The edges are up to four boxes: whole planes first, then what is left of the
+// The edges are up to four boxes: whole planes first, then the rest of the
 // outermost rows, of so many layers. No cell is in two boxes. Only edge cells read
 // the ghost cells that an exchange fills, so the bulk never waits.
 func (p Plan) Edges(rank, layers int) (edges []Box, bulk Box) {

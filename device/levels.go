@@ -25,7 +25,7 @@ type CouplingLists struct {
 	Values              []decomp.Copied // cells that a finer level is interpolated from
 	Parents             decomp.Parents  // of the part's overlap
 	Families            []decomp.Family
-	Crossings           *boundary.Crossings // nil: there are none
+	Crossings           *boundary.Crossings // nil: no crossings
 	Corrected           []decomp.Corrected
 	Faces               []uint32 // of Corrected
 }

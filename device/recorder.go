@@ -13,7 +13,7 @@ type Recorder interface {
 // Graph is recorded work.
 type Graph interface {
 	// Launch queues the work on s, in the order of the stream: as one piece, however many streams
-	// it was recorded from. Errors are reported by s, like those of kernels.
+	// it was recorded from. s reports errors, like errors of kernels.
 	Launch(s Stream)
 	// Close frees the recording, whose launches must be complete.
 	Close()

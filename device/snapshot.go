@@ -45,7 +45,7 @@ type StepFielder interface {
 	// PrepareStepFields prepares for StepFields. False: steps of this program cannot, or a second
 	// pass costs as little.
 	PrepareStepFields() (bool, error)
-	// StepFields is Step, and leaves the fields of box in fields, which has those of frame in the
+	// StepFields is Step, and leaves the fields of box in fields, a buffer for frame in the
 	// arrangement of FieldsTo. A frame holds the box and whole rows, and may reach into ghost
 	// layers, whose fields it leaves alone.
 	StepFields(s Stream, in, out Buffer, box decomp.Box, fields Buffer, frame decomp.Box, p model.Params)
@@ -55,7 +55,7 @@ type StepFielder interface {
 // assertion.
 type StepSnapshots interface {
 	StepFielder
-	// SendFields is FieldsAsync of the cells of frame, whose fields steps have left in a buffer. Those of
+	// SendFields is FieldsAsync of the cells of frame, whose fields steps have left in a buffer. Fields of
 	// ghost planes of the slowest axis, which a frame may have, are read from the state. Once sent fires,
 	// the buffer may be written again.
 	SendFields(s Stream, state, fields Buffer, frame decomp.Box, p model.Params) (shot Snapshot, sent Event, err error)

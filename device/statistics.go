@@ -31,7 +31,7 @@ type Profiler interface {
 	// PrepareProfile prepares for Profile. An error means that the device cannot.
 	PrepareProfile() error
 	// Profile sums the fluid cells of each interior plane across an axis, when the streams are at rest, into
-	// [plane][value]. Each cell's numbers are multiplied by unit, those of the scalar by warmth before, and rounded: the
+	// [plane][value]. Each cell's numbers are multiplied by unit (a scalar's first by warmth) and rounded: the
 	// sums do not depend on an order, and ranks can add theirs. A cell with a number that is not below ProfileMost counts
 	// ProfileBad cells: sums of its plane mean nothing.
 	Profile(state Buffer, axis int, unit, warmth float64, p model.Params) ([]int64, error)

@@ -243,8 +243,8 @@ func (m Moved) rowAlong(l liner, y, z int, inside []bool) {
 	}
 }
 
-// Finer returns a shape in cells of a level of refined grids, each level's half as wide as those before. In two dimensions z is that of
-// the cells' centres on all levels.
+// Finer returns a shape in cells of a level of refined grids, each level's half as wide as the coarser level's. In two dimensions z is the
+// z of the cells' centres on all levels.
 func Finer(s Shape, level, dims int) Shape {
 	if level == 0 {
 		return s
@@ -269,7 +269,7 @@ func (m Motion) After(first Motion) Motion {
 	return out
 }
 
-// Rows says which rows of cells Sample asks the shapes for: along y and along z.
+// Rows reports which rows of cells Sample asks the shapes for: along y and along z.
 func (d Scene) Rows(box decomp.Box) (rows [2][]bool) {
 	for k := range rows {
 		axis := k + 1

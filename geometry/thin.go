@@ -388,7 +388,7 @@ func runs(of []bool) (list [][2]int) {
 	return list
 }
 
-// Thin says how much of a body is thinner than the distance of cells.
+// Thin measures the parts of a body that are thinner than the distance of cells.
 type Thin struct {
 	Through int // links that pass through it, between two fluid cells
 	Stopped int // links between a fluid cell and one of the body's

@@ -187,7 +187,7 @@ func TestDeafDevice(t *testing.T) {
 	}, own(func(rank int, g *halotest.GPU) { g.Deaf = rank == 0 }))
 }
 
-// What is asked for and cannot be had is refused on every rank, with the reason.
+// A transport that is requested and not available is refused on every rank, with the reason.
 func TestRefused(t *testing.T) {
 	m := halotest.NewMachine("node")
 	for _, test := range []struct {

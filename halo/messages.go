@@ -48,7 +48,7 @@ type carrier interface {
 	close()
 }
 
-// start posts the receives and lets leave what is ready. What is the attempt of an error.
+// start posts the receives and sends the ready messages. Errors name the attempt, what.
 func (e *messages) start(state device.Buffer, ready device.Event) (what string, err error) {
 	e.state, e.ready, e.arrived = state, ready, time.Time{}
 	e.computed = e.heartbeat.Own()

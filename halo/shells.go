@@ -40,7 +40,7 @@ func AllocTraffic(dev Memory, t *decomp.Traffic, more, itemBytes int) (buffers [
 }
 
 // NewTraffic makes the exchange of a rank's items, on all ranks together, as New does for ghost planes. Edge planes are here the slots
-// that Traffic.Sources names, and ghost planes those of other ranks' items: ready, of Start, is the event after the first have been
+// that Traffic.Sources names, and ghost planes the slots of other ranks' items: ready, of Start, is the event after the first have been
 // written, and what has read the other buffer comes before it. Several exchanges may be under way at once if all ranks start and
 // finish them in the same order.
 func NewTraffic(s TrafficSetup) (Exchange, error) {

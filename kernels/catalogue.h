@@ -23,7 +23,7 @@
 	LATTICE(1, D3Q19) \
 	LATTICE(2, D3Q27)
 
-// Models of a state of moments are closures, those of populations are not.
+// Models with a state of moments are closures, models with a state of populations are not.
 #define LBM_COLLISIONS(CLOSURE, POPULATIONS) \
 	CLOSURE(0, Regularized) \
 	POPULATIONS(1, Bgk) \

@@ -84,7 +84,7 @@ type Case struct {
 	FaceRules, OutletRules unsafe.Pointer // numbers of the arithmetic's type
 	Beyond                 unsafe.Pointer // Kernel.Ghost
 
-	Eddies unsafe.Pointer // numbers of the arithmetic's type: of the cells, [row z*ny+y][Pitch], for laws that look at neighbours; otherwise nil
+	Eddies unsafe.Pointer // numbers of the arithmetic's type: of the cells, [row z*ny+y][Pitch], for laws that read neighbours; otherwise nil
 
 	Uncounted unsafe.Pointer // []uint32: bits of cells that Kernel.Row leaves out, [row z*ny+y][Pitch/32]; nil: none
 }

@@ -43,7 +43,7 @@ func TestMarchesOfAGPU(t *testing.T) {
 			}
 			planes, whole := step(n[2]), step(1)
 			if !finite(planes, c.real == "double") {
-				t.Errorf("%v %v: the state has numbers that nobody computed", c, n)
+				t.Errorf("%v %v: the state has numbers that were not computed", c, n)
 			}
 			if !bytes.Equal(planes, whole) {
 				t.Errorf("%v %v: a march through all planes has other bits than one for each", c, n)

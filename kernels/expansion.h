@@ -156,7 +156,7 @@ template <class L, class R> struct Expansion {
 	// list writes all populations to a list, with the bits of any.
 	LBM_HD LBM_INLINE void list(R* to) const {
 		constexpr int depth = L::D == 3 ? 3 : 1;
-		R rows[27], planes[27];  // by c_x + 1 instead of the exponent of x, and by c_y + 1 instead of that of y
+		R rows[27], planes[27];  // by c_x + 1 instead of the exponent of x; planes also by c_y + 1 instead of the exponent of y
 		unroll<3 * depth>([&](auto i) LBM_LAMBDA {
 			constexpr int B = decltype(i)::value % 3, C = decltype(i)::value / 3, at = 3 * B + 9 * C;
 			unroll<3>([&](auto x) LBM_LAMBDA {

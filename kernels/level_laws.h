@@ -1,7 +1,7 @@
 // P of cells with relaxation times of their own on two levels of a refined grid (levels.h). P = -2/3 rho (tau - 1) e has tau of the
 // cell's strain rate e on either level, by the law of that level. As for cells with one relaxation time P is rescaled, and comes from
 // e where either tau is near 1. Between both, where min(|tau - 1|) is up to LEVEL_RAMP above LEVEL_NEAR, P is a mean of the two, so
-// that it does not jump with e. The same holds for the flux q = -1/3 rho (tau_s - 1) grad theta of a scalar that eddies carry.
+// that it does not jump with e. The same holds for the flux q = -1/3 rho (tau_s - 1) grad theta of a scalar with eddy diffusivity.
 #ifndef LBM_LEVEL_LAWS_H
 #define LBM_LEVEL_LAWS_H
 #include "level_lists.h"
@@ -21,7 +21,7 @@ template <class R> struct Change { R scale, strain; };
 // Changes has the changes of P's deviator and of a scalar's flux.
 template <class R> struct Changes { Change<R> shear, flux; };
 
-// changeBy returns the change of what is tau - 1 times a number of rates in cells of a level, from one level to another whose cells are
+// changeBy returns the change of a moment that is tau - 1 times a number of rates in cells of a level, from one level to another whose cells are
 // width times as wide.
 template <class R, class T> LBM_HD LBM_INLINE Change<R> changeBy(const R& from, const R& to, const T& width, const T& number) {
 	const R none{}, one = none + T(1);
@@ -65,7 +65,7 @@ template <int D, class R> struct OwnTimes<Wale, D, R> {
 	}
 };
 
-// CARRIES_LESS: laws whose eddies carry a scalar up to tau = (1 + tau0)/2 alone (risenBy of scalar.h).
+// CARRIES_LESS: laws whose eddy viscosity acts on a scalar up to tau = (1 + tau0)/2 alone (risenBy of scalar.h).
 template <class V> constexpr bool CARRIES_LESS = false;
 template <> constexpr bool CARRIES_LESS<Smagorinsky> = true;
 

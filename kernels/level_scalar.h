@@ -121,7 +121,7 @@ template <class L, class R> struct ScalarParent {
 	}
 };
 
-// passing returns what of a scalar passes with population i, whose deviation is f (LEVEL_GAINED: what is added), by the flux in direction
+// passing returns what of a scalar passes with population i, whose deviation is f (LEVEL_GAINED: the added part), by the flux in direction
 // way. of is the cell's that carries it.
 template <class L, class R> LBM_HD LBM_INLINE R passing(const Carrier<L, R>& of, int kind, int i, int way, const R& f) {
 	using T = typename Scalar<R>::type;

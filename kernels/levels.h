@@ -29,7 +29,7 @@ template <class L, class R> struct HalfForce {
 	}
 };
 
-// LevelValue is what is interpolated, of one cell or a vector of them. Compact buffers on the way to a finer level have these values.
+// LevelValue has the interpolated values of one cell or a vector of cells. Compact buffers on the way to a finer level have these values.
 template <class L, class R> struct LevelValue {
 	using T = typename Scalar<R>::type;
 	R r, u[L::D], p[L::M - 1 - L::D];  // rho - 1, velocity, P

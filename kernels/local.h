@@ -21,7 +21,7 @@ template <class V, class L, class R> struct Local {
 	R u[L::D], pi[L::D * (L::D + 1) / 2];
 	R omega, trace;  // trace is the contribution of the bulk viscosity to each S_aa
 
-	// mine is the law's additional input of the cell beside its stress: nothing, or eddies (viscosity/wale.h).
+	// mine is the law's additional input of the cell beside its stress: nothing, or its eddy viscosity (viscosity/wale.h).
 	template <class... E> LBM_HD LBM_INLINE Local(const Moments<L, R>& m, const Params<T>& p, const E&... mine) {
 		const R inv = reciprocal(T(1) + m.r);
 		R back[L::D], third{}, square{}, mixed{};  // Pi = S - (u back + back u)/2, back = j - F/2
@@ -127,7 +127,7 @@ template <class C, class V> struct Varying : C {
 
 struct Wale;
 struct Layered;
-// LooksAround reports whether a model needs eddies of the cells, which follow from their neighbours (viscosity/wale.h) or from
+// LooksAround reports whether a model needs the cells' eddy viscosity, which follows from their neighbours (viscosity/wale.h) or from
 // ghost cells of a wall with a model (modelled.h).
 template <class C> constexpr bool LooksAround = false;
 template <class C> constexpr bool LooksAround<Varying<C, Wale>> = true;

@@ -8,17 +8,17 @@
 // with K the curvature dn/dx of the surface, which the pressure bends the flow around. Less the friction's slope g, the flow before a
 // convex surface has no vorticity, as it comes from far away, and the one inside a hollow surface turns like a rigid body;
 // with t the direction of the velocity along the wall at the sampled point and u_tau by the law of the wall there. g is the slope
-// of the logarithm at y0, where the eddies of the layer begin to grow. Velocities are relative to the wall, but v = u_t,I + u_wall:
-// the surface stays where it is, and bends the path of the fluid by its velocity in space. F is the wall's
+// of the logarithm at y0, where the eddy viscosity of the layer begins to grow. Velocities are relative to the wall, but v = u_t,I +
+// u_wall: the surface stays in its place, and bends the path of the fluid by its velocity in space. F is the wall's
 // factor, which keeps the momentum that links exchange at the law's, and eps the density that keeps the mass (sim/friction.go).
-// Fluid cells of the layer have the eddies of the logarithm, which fade up to its height h: nu_t = kappa max(y, y0) u_tau
+// Fluid cells of the layer have the eddy viscosity of the logarithm, which fades out up to its height h: nu_t = kappa max(y, y0) u_tau
 // (1 - y^2/h^2), with u_tau of the nearest ghost cell (Prandtl, Z. Angew. Math. Mech. 5 (1925) 136).
 // Without friction: modelled, with u_tau = 0 (MODELLED_ROUGH below 0).
 // theta blends both with y+ of half a cell: the model is off where the flow beside the wall is laminar. Nothing moves along a no-slip
 // wall, so that its rates of strain have no part along it; fluid at rest between walls would not stay so with the image's.
 // Beside a convex edge, which lies along e from the ghost cell, the part of the flow along e that comes from the edge sticks to the
-// surface: of the velocity, with a in place of d_g/d_I, the traction and the stress what is along e is as at a no-slip wall where e.u_t,I < 0. The layer above has the
-// eddies of a friction velocity -e.u_t,I.
+// surface: of the velocity, with a in place of d_g/d_I, the traction and the stress the part along e is as at a no-slip wall where e.u_t,I < 0. The layer above has the
+// eddy viscosity of a friction velocity -e.u_t,I.
 // A ghost cell of mirror -1 serves one link at a convex edge, with the moments of that fluid cell turned by half a circle about the axis of the
 // grid that is nearest to the edge: the flow slips along that and is bounced back across it.
 // Velocities are those with half of the coming step's force. What was tried instead is in docs/decisions.md.
@@ -33,7 +33,7 @@ enum { MODELLED_NORMAL = 0, MODELLED_VELOCITY = 3, MODELLED_MIRROR = 6, MODELLED
 constexpr double MODELLED_KAPPA = 0.384, LEAST_MIXING = 1.5, LAMINAR_PLUS = 4, TURBULENT_PLUS = 5;  // boundary.Kappa and the others
 enum { PLUS_FIRST = -6, PLUS_BITS = 4, PLUS_COUNT = 44 * 16 + 1 };
 // Numbers that a ghost cell reports: the traction of the fluid on the wall, y+ of half a cell, theta, and the
-// friction velocity of the layer's eddies by the law's; 0 where it has no model.
+// friction velocity of the layer's eddy viscosity by the law's; 0 where it has no model.
 enum { MODELLED_RESULTS = 6 };
 // Sums over the links of a wall, in FORCE_UNITS (device.WallMomentum). Of the area a part: in these units of momentum a wall of
 // 524,288 cells would be too large for an integer.
@@ -69,7 +69,7 @@ template <class T> LBM_HD LBM_INLINE T layerEddies(const T& length, const T& hal
 	return length * (share * (T(2) * nu * half));
 }
 
-// ImagePoint holds what is interpolated at the image point.
+// ImagePoint has the values interpolated at the image point.
 template <class L, class T> struct ImagePoint {
 	T r = 0, u[L::D] = {}, pi[L::D * (L::D + 1) / 2] = {};  // density, velocity, stress less rho u u
 	// add adds the moments of a cell with a weight.
@@ -209,7 +209,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		for (int b = 0; b < D; b++) pull[a] += image.pi[a > b ? L::pair(a, b) : L::pair(b, a)] * normal[b];
 		pn += pull[a] * normal[a];
 	}
-	T pe[D], ee = 0, en = 0;  // the stress along e, of what is along the surface
+	T pe[D], ee = 0, en = 0;  // the stress along e, of the part along the surface
 	if (sticks) {
 		for (int a = 0; a < D; a++) {
 			pe[a] = 0;

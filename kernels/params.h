@@ -20,7 +20,7 @@ template <class T> struct Params {
 	// model.ViscosityLaws, and whether cells have individual rates.
 	int model, kind;
 	bool local;
-	const void* eddies;  // of the cells at hand, of R: 3 nu_t of laws that look at neighbours (viscosity/wale.h), or above walls with a model (modelled.h)
+	const void* eddies;  // of the cells at hand, of R: 3 nu_t of laws that read neighbours (viscosity/wale.h), or above walls with a model (modelled.h)
 
 	Params() = default;
 	LBM_HD LBM_INLINE explicit Params(const lbm_numbers& n)

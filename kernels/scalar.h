@@ -9,7 +9,7 @@
 //   theta = sum g / sum f,   q = (1 - 1/tau) (sum c g - theta sum c f),
 // and the diffusivity is (tau - 1/2)/3 (Chapman-Enskog; the regularized scheme: Wang, Shi & Chai,
 // Phys. Rev. E 92 (2015) 043306). A cell holds theta and q behind the components of the flow;
-// beside populations also the velocity u, which moments contain. With eddies tau is the cell's own (eddyKeep).
+// beside populations also the velocity u, which moments contain. With an eddy viscosity tau is the cell's own (eddyKeep).
 //
 // The force per volume b theta (Boussinesq), with theta before the step, is added after the flow's collision,
 //   j += F,  S += u F + F u,   u = (j + (F0 + F)/2)/rho before that,
@@ -66,7 +66,7 @@ constexpr double SCALAR_UNITS = 1ll << 40;
 template <class T> struct ScalarParams {
 	T keep;                   // 1 - 1/tau
 	T force[3], buoyancy[3];  // of the flow, uniform; per unit of the scalar
-	// Of eddies: 1/(turbulent Prandtl number), 0: no eddies; tau at rest; 1 - tau0 of the flow; 3 C^2.
+	// Of the eddy viscosity: 1/(turbulent Prandtl number), 0 without; tau at rest; 1 - tau0 of the flow; 3 C^2.
 	T eddy, tau, height, law;
 
 	ScalarParams() = default;
@@ -101,7 +101,7 @@ template <class L, class T> LBM_HD LBM_INLINE T weightOf(int i) {
 	return axes == 0 ? w[0] : axes == 1 ? w[1] : axes == 2 ? w[2] : w[3];
 }
 
-// Eddies carry the scalar, too: from laws that look at neighbours, or from the stress that the collision leaves.
+// The eddy viscosity acts on the scalar, too: from laws that read neighbours, or from the stress after the collision.
 struct Smagorinsky;
 struct Layered;
 template <class C> struct Eddies { static constexpr bool STRESS = false; };
@@ -140,7 +140,7 @@ template <class L, class R, class T> LBM_HD LBM_INLINE R risenBy(const Moments<L
 }
 
 // eddyKeep of such a cell, and of one that has 3 nu_t of a layer at least: Smagorinsky's law finds no more than these in the stress
-// that the collision leaves where they are larger. Without eddies tau0 may be 1 or more, where the law has no solution.
+// that the collision leaves where they are larger. Without an eddy viscosity tau0 may be 1 or more, where the law has no solution.
 template <class L, class R, class T> LBM_HD LBM_INLINE R eddyKeep(const Moments<L, R>& m, const ScalarParams<T>& p) {
 	if (p.eddy == T(0)) return R{} + p.keep;
 	return eddyKeep(risenBy(m, p), p);

@@ -13,7 +13,7 @@ import (
 )
 
 // Bounds of text that stand for what a clean build costs: times and memory depend on the machine and on what else it does, bytes do
-// not. g++ 12 takes 50 to 70 us per byte, and 1 kB of memory per byte above 0.2 GB. All 21 units had 5,010,000 bytes, those of
+// not. g++ 12 takes 50 to 70 us per byte, and 1 kB of memory per byte above 0.2 GB. All 21 units had 5,010,000 bytes, the units of
 // ISA=auto with AVX-512 3,990,888, and the largest, cells_d3q27.cpp, 560,616 when these were set, a tenth above.
 const (
 	mostOfUnit   = 600 << 10
@@ -101,7 +101,7 @@ func textOf(t *testing.T, object []byte) (name string, size int) {
 			size += int(s.Size)
 		}
 	}
-	symbols, _ := file.Symbols() // an error: there are none
+	symbols, _ := file.Symbols() // an error means no symbols
 	for _, s := range symbols {
 		if s.Section != elf.SHN_UNDEF && elf.ST_BIND(s.Info) == elf.STB_GLOBAL && strings.HasPrefix(s.Name, "lbm_") {
 			return s.Name, size

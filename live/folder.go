@@ -151,7 +151,7 @@ type search struct {
 	deeper string
 }
 
-// leftOut describes the omissions of a search; "" if there are none.
+// leftOut describes the omissions of a search; "" without omissions.
 func (s search) leftOut() string {
 	var all []string
 	if s.runs > 0 {
@@ -188,7 +188,7 @@ func (s *Shelf) Runs() []Run {
 	return s.runs
 }
 
-// LeftOut describes the omissions of Runs; "" if there are none.
+// LeftOut describes the omissions of Runs; "" without omissions.
 func (s *Shelf) LeftOut() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -165,7 +165,7 @@ func TestPageOfViews(t *testing.T) {
 	}{{"view phone", "light", 390, 844}, {"view dark", "dark", 1400, 900}, {"view light", "light", 1400, 900}} {
 		b.open(at+"/#"+s.token, c.width, c.height, c.scheme)
 		b.await(`document.getElementById("space").naturalWidth === 960 && document.getElementById("value").placeholder !== ""`)
-		b.value(`document.getElementById("view-follow").click()`) // what is saved up serves the next view
+		b.value(`document.getElementById("view-follow").click()`) // the saved pictures serve the next view
 		if wide := b.value("document.documentElement.scrollWidth").(float64); int(wide) > c.width {
 			t.Errorf("%s: the page is %g pixels wide, more than its window", c.name, wide)
 		}
@@ -315,7 +315,7 @@ func TestPageOfRuns(t *testing.T) {
 	b.clean("401")
 }
 
-// Rows and pictures of which a request failed come all the same, though the list of files does not change any more; so do those of
+// Rows and pictures of which a request failed are requested again although the list of files no longer changes, and so are rows of
 // a table that was cut and has grown again.
 func TestPageCatchesUp(t *testing.T) {
 	b := browse(t)

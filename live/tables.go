@@ -143,7 +143,7 @@ type rows struct {
 	Columns []string `json:"columns"`
 	Text    string   `json:"text"` // lines of numbers with commas between
 	Next    int64    `json:"next"` // where later rows begin
-	Mark    string   `json:"mark"` // of what is before them
+	Mark    string   `json:"mark"` // of the rows before them
 	Again   bool     `json:"again"`
 	Thinned bool     `json:"thinned"` // not all rows are there
 }

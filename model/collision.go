@@ -2,7 +2,7 @@ package model
 
 import "strings"
 
-// Scheme says what the state of a cell is.
+// Scheme is the kind of state of a cell.
 type Scheme int
 
 const (

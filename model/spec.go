@@ -21,7 +21,7 @@ func (p Precision) String() string { return [...]string{"float32", "float64", "f
 // Bytes of one stored value.
 func (p Precision) Bytes() int { return [...]int{4, 8, 2}[p] }
 
-// Doc says what is stored and what is computed with.
+// Doc states the precisions of storage and arithmetic.
 func (p Precision) Doc() string {
 	return [...]string{
 		"state and arithmetic of 32 bits",

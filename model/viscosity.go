@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// ViscosityLaw says how the viscosity of a cell depends on the shear rate there. The rate
+// ViscosityLaw states how the viscosity of a cell depends on the shear rate there. The rate
 // comes from the non-equilibrium stress of the cell itself: with a = tau |shear rate|, which the stress gives, most
 // laws solve tau(|shear rate|) |shear rate| = a in the cell, at the same step. Laws that read neighbours take the result of
 // a pass over the velocities, which is repeated every EddySteps steps.

@@ -1,7 +1,7 @@
 """Puts the program and the examples into the wheel.
 
 LBMSIM_BINARY names the program: it becomes the command `lbmsim` of the environment that the
-wheel is installed into. With LBMSIM_BINARY=none there is none in it, and the package looks
+wheel is installed into. With LBMSIM_BINARY=none the wheel is without it, and the package looks
 for one in PATH. LBMSIM_LICENCES names a folder with the licences of what the program has
 inside, which then belong into the wheel.
 """

@@ -14,7 +14,7 @@ import (
 	"lbmsim/sim"
 )
 
-// The progress line never fills a terminal's last column: what is longer leaves a line behind at
+// The progress line never fills a terminal's last column: a longer one leaves a line behind at
 // each update.
 func TestProgressFits(t *testing.T) {
 	p := sim.Progress{Step: 123456, Last: 1000000, MLUPS: 12345.6, Roofline: 0.98, Communication: 0.12, MaxMach: 0.101, ETA: 100*time.Hour + 59*time.Minute}

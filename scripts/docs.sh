@@ -4,9 +4,8 @@
 # scripts/docs/requirements.txt; after that no network is needed, and the pages need none.
 # LBMSIM_PYTHON names another Python, 3.10 or newer (Debian: python3-venv).
 #
-#   scripts/docs.sh build      .build/html: open its index.html, or serve the folder
-#   scripts/docs.sh check      the same, and its links, the README's length, and the blocks of the
-#                              pages to be run: RUN in scripts/docs/check.py. cluster.md's blocks
+#   scripts/docs.sh build      .build/html: open its index.html, or serve the folder. Checks links and the README's length
+#   scripts/docs.sh check      the same, and the blocks of the pages to be run: RUN in scripts/docs/check.py. cluster.md's blocks
 #                              run in scripts/test-slurm.sh, python_results.md's in test-python.sh
 #   scripts/docs.sh pages      commits the pages of this version to the branch gh-pages, beside other versions'
 set -euo pipefail
@@ -39,8 +38,8 @@ laid() {
 build() {
 	laid
 	"$venv/bin/mkdocs" --quiet build --strict --clean || fail "the pages are not in order"
-	# mkdocs does not look for every anchor
-	"$venv/bin/python" scripts/docs/check.py --links .build/html || fail "a link leads nowhere"
+	# mkdocs does not check every anchor
+	"$venv/bin/python" scripts/docs/check.py --links .build/html || fail "the pages have mistakes"
 	echo "ok: .build/html/index.html"
 }
 
@@ -66,7 +65,7 @@ check)
 	build
 	# What a sentence is, and how long it may be, says internal/archtest.
 	go test ./internal/archtest -run 'Prose|Sentences|Cells' || fail "sentences are too long"
-	"$venv/bin/python" scripts/docs/check.py .build/html "${LBMSIM:-$PWD/bin/lbmsim}"
+	"$venv/bin/python" scripts/docs/check.py "${LBMSIM:-$PWD/bin/lbmsim}"
 	;;
 *)
 	sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2

@@ -48,7 +48,7 @@ def complaints(text: str) -> list[str]:
 
 
 def run(file: Path) -> str | None:
-    """Runs a notebook in a folder of its own. Returns what is wrong."""
+    """Runs a notebook in a separate folder. Returns its errors."""
     folder = OUT / file.stem
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -114,7 +114,7 @@ func TestBrokenStateIsNoCheckpoint(t *testing.T) {
 	}
 	files, err := checkpoint.Latest(filepath.Join(dir, output.CheckpointDir))
 	if err != nil || len(files) != 1 {
-		t.Errorf("checkpoints %v (%v), want that of step 10", files, err)
+		t.Errorf("checkpoints %v (%v), want the one of step 10", files, err)
 	}
 }
 
@@ -219,7 +219,7 @@ func TestNoCheckpoint(t *testing.T) {
 	}
 }
 
-// A checkpoint that is named and is not there: the error has the path searched, and what is there.
+// A checkpoint that is named and is not there: the error has the path searched, and the files there.
 func TestNoSuchCheckpoint(t *testing.T) {
 	text := variety["closed box"] + "\n[run]\nsteps = 7\n[checkpoint]\nevery = 1\nkeep = 100\n"
 	dir, elsewhere := t.TempDir(), t.TempDir()

@@ -176,7 +176,7 @@ func (f *friction) sum(mine [][]device.WallMomentum) ([]device.WallMomentum, err
 	return all, nil
 }
 
-// recall continues with the corrections of a checkpoint; nil: there are none yet.
+// recall continues with the corrections of a checkpoint; nil: no corrections yet.
 func (f *friction) recall(m *output.WallTuning) error {
 	if len(f.view().Modelled()) == 0 && level.Walls(f.level) == nil {
 		return nil

@@ -68,7 +68,7 @@ grid_scale_every = 1
 	}
 }
 
-// What is left of a flow that has died away is rounding, at the scale of the grid, and not reported: on any number of ranks,
+// The remainder of a flow that has died away is rounding, at the scale of the grid, and not reported: on any number of ranks,
 // and after a restart from a state that had died away.
 func TestFlowThatDiesAway(t *testing.T) {
 	const text = `

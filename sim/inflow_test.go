@@ -167,7 +167,7 @@ steps = 3000
 		if first, second := xx[at[0]], xx[at[1]]; !(first < 1.6*second && second > 0) {
 			t.Errorf("u'u' in plane %d is %.3g, in plane %d %.3g", at[0], first, at[1], second)
 		} else {
-			t.Logf("u'u' in plane %d is %.2f times that of plane %d", at[0], first/second, at[1])
+			t.Logf("u'u' in plane %d is %.2f times the value in plane %d", at[0], first/second, at[1])
 		}
 	}
 }

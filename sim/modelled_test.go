@@ -98,7 +98,7 @@ func TestWallModelHasTheSameBits(t *testing.T) {
 	}
 }
 
-// Every cut gives the same bits, of forces, of the walls in the summary and of what is reported at the start too, also where ranks
+// Every cut gives the same bits, of forces, of the walls in the summary and of the report at the start too, also where ranks
 // are thinner than the height at which the law is read, so that ghost cells read cells of the rank beyond the next one. So does a
 // restart on another number of ranks.
 func TestWallModelHasTheSameBitsForEveryCut(t *testing.T) {

@@ -195,6 +195,6 @@ func held(t *testing.T, n [3]int, axis int, cells, columns map[string][]float64)
 		}
 	}
 	if solid < 2 || stress < 1e-4 {
-		t.Errorf("over %c: %d columns without fluid, %v along it: too little to tell", "xyz"[axis], solid, stress)
+		t.Errorf("over %c: %d columns without fluid, %v along it: too little to conclude", "xyz"[axis], solid, stress)
 	}
 }

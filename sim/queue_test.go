@@ -51,7 +51,7 @@ func (d *recorder) Load(s model.Spec, l decomp.Layout, periodic [3]bool, cells b
 	return &recProgram{Program: p, d: d, components: s.FieldValues(), narrow: s.Precision != model.Float64, n: l.N}, err
 }
 
-// do runs work now, or with every launch of what is being recorded.
+// do runs work now, or with every launch of the recording.
 func (d *recorder) do(work func()) {
 	if d.recording {
 		d.recorded = append(d.recorded, work)
@@ -212,7 +212,7 @@ func (p *recProgram) PrepareStepFields() (bool, error) { return p.d.fuses, nil }
 // StepFields notes the cells; SendFields requires all to be there, and reads the state all the same.
 func (p *recProgram) StepFields(s device.Stream, in, out device.Buffer, box decomp.Box, _ device.Buffer, _ decomp.Box, q model.Params) {
 	if p.d.recording {
-		panic("a recording leaves fields for nobody")
+		panic("a recording computes fields without a reader")
 	}
 	p.written += box.Cells()
 	p.state = out

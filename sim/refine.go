@@ -56,7 +56,7 @@ func wallDistances(r *run, part *domain.Part) (err error) {
 	return domain.LevelDistances(r.Rank, r.grid.Hierarchy, parts, owned)
 }
 
-// nearLevels returns boxes of the rank's cells of finer levels, in cells of level 0. Without refinement there are none.
+// nearLevels returns boxes of the rank's cells of finer levels, in cells of level 0. Without refinement the list is empty.
 func nearLevels(r *run) ([]decomp.Box, error) {
 	if len(r.Case.Refine) == 0 {
 		return nil, nil

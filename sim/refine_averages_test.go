@@ -269,7 +269,7 @@ sample_every = 4
 	trial{text: base, ranks: 2, dir: all}.must(t)
 	same := func(what, dir string) {
 		if file := "averages/averages_0000000012.hdf"; !bytes.Equal(contents(t, filepath.Join(dir, file)), contents(t, filepath.Join(over, file))) {
-			t.Errorf("the file of %s differs from the one of 5 ranks", what)
+			t.Errorf("the file of %s differs from the file of 5 ranks", what)
 		}
 	}
 	for _, ranks := range []int{1, 3} {

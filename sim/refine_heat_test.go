@@ -277,7 +277,7 @@ steps = %d
 }
 
 // Heat passes a fluid, a slab that conducts three times as well, and the fluid again, on cells of three levels: each has its part of the
-// difference, by its resistance. Temperatures are linear, which levels keep to rounding: the bound is for what is left of the initial state.
+// difference, by its resistance. Temperatures are linear, which levels keep to rounding: the bound is for the remainder of the initial state.
 func TestRefinedLayersConduct(t *testing.T) {
 	const boxes = "[refine.a]\nlevel = 1\nfrom = [3, 0]\nto = [21, 4]\n[refine.b]\nlevel = 2\nfrom = [6, 0]\nto = [18, 4]\n"
 	slab := twoLayers{n: 24, rows: 4, from: 9, to: 15, D: 0.5, k: 1.5, capacity: 0.5, model: "regularized", more: boxes, steps: 3000, within: 1e-8, probe: 0.125}

@@ -24,7 +24,7 @@ type Reporter interface {
 	Finish(Summary)
 }
 
-// Start holds what is known before the first step.
+// Start holds all facts known before the first step.
 type Start struct {
 	Case      *config.Case
 	Version   string

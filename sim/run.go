@@ -176,7 +176,7 @@ func (r *run) untilHook() int {
 	return min(next, r.outputs.Next(r.Step())) - r.Step()
 }
 
-// hooks runs what is due after a step. Everything that talks to other ranks is
+// hooks runs the hooks due after a step. Everything that talks to other ranks is
 // decided by the step number or by agreement, never by a rank's own clock.
 func (r *run) hooks() error {
 	if r.Step()%r.Case.Run.WatchEvery == 0 {
@@ -190,7 +190,7 @@ func (r *run) hooks() error {
 	return r.synchronizeWhenDue()
 }
 
-// finish writes what is due at the end, waits for the writers and closes the run.
+// finish writes the outputs due at the end, waits for the writers and closes the run.
 func (r *run) finish() error {
 	if r.reason == "" {
 		r.reason = allDone
@@ -236,7 +236,7 @@ func (r *run) advise(err error) error {
 	return r.outputs.Advise(errors.Join(err, r.outputs.Files.CommitAll()), r.options.Restart)
 }
 
-// lastOutputs writes what is due at the end and waits until all files are on disk.
+// lastOutputs writes the outputs due at the end and waits until all files are on disk.
 func (r *run) lastOutputs() error {
 	if r.complete() {
 		return r.outputs.Last(output.CaseEnds)

@@ -76,7 +76,7 @@ func (tr trial) run(t *testing.T) (*silent, error) {
 	return report, err
 }
 
-// spoil makes velocities of faces no numbers around step 35. Formulas that are none somewhere do not
+// spoil makes velocities of faces NaN around step 35. Formulas that give NaN somewhere do not
 // get this far where config.Load finds the place.
 func spoil(cfg *config.Case) {
 	for i := range cfg.Boundaries {

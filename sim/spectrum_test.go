@@ -97,7 +97,7 @@ func TestSpectraOfAnyCut(t *testing.T) {
 			}
 		}
 		if last := pieces["samples"]; len(last) != 3*12 || last[0] != 4 || last[35] != 4 {
-			t.Errorf("samples of outputs that begin anew: %v", last)
+			t.Errorf("samples of outputs that start over: %v", last)
 		}
 	}
 }

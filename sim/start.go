@@ -108,7 +108,7 @@ func warner(o Options) func(finding.Finding) {
 	return o.Report.Warn
 }
 
-// begin reports the start and writes what is due before the first step.
+// begin reports the start and writes the outputs due before the first step.
 func (r *run) begin() error {
 	if r.Rank.Root {
 		s := Start{

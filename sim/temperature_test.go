@@ -179,7 +179,7 @@ within = %.17[8]g
 }
 
 // A heat flux comes in at one wall and leaves at the other, which has a temperature; between
-// them it is a straight line, and what is given and taken is reported.
+// them it is a straight line, and heat supplied and removed is reported.
 func TestHeatFluxes(t *testing.T) {
 	text := `
 [domain]

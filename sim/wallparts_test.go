@@ -284,8 +284,8 @@ every = 4
 	}
 }
 
-// Where the wall has no model the field wall_model is -1, where it is laminar it is below 1, and the traction is that of the walls
-// that have one.
+// Where the wall has no model the field wall_model is -1, where it is laminar it is below 1, and the traction is the modelled
+// walls' alone.
 func TestCellsWithoutAWallModel(t *testing.T) {
 	dir := t.TempDir()
 	trial{ranks: 2, dir: dir, text: `

@@ -114,7 +114,7 @@ def car() -> None:
 
 
 def vessel() -> None:
-    """The inside of a tube of diameter 1 with a throat of half that diameter, 5 % off the axis (x from -4 to 14)."""
+    """The interior of a tube of diameter 1 with a throat of half that diameter, 5 % off the axis (x from -4 to 14)."""
     x = np.concatenate([np.linspace(-4, -1.1, 30), np.linspace(-1, 1, 121), np.linspace(1.1, 14, 130)])
     inside = np.abs(x) <= 1
     swell = np.where(inside, (1 + np.cos(np.pi * x)) / 2, 0)

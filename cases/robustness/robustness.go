@@ -115,7 +115,7 @@ func parsePoint(row []string) (p Point, err error) {
 	return p, err
 }
 
-// yes is a flag that is set; names is the number of columns, the first ones, that repeat what is above.
+// yes is a flag that is set; names is the number of columns, the first ones, that repeat the row above.
 const (
 	yes   = "yes"
 	names = 3
@@ -283,7 +283,7 @@ func (m Map) Wall(f Flow, lattice, model string, eddies bool, velocity float64) 
 // Usual is the lattice velocity that Quiet speaks of.
 const Usual = 0.1
 
-// Quiet says in words from which tau on a model holds a uniform flow, on each lattice; it is
+// Quiet states in words the smallest tau at which a model is stable in a uniform flow, on each lattice; it is
 // empty where nothing was measured.
 func (m Map) Quiet(model string) string {
 	var lattices, parts []string

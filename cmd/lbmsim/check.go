@@ -50,7 +50,7 @@ func checkCommand() *cobra.Command {
 				err = checkFlow(flowCase)
 			}
 			if err != nil {
-				fmt.Fprint(stdout, files.String()) // what is known of the files
+				fmt.Fprint(stdout, files.String()) // the forecast of the files
 				fmt.Fprintln(os.Stderr, report.Failure(err))
 				return alreadyPrinted{sim.ExitUsage}
 			}

@@ -169,8 +169,8 @@ func runDemo(d demo.Demo, f demoFlags) error {
 	}, reports.Fail, reports.status.Lost)
 }
 
-// mayRepeat reports whether the results in the folder of a demo are its own of an earlier time, which may go. Those of another run are
-// refused here; whatever has no state is left to the run, which refuses results.
+// mayRepeat reports whether the results in the folder of a demo are its own, which a new run may replace. Results of another run are
+// refused here. A folder without a state is left to the run, which refuses results.
 func mayRepeat(flow *config.Case) (bool, error) {
 	s, err := status.Read(flow.OutputDir)
 	if err != nil {

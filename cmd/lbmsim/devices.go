@@ -27,7 +27,7 @@ type gpu struct {
 
 // gpuSource is a build's access to GPUs: gpus_cuda.go or gpus_none.go.
 type gpuSource interface {
-	// list gives the visible GPUs, or the reason why there are none.
+	// list gives the visible GPUs, or the reason why it is empty.
 	list() ([]gpu, error)
 	open(number int) (device.Device, error)
 	// versions names the driver and the compiler of kernels.

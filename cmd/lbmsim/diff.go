@@ -120,7 +120,7 @@ func compared(a, b string) ([]*compare.Report, []string, error) {
 	return []*compare.Report{r}, nil, nil
 }
 
-// printReports prints what is common to several files once.
+// printReports prints the common part of several files once.
 func printReports(out io.Writer, reports ...*compare.Report) {
 	last := ""
 	for _, r := range reports {

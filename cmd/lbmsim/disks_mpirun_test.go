@@ -170,12 +170,12 @@ func TestDisksFail(t *testing.T) {
 	same := func(t *testing.T, dir string) {
 		t.Helper()
 		if !bytes.Equal(stateIn(t, dir), wantState) {
-			t.Error("another state than that of the uninterrupted run")
+			t.Error("the state differs from the uninterrupted run's")
 		}
 		for name, want := range wantRows {
 			rows, err := os.ReadFile(filepath.Join(dir, name))
 			if err != nil || !bytes.Equal(body(rows), want) {
-				t.Errorf("%s: other rows than those of the uninterrupted run (%v)", name, err)
+				t.Errorf("%s: rows differ from the uninterrupted run's (%v)", name, err)
 			}
 		}
 		if left, _ := filepath.Glob(filepath.Join(dir, "*", ".*.part")); len(left) > 0 {
@@ -223,7 +223,7 @@ func TestDisksFail(t *testing.T) {
 		}
 		same(t, filepath.Join(d.dir, "out"))
 	})
-	// There is no next time for what is due at the last step: a period that divides the steps
+	// An output due at the last step has no next time: a period that divides the steps
 	// does not make it a file that a run may do without.
 	t.Run("full to the end, go on", func(t *testing.T) {
 		d := newDisk(t, "memory")

@@ -62,7 +62,7 @@ func printMPI(c comm.Comm) {
 	}
 }
 
-// printGPUs lists the GPUs that this process may use, or prints why there are none.
+// printGPUs lists the GPUs that this process may use, or prints why it may use none.
 func printGPUs(from gpuSource) {
 	fmt.Fprintf(stdout, "cuda     %s\n", from.versions())
 	list, err := from.list()

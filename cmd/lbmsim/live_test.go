@@ -18,7 +18,7 @@ import (
 	"lbmsim/sim"
 )
 
-// Wrong addresses, ports that are taken and folders that are none are errors of usage that say what to do.
+// Wrong addresses, ports that are taken and paths that are not folders are errors of usage that say what to do.
 func TestLiveUsage(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -54,7 +54,7 @@ func (a alreadyPrinted) Error() string { return fmt.Sprintf("exit code %d", a.co
 // usageError is a wrong command line.
 type usageError struct{ error }
 
-// Unwrap returns what is wrong with it.
+// Unwrap returns the cause.
 func (u usageError) Unwrap() error { return u.error }
 
 func exitCode(err error) int {

@@ -78,7 +78,7 @@ every = 50
 	one, _, _ := run(many, 0)
 	t.Logf("%d ranks took %v; the largest peak of a rank's memory is %d KiB, with %d ranks %d KiB", many, took, peak, few, base)
 	if !bytes.Equal(lastState(t, dir), lastState(t, one)) {
-		t.Errorf("the state of %d ranks differs from that of one", many)
+		t.Errorf("the state of %d ranks differs from one rank's", many)
 	}
 	if got, want := tree(t, dir), tree(t, one); !slices.Equal(got, want) {
 		t.Errorf("files of %d ranks: %v, of one: %v", many, got, want)

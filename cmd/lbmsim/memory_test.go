@@ -195,7 +195,7 @@ func TestTooLargeACaseIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if ram.Left() == 0 {
-		t.Skip("NOT TESTED: too large a case is refused: this system does not tell how much memory is free")
+		t.Skip("NOT TESTED: too large a case is refused: this system does not report its free memory")
 	}
 	err = enoughMemory(comm.Local(1)[0], flowCase, true)
 	if code, agreed := sim.ExitCode(err); err == nil || code != sim.ExitUsage || !agreed || !strings.Contains(err.Error(), "large.toml: the case needs ") {

@@ -152,7 +152,7 @@ func TestRealRanksGiveTheSameBits(t *testing.T) {
 		if want == nil {
 			want = state
 		} else if !bytes.Equal(state, want) {
-			t.Errorf("%d ranks: the state differs from that of one rank without mpirun", n)
+			t.Errorf("%d ranks: the state differs from one rank's without mpirun", n)
 		}
 		pictures, _ := filepath.Glob(filepath.Join(dir, "out", "case", "*.png"))
 		if len(pictures) == 0 {
@@ -209,10 +209,10 @@ func TestRealRanksInPencils(t *testing.T) {
 			t.Fatalf("%d ranks, parts %s: exit code %d\n%s", c.ranks, c.parts, r.code, r.out)
 		}
 		if !bytes.Equal(lastState(t, dir), state) {
-			t.Errorf("%d ranks, parts %s: the state differs from that of one rank without mpirun", c.ranks, c.parts)
+			t.Errorf("%d ranks, parts %s: the state differs from one rank's without mpirun", c.ranks, c.parts)
 		}
 		if c.parts == "" && !same(dir) {
-			t.Errorf("%d ranks: fields, pictures or probes differ from those of one rank without mpirun", c.ranks)
+			t.Errorf("%d ranks: fields, pictures or probes differ from one rank's without mpirun", c.ranks)
 		}
 		last, err := checkpoint.Latest(filepath.Join(dir, "out", "case", "checkpoints"))
 		if err != nil || len(last) != 2 {
@@ -365,7 +365,7 @@ func TestTransportsGiveTheSameBits(t *testing.T) {
 			if want == nil {
 				want = state
 			} else if !bytes.Equal(state, want) {
-				t.Errorf("%s, %d ranks: the state differs from that of one rank", transport, n)
+				t.Errorf("%s, %d ranks: the state differs from one rank's", transport, n)
 			}
 			t.Logf("%s, %d ranks: state %.16x, %v", transport, n, sha256.Sum256(state), r.elapsed.Round(time.Millisecond))
 		}
@@ -413,7 +413,7 @@ func TestKilledRankIsNamed(t *testing.T) {
 		// MPICH's mpiexec kills all ranks at once, at times before one of them can speak. It
 		// says so itself.
 		if !named && !strings.Contains(r.out, "BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES") {
-			t.Errorf("%s: nobody names process %d:\n%s", transport, victim, r.out)
+			t.Errorf("%s: no rank names process %d:\n%s", transport, victim, r.out)
 		}
 		for end := time.Now().Add(10 * time.Second); len(pidsOf(dir)) > 0; time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(end) {

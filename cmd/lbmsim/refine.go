@@ -240,7 +240,7 @@ func costs(p *propose.Proposal, ranks int) [][]string {
 	cells, updates, uniform := 0, 0., 1.
 	for l := range h.Levels {
 		cells += h.Counted(l)
-		for _, patch := range h.Levels[l].Patches { // what is computed, the overlap included
+		for _, patch := range h.Levels[l].Patches { // computed cells, the overlap included
 			updates += float64(patch.Stored.Cells()) * float64(int(1)<<l)
 		}
 	}

@@ -126,7 +126,7 @@ func recipeOf(path, folder string) (how recipe, err error) {
 	if o.Kind == compare.Table && o.Step == 0 {
 		return how, fmt.Errorf("%s has no rows of a step: there is nothing to reproduce", path)
 	}
-	if _, err := compare.Files(path, path); err != nil { // reads all of it: what is damaged is known before hours of computing
+	if _, err := compare.Files(path, path); err != nil { // reads all of it: damage is known before hours of computing
 		return how, err
 	}
 	how = recipe{Kind: o.Kind, Case: o.Case, Step: o.Step, Inputs: map[string]string{}}
@@ -163,7 +163,7 @@ func recipeOf(path, folder string) (how recipe, err error) {
 	return how, nil
 }
 
-// fresh returns a folder without any files, given by --output or new: what is found there later is of this run.
+// fresh returns a folder without any files, given by --output or new: all files found there later are this run's.
 func fresh(path, folder string) (string, error) {
 	if folder != "" {
 		list, err := os.ReadDir(folder)

@@ -55,7 +55,7 @@ func TestReproducedIntoAFreshFolder(t *testing.T) {
 	}
 }
 
-// A table of a run that a restart has extended is computed to its last row, and what is damaged is refused before a step is.
+// A table of a run that a restart has extended is computed to its last row, and damaged files are refused before the first step.
 func TestReproducedAfterARestart(t *testing.T) {
 	dir := t.TempDir()
 	text := `

@@ -87,7 +87,7 @@ func TestRequeueSelf(t *testing.T) {
 		t.Fatalf("exit code %d\n%s", r.code, r.out)
 	}
 	if !bytes.Equal(lastState(t, dir), lastState(t, straight)) {
-		t.Error("the state after four jobs differs from that of one run")
+		t.Error("the state after four jobs differs from a single run's")
 	}
 }
 

@@ -45,7 +45,7 @@ func (s slurmGPUs) open(n int) (device.Device, error) {
 func (slurmGPUs) versions() string { return "virtual" }
 func (slurmGPUs) missed() bool     { return true }
 
-// The GPU that each rank of a SLURM job takes. What is right is taken from SLURM's
+// The GPU that each rank of a SLURM job takes. The expected one follows from SLURM's
 // node names alone: the k-th rank of a node has the local rank k, and each takes a separate GPU out of the first ones of its
 // node; the k-th one where all are visible.
 func TestSlurmBinding(t *testing.T) {

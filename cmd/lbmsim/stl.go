@@ -84,7 +84,7 @@ func anyLattice() model.Lattice {
 	return l
 }
 
-// judge prints what is known of a surface, before and after closed has closed it, and counts the warnings on
+// judge prints the properties of a surface, before and after closed has closed it, and counts the warnings on
 // what a case would use; the error is why it cannot be used.
 func judge(w io.Writer, s *intake.Source, closed func() error, title string, move func([3]float64) [3]float64, grid intake.Grid, preview string) (solid bool, warnings int, err error) {
 	rows := s.Report()
@@ -100,7 +100,7 @@ func judge(w io.Writer, s *intake.Source, closed func() error, title string, mov
 	done = working("closing " + s.Path)
 	refused := closed()
 	done()
-	if done := s.Done(); done != "" { // what is guessed is shown, even where it is too much
+	if done := s.Done(); done != "" { // guessed triangles are shown, even if there are too many
 		if inCells, depth, err = intake.OnGrid(s.Surface, move, grid); err != nil {
 			return false, 0, cmp.Or(refused, fmt.Errorf("%s: %w", s.Path, err))
 		}

@@ -30,7 +30,7 @@ facet normal 1 0 0 outer loop vertex 3 0 0 vertex 3 2 0 vertex 3 2 1 endloop end
 endsolid block
 `
 
-// The report of a dirty file states what is wrong, where, and what a repair would do.
+// The report of a dirty file lists the defects with their places, and the effect of a repair.
 func TestIntakeReport(t *testing.T) {
 	dir := t.TempDir()
 	path, preview := filepath.Join(dir, "block.stl"), filepath.Join(dir, "block.png")

@@ -153,7 +153,7 @@ func runTunnel(path string, f tunnelFlags) error {
 		func(err error) { now.Fail(err) }, func(text string) { now.status.Lost(text) })
 }
 
-// wrote says what to do with the case of a dry run.
+// wrote reports what to do with the case of a dry run.
 func (f *tunnelFlags) wrote() {
 	fmt.Fprintf(stdout, "\nwrote %s; run it by the same command without --dry-run, or by lbmsim %[1]s\n", f.caseFile)
 }

@@ -142,7 +142,7 @@ func (f *tunnelFlags) mayWrite(p *tunnel.Plan) error {
 
 // resumesInATime refuses --resume with --time, which would choose another grid.
 func (f *tunnelFlags) resumesInATime() error {
-	const reason = "--resume with --time: the grid is the one of the run that was interrupted"
+	const reason = "--resume with --time: the grid is the interrupted run's"
 	if old, found, err := readWritten(f.caseFile); err == nil && found && old.args != nil {
 		return fmt.Errorf("%s\n  to resume it: %s", reason, resumeCommand(old.args, old.cells))
 	}

@@ -25,7 +25,7 @@ type standing struct {
 	body    tunnel.Body
 	sources []*intake.Source // of wanted.Parts
 	marks   []mesh.Marks     // as they were in the files
-	picture []byte           // PNG of what is wrong with them; nil: nothing
+	picture []byte           // PNG of their defects; nil without defects
 }
 
 // read reads the surfaces, once.
@@ -160,13 +160,13 @@ func (f *tunnelFlags) stand(parts []tunnel.Part, surfaces []*mesh.Surface) (tunn
 	return b, nil
 }
 
-// surfacePicture is the picture of what is wrong with the surfaces, in the output folder of a run.
+// surfacePicture is the picture of the defects of the surfaces, in the output folder of a run.
 const (
 	surfacePicture = "surface.png"
-	defectsTitle   = "the surface: what is wrong is red"
+	defectsTitle   = "the surface: defects are red"
 )
 
-// examine lists what is wrong with the surfaces on the finest grid for the reports, and draws it.
+// examine lists the defects of the surfaces on the finest grid for the reports, and draws it.
 func (s *standing) examine(plans []*tunnel.Plan) (err error) {
 	finest := plans[len(plans)-1]
 	var defects []tunnel.Defect

@@ -203,7 +203,7 @@ func twoSolids(turned bool) []byte {
 	return b.Bytes()
 }
 
-// A file that is inside out, with two solids of which one is thin, runs: the report has the drag of each solid, what is wrong with the
+// A file that is inside out, with two solids of which one is thin, runs: the report has the drag of each solid, the defects of the
 // surface and a picture of it, and pictures of the means. A surface without defects has none of them.
 func TestTunnelOfParts(t *testing.T) {
 	dir := t.TempDir()
@@ -238,7 +238,7 @@ func TestTunnelOfParts(t *testing.T) {
 	if !bytes.HasPrefix(picture, []byte("\x89PNG")) {
 		t.Error("surface.png is not a picture")
 	}
-	for _, want := range []string{`alt="the surface: what is wrong is red"`, "Drag by part", "inside out", "pressure coefficient on the surface"} {
+	for _, want := range []string{`alt="the surface: defects are red"`, "Drag by part", "inside out", "pressure coefficient on the surface"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%.40q is not in the page", want)
 		}
@@ -249,7 +249,7 @@ func TestTunnelOfParts(t *testing.T) {
 	}
 }
 
-// Forces by part are found by their place, whatever solids are called; without samples, or without the table, there are none.
+// Forces by part are found by their place, whatever solids are called; without samples, or without the table, the list is empty.
 func TestPartForces(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

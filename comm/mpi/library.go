@@ -333,8 +333,8 @@ func unknown(l Library) error {
 		l.Path, l.Version, insists)
 }
 
-// look loads a library separately and identifies it; file "" is what is in the process.
-// why reports what is wrong with a file that is no MPI library.
+// look loads a library separately and identifies it; file "" is the library already in the process.
+// why reports the reason that a file is not an MPI library.
 func look(file, how string) (l Library, ok bool, why string) {
 	var path *C.char
 	if file != "" {

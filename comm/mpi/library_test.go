@@ -48,7 +48,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// What is beside the launcher comes before what modules set, and that before the system's.
+// A library beside the launcher comes before libraries of modules, and these before the system's.
 func TestPlaces(t *testing.T) {
 	lookup := environment("LD_LIBRARY_PATH=/modules/lib::/more", "I_MPI_ROOT=/intel", "MPICH_DIR=")
 	path := func(name string) string {
@@ -126,7 +126,7 @@ const says = `
 int MPI_Get_library_version(char *text, int *n) { strcpy(text, "Foo MPI 1.0"); *n = 11; return 0; }
 `
 
-// A file that the user names is taken as it is, or the message states what is wrong with it.
+// A file that the user names is taken as it is, or the message has the reason.
 func TestInsisted(t *testing.T) {
 	empty := t.TempDir()
 	for _, test := range []struct{ what, file, want string }{
@@ -183,7 +183,7 @@ func TestNested(t *testing.T) {
 }
 
 // The launcher's own library must load: another one would not fit it. One elsewhere need not,
-// but what is wrong with it is reported where none is found.
+// but its defect is reported where none is found.
 func TestBroken(t *testing.T) {
 	dir := t.TempDir()
 	needs := compile(t, "libgone.so", "int gone(void) { return 0; }")

@@ -211,7 +211,7 @@ func (p Place) Wrong(err error) error {
 	return Errors{at}
 }
 
-// Err returns the problems that were collected, in order; nil if there are none.
+// Err returns the problems that were collected, in order; nil without problems.
 func (p *problems) Err() error {
 	if len(p.list) == 0 {
 		return nil

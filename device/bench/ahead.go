@@ -43,7 +43,7 @@ type outcome struct {
 
 // VerifyAll verifies models, for rows of as many cells as width says, side by side: the
 // oracle's steps take the longest. NVRTC may compile one kernel at a time of a process;
-// several processes fill the cache faster. What is wrong has an error instead of a speed later.
+// several processes fill the cache faster. A wrong result later has an error instead of a speed.
 func VerifyAll(dev device.Device, specs []model.Spec, width func(model.Spec) int) *Verified {
 	v := &Verified{outcomes: map[string]outcome{}}
 	next := make(chan model.Spec)

@@ -15,7 +15,7 @@ func (p *program) placeEddies(box *kernels.Case) (err error) {
 		return nil
 	}
 	if p.eddies, err = newMemory(p.layout.Pitch * p.layout.N[1] * p.layout.N[2] * p.spec.EddyBytes()); err != nil {
-		return fmt.Errorf("eddies of %s: %w", p.spec, err)
+		return fmt.Errorf("eddy viscosity of %s: %w", p.spec, err)
 	}
 	box.Eddies = p.eddies.pointer()
 	return nil
@@ -42,10 +42,10 @@ func (p *program) FindEddies(s device.Stream, state device.Buffer, q model.Param
 	own := p.device.own(s, "eddies")
 	from, err := p.state(state)
 	if err == nil && p.eddies == nil {
-		err = fmt.Errorf("there are none")
+		err = fmt.Errorf("the law needs no pass")
 	}
 	if err != nil {
-		own.fail(fmt.Errorf("eddies of %s: %w", p.spec, err))
+		own.fail(fmt.Errorf("eddy viscosity of %s: %w", p.spec, err))
 		return
 	}
 	n := p.layout.N

@@ -15,13 +15,13 @@ import (
 
 // faces is boundary.Faces where the kernels can point to.
 type faces struct {
-	list *boundary.Faces // nil: there are none
+	list *boundary.Faces // nil: no faces
 	*ghosts
 	memory *memory
 	rules  int // where the rules are in memory
 	ends   *memory
 
-	sources *memory // of kept ghost cells: those of the newest state; nil: there are none
+	sources *memory // of kept ghost cells, for the newest state; may be nil
 	newest  newest
 
 	count                  int // of ghost cells in memory
@@ -107,7 +107,7 @@ func (p *program) markWritten(to *memory, part decomp.Box) {
 	to.author.Store(p)
 }
 
-// interior reports whether some of the bytes of a state are those of cells of the box.
+// interior reports whether some of the bytes of a state belong to cells of the box.
 func (p *program) interior(offset, bytes int) bool {
 	l, row := p.layout, p.layout.Components*p.layout.Pitch*p.spec.Precision.Bytes()
 	high := l.N[1] + 2*l.Ghost[1]

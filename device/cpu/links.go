@@ -72,7 +72,7 @@ func newLinkLists(l *boundary.Links, w *wallBlocks, precision model.Precision, g
 	return placed, nil
 }
 
-// placeLaws writes the numbers of the laws from one on; those of all begin at the offset.
+// placeLaws writes the numbers of the laws from the first on. The list of all laws begins at the offset.
 func placeLaws(m *memory, offset int, l *boundary.Links, first int, precision model.Precision) unsafe.Pointer {
 	if precision == model.Float64 {
 		return place(m, offset+8*boundary.LinkNumbers*first, boundary.LawNumbers[float64](l, first))

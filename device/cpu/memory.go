@@ -68,7 +68,7 @@ func (m *memory) Write(src []byte, offset int) error {
 	return err
 }
 
-// wrote forgets the author of a state unless the bytes are those of ghost cells alone.
+// wrote forgets the author of a state unless the bytes belong to ghost cells alone.
 func (m *memory) wrote(offset, bytes int) {
 	if p := m.author.Load(); p != nil && p.interior(offset, bytes) {
 		m.author.Store(nil)

@@ -35,7 +35,7 @@ var (
 	_ device.WallModels  = (*Device)(nil)
 )
 
-// WallModels says that programs have a wall model.
+// WallModels reports that programs have a wall model.
 func (*Device) WallModels() {}
 
 // place lists the ghost cells of walls with a model. It comes before the lists of links, which point to their populations.

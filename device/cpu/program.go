@@ -27,7 +27,7 @@ type program struct {
 	types  int           // of solid cells
 
 	found          *boundary.Walls
-	laws, measures *linkLists // nil where there are none
+	laws, measures *linkLists // nil: no such cells
 	wallMomentum   wallMomentum
 	faces          faces
 	modelled       modelled
@@ -250,7 +250,7 @@ func (p *program) Planes(state device.Buffer, q model.Params) ([]device.Plane, e
 	})
 }
 
-// Rows sums the rows; one task has those of a plane along z.
+// Rows sums the rows, in one task per plane along z.
 func (p *program) Rows(state device.Buffer, q model.Params) ([]device.Plane, error) {
 	n := p.layout.N
 	rows := make([]device.Plane, n[1]*n[2])

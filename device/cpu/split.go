@@ -6,7 +6,7 @@ import (
 	"lbmsim/model"
 )
 
-// splitRule says how large a task of a step may be and how small it should stay.
+// splitRule states how large a task of a step may be and how small it should stay.
 type splitRule struct {
 	width int // cells along x, a multiple of decomp.Align
 	tile  int // most rows along y

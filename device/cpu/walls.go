@@ -68,7 +68,7 @@ func findWalls(spec model.Spec, l decomp.Layout, periodic [3]bool, cells boundar
 				if (b+1)*kernels.Block <= n[0] && found.Plain(b, y, z) {
 					continue
 				}
-				own := 0 // of the row's cells those of the block
+				own := 0 // number of the row's cells in the block
 				for own < len(lawful) && int(lawful[own].X) < (b+1)*kernels.Block {
 					own++
 				}

@@ -10,7 +10,7 @@ import (
 // The structs of kernels/gpu/api.h, special.h, scalar.h, timed.h and barrier.h, as they lie in the device's memory; a test
 // holds their layouts equal.
 
-// block says what is special in 32 cells of a row (Block).
+// block lists the special cells among 32 cells of a row (Block).
 type block struct {
 	links, solid uint32
 	first        uint32

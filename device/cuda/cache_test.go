@@ -110,7 +110,7 @@ func TestLockPatience(t *testing.T) {
 	start = time.Now()
 	lock(file, time.Minute)()
 	if d := time.Since(start); d > 20*time.Second {
-		t.Errorf("waited %v for a lock that nobody holds", d)
+		t.Errorf("waited %v for a free lock", d)
 	}
 }
 

@@ -29,7 +29,7 @@ type core struct {
 	box   *buffer // boxABI
 	lists []*buffer
 
-	mu     sync.Mutex // of what is made after Load, and of closed
+	mu     sync.Mutex // of resources made after Load, and of closed
 	closed bool
 }
 

@@ -264,7 +264,7 @@ func (d *Device) Close() error {
 	d.copies.close()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	// Others hold the context too, and with it what is not given back.
+	// Others hold the context too, and with it all memory that is not released.
 	_ = d.call("ending events", func() error {
 		for i := range d.events {
 			_ = cu.DestroyEvent(&d.events[i])

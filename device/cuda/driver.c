@@ -13,7 +13,7 @@
 
 int lbm_driver_absent(void) { return 500; }  // CUDA_ERROR_NOT_FOUND
 
-// cu calls this when the program starts, and ends the program if it fails.
+// cu calls this when lbmsim starts, and ends the process if it fails.
 // The driver starts later: `lbmsim --help` need not wake eight GPUs.
 __attribute__((visibility("hidden"))) int cuInit(unsigned flags) {
 	(void)flags;

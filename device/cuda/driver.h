@@ -12,7 +12,7 @@ extern const int lbm_driver_count;
 int lbm_driver_absent(void);
 
 // lbm_driver_load finds and starts the driver, once; any thread may call it. It returns null, or
-// the reason why there is none. *code is then cuInit's result, or 0 if there is no library at all.
+// the reason why it is not available. *code is then cuInit's result, or 0 if there is no library at all.
 const char* lbm_driver_load(int* code);
 
 #pragma GCC visibility pop

@@ -28,7 +28,7 @@ func (e *eddies) place(in *placing) (err error) {
 	}
 	n := e.layout.N
 	if e.at, err = e.put(e.layout.Pitch * n[1] * n[2] * e.spec.EddyBytes()); err != nil {
-		return fmt.Errorf("eddies of %s: %w", e.spec, err)
+		return fmt.Errorf("eddy viscosity of %s: %w", e.spec, err)
 	}
 	in.eddies = uint64(e.at.at)
 	return e.load(&e.module, "loading the kernel for the eddies of "+e.spec.String(), eddiesFile, functions{"lbm_eddies": &e.find}, func() error {
@@ -51,13 +51,13 @@ func (e *eddies) FindEddies(s device.Stream, state device.Buffer, q model.Params
 	own := e.stream(s)
 	from, err := e.state(state)
 	if err == nil && e.at == nil {
-		err = fmt.Errorf("there are none")
+		err = fmt.Errorf("the law needs no pass")
 	}
 	if err == nil {
 		err = e.uploadStep(q)
 	}
 	if err != nil {
-		own.fail(fmt.Errorf("eddies of %s: %w", e.spec, err))
+		own.fail(fmt.Errorf("eddy viscosity of %s: %w", e.spec, err))
 		return
 	}
 	tile := e.tile

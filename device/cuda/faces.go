@@ -22,7 +22,7 @@ type faces struct {
 	module        module
 	fill, outflow cu.Function
 	links         *links
-	list          *boundary.Faces // nil: there are none
+	list          *boundary.Faces // nil: no faces
 
 	// Cells and outlets that the march does not see to itself, and of the cells how many are the box's own.
 	cells, outlets           *buffer

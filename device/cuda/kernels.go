@@ -5,7 +5,7 @@ package cuda
 /*
 #include <cuda.h>
 
-// lbm_follow launches a kernel that waits itself for what is queued before it.
+// lbm_follow launches a kernel that waits itself for the work queued before it.
 static CUresult lbm_follow(CUfunction f, const unsigned* shape, CUstream s, unsigned long long* args, int count) {
 	void* list[8];
 	for (int i = 0; i < count; i++) list[i] = args + i;
@@ -34,7 +34,7 @@ type stepKernel struct {
 	tile    [3]int // cells that a block computes
 	shared  int    // bytes
 	slots   int    // blocks that the GPU runs at once
-	follows bool   // it waits itself for what is queued before it
+	follows bool   // it waits itself for the work queued before it
 }
 
 // kernelSet is the functions of one compiled instance; its step is lbm_step.

@@ -22,7 +22,7 @@ type links struct {
 	special, force cu.Function
 	found          *boundary.Walls
 	origin         [3]int     // of the box in the domain
-	laws, measures *linkLists // nil where there are none
+	laws, measures *linkLists // may be nil
 	modelled       *modelled  // what its ghost cells send
 	scalar         *scalar    // what leaves of it is a part of the loads
 }

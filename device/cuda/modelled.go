@@ -40,7 +40,7 @@ var (
 	_ device.WallModels  = (*Device)(nil)
 )
 
-// WallModels says that programs have a wall model.
+// WallModels reports that programs have a wall model.
 func (*Device) WallModels() {}
 
 // Options of kernels: some wall has a model, and a layer above it, in a box whose law finds no eddies itself. They follow from the
@@ -152,7 +152,7 @@ func (m *modelled) placeCells(found *boundary.Modelled, walls []boundary.Wall) (
 	return err
 }
 
-// sends returns the address of what ghost cells send, 0 where there are none.
+// sends returns the address of what ghost cells send, 0 without ghost cells.
 func (m *modelled) sends() uint64 {
 	if m.populations == nil {
 		return 0

@@ -6,7 +6,7 @@ package cuda
 // #include <dlfcn.h>
 // #include <stdlib.h>
 //
-// // What is used of nvrtc.h, which is not needed to build: its functions, the same
+// // The used part of nvrtc.h, which is not needed to build: its functions, the same
 // // since CUDA 11.2, return 0 or the number of an error.
 // typedef struct _program* program;
 // typedef struct {

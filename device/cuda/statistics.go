@@ -19,7 +19,7 @@ type statistics struct {
 	*core
 	module                   module
 	sample, average, profile cu.Function
-	waited                   *stream // of what is waited for
+	waited                   *stream // of the awaited sums
 	sums                     *buffer // of planes
 }
 
@@ -41,7 +41,7 @@ func (s *statistics) prepare() error {
 		var numbers [2]int32
 		err := s.module.numbers("lbm_statistics_numbers", numbers[:])
 		if want := [2]int32{int32(device.ProfileValues(s.spec.Lattice.Dims, s.spec.Scalar)), statisticsWait}; err == nil && numbers != want {
-			err = fmt.Errorf("the kernels have %v numbers, not %v", numbers, want) // a bug: they would write past what is theirs
+			err = fmt.Errorf("the kernels have %v numbers, not %v", numbers, want) // a bug: they would write past their memory
 		}
 		return err
 	})
@@ -68,7 +68,7 @@ type averages struct {
 	last          *stream // of the last Take; nil: there was none
 }
 
-// NewAverages takes the memory of the sums, and of as many samples that wait as fit into a quarter of what is left.
+// NewAverages takes the memory of the sums, and of as many samples that wait as fit into a quarter of the remaining memory.
 func (s *statistics) NewAverages(of model.AverageSums) (device.Averages, error) {
 	if err := s.prepare(); err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 	"lbmsim/model"
 )
 
-// Options says which tests a device can take.
+// Options selects the tests that a device supports.
 type Options struct {
 	// Precisions that the device has, all of the catalogue if nil.
 	Precisions []model.Precision

@@ -10,7 +10,7 @@ import (
 )
 
 // scheduled: steps with faces and a force that change with time have the bits of steps that are scheduled one by
-// one, whether all of them are scheduled at once or recorded; force and faces are those of the oracle.
+// one, whether all of them are scheduled at once or recorded; force and faces are the oracle's.
 func scheduled(t *testing.T, d device.Device, o Options) {
 	const steps = 6
 	force := func(n int) [3]float64 { return [3]float64{1e-4 * math.Sin(float64(n)), 2e-5 * float64(n), 0} }

@@ -41,7 +41,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// What is not the memory meant is refused.
+// Any other memory is refused.
 func TestOpenRefuses(t *testing.T) {
 	_, handle, free, err := Share(100)
 	if err != nil {

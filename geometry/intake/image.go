@@ -32,7 +32,7 @@ type Image struct {
 // Words returns the bits of the voxels from 64 i to 64 j.
 func (m *Image) Words(i, j int) []uint64 { return m.bits[min(i, len(m.bits)):min(j, len(m.bits))] }
 
-// Report says what the image is.
+// Report describes the image.
 func (m *Image) Report() []Row {
 	all := float64(m.N[0]) * float64(m.N[1]) * float64(m.N[2])
 	return []Row{
@@ -52,7 +52,7 @@ func Numbers() (names []string) {
 	return names
 }
 
-// ImageForm says what a file does not say of itself.
+// ImageForm has the properties of an image that its file does not contain.
 type ImageForm struct {
 	Voxels [3]int     // raw files: their number along each axis
 	Number string     // raw files: the type of a value, one of Numbers

@@ -159,7 +159,7 @@ func (s *Source) enclosed() float64 {
 	return 0
 }
 
-// wrong says in one line why a surface is not watertight.
+// wrong states in one line why a surface is not watertight.
 func (s *Source) wrong() string {
 	f := s.Found
 	var list []string
@@ -179,7 +179,7 @@ func (s *Source) wrong() string {
 
 func place(p [3]float64) string { return fmt.Sprintf("(%.4g, %.4g, %.4g)", p[0], p[1], p[2]) }
 
-// Done says in one line what a repair did; empty when there was none.
+// Done states in one line what a repair did; empty without a repair.
 func (s *Source) Done() string {
 	r := s.Repaired
 	if !r.Any() {

@@ -315,7 +315,7 @@ const (
 // meets the surface.
 func (b *Body) Hit(p, d [3]float64) (t float64, ok bool) {
 	// A segment that passes exactly through an edge may miss both triangles by rounding:
-	// the second look takes what is near.
+	// the second search takes all that are near.
 	for _, slack := range [2]float64{1e-12, 1e-7} {
 		t := min(b.tree.first(b.tri, p, d, -touch, 1+touch, slack), b.leaves.first(b.sheet, p, d, -touch, 1+touch, slack))
 		if t <= 1+touch {

@@ -383,7 +383,7 @@ func (b borders) pieces(s *Surface) map[int32]hole {
 	return list
 }
 
-// Repairs says what Repair has done.
+// Repairs lists the effects of Repair.
 type Repairs struct {
 	Snapped   int     // corners at the border that were put on another
 	Tolerance float64 // within this distance

@@ -2,8 +2,8 @@ package mesh
 
 import "lbmsim/internal/vector"
 
-// Split halves edges longer than most returns for their middle until there are none, and returns for each triangle the one that it
-// was a part of. It ends early, with false, at more triangles than limit.
+// Split halves edges until none is longer than most returns for its middle, and returns for each triangle the original triangle
+// that contains it. It ends early, with false, at more triangles than limit.
 //
 // Whether an edge is halved depends on the edge alone, so the triangles on its two sides agree and the surface stays as closed as it
 // was. Of each triangle the longest of these edges is halved first, which bounds the smallest angle (Rivara, Int. J. Numer. Methods

@@ -195,7 +195,7 @@ func (o *opened) Free() {
 
 func (o *opened) bytes() []byte {
 	if o.by.Spoils && len(o.data) > 27*device.BarrierWord {
-		return make([]byte, len(o.data)) // what is written there gets lost
+		return make([]byte, len(o.data)) // writes to it get lost
 	}
 	return o.data
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// layered are packages whose files stand above each other: calls between them lead one way.
+// layered lists packages whose files form layers: calls between files go downwards only.
 var layered = []string{"config", "config/language", "io/paint", "io/picture", "live", "report", "sim", "sim/derive", "sim/domain", "sim/exit", "sim/level", "sim/output", "sim/postmortem", "sim/refined", "sim/watch"}
 
 func TestFilesCallOneWay(t *testing.T) {
@@ -39,7 +39,7 @@ func TestFilesCallOneWay(t *testing.T) {
 			}
 		}
 		if c := circle(calls); c != nil {
-			t.Errorf("%s: files call each other in a circle: move what the lower one needs of the upper one down", pkg)
+			t.Errorf("%s: files call each other in a cycle: move the code that the lower one needs down", pkg)
 			for i, from := range c {
 				to := c[(i+1)%len(c)]
 				t.Errorf("    %s calls %s of %s", from, strings.Join(calls[from][to], ", "), to)
@@ -48,7 +48,7 @@ func TestFilesCallOneWay(t *testing.T) {
 	}
 }
 
-// A circle of two and of three files is found; a chain is not a circle.
+// Cycles of two and of three files are found; a chain is not a cycle.
 func TestCirclesAreFound(t *testing.T) {
 	parse := func(texts map[string]string) map[string]map[string][]string {
 		set, files := token.NewFileSet(), map[string]*ast.File{}
@@ -63,15 +63,15 @@ func TestCirclesAreFound(t *testing.T) {
 	}
 	chain := map[string]string{"a.go": "func a() { b(); new(T).m() }", "b.go": "import \"x/y\"\nfunc b() { y.F(c) }", "c.go": "type T struct{}\nfunc (T) m() {}\nfunc c() {}"}
 	if c := circle(parse(chain)); c != nil {
-		t.Errorf("a circle in a chain: %v", c)
+		t.Errorf("a cycle in a chain: %v", c)
 	}
 	chain["c.go"] += "\nfunc d() { a() }"
 	if c := circle(parse(chain)); len(c) < 2 {
-		t.Errorf("the circle was not found: %v", c)
+		t.Errorf("the cycle was not found: %v", c)
 	}
 }
 
-// nothing imports packages as empty ones: only what files of one package call of each other counts.
+// nothing imports every package as an empty one: only calls between files of one package count.
 type nothing struct{}
 
 func (nothing) Import(name string) (*types.Package, error) {
@@ -80,7 +80,7 @@ func (nothing) Import(name string) (*types.Package, error) {
 	return p, nil
 }
 
-// callsBetween returns the functions and methods that files use of other files, by file.
+// callsBetween returns the functions and methods of other files that each file uses.
 func callsBetween(pkg string, set *token.FileSet, files map[string]*ast.File) map[string]map[string][]string {
 	var list []*ast.File
 	for _, f := range files {
@@ -88,7 +88,7 @@ func callsBetween(pkg string, set *token.FileSet, files map[string]*ast.File) ma
 	}
 	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
 	conf := types.Config{Importer: nothing{}, Error: func(error) {}, FakeImportC: true}
-	checked, _ := conf.Check(pkg, set, list, info) // with errors wherever others are needed
+	checked, _ := conf.Check(pkg, set, list, info) // with errors wherever other packages are needed
 	calls := map[string]map[string][]string{}
 	for id, o := range info.Uses {
 		f, ok := o.(*types.Func)

@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// costs is the table "What an addition costs" of docs/architecture.md: where the name of one
-// of each kind is a literal of the source, or an identifier, which has a dot in front. A
-// feature that needs its name anywhere else costs more than the page says.
+// costs is the table "What an addition costs" of docs/architecture.md: the files where the name of an
+// example of each kind is a string literal or, with a dot in front, an identifier. A
+// feature whose name is needed in any other file costs more than the page states.
 var costs = []struct {
 	what, name string
-	files      []string // in the page, too
-	others     []string // that a new one may leave alone: choices for a purpose of theirs
+	files      []string // named on the page
+	others     []string // need no change for a new one: they use this example for another purpose
 }{
 	{"collision", "recursive_regularized", []string{"model/collision.go", "internal/ref/ref.go", "internal/ref/moments.go"}, []string{"cases/robustness/robustness.go"}},
 	{"law of the viscosity", "carreau", []string{"model/viscosity.go"}, nil},
@@ -69,7 +69,7 @@ func TestAdditionsCostWhatThePageSays(t *testing.T) {
 	for _, c := range costs {
 		for _, f := range found[c.name] {
 			if !slices.Contains(c.files, f) && !slices.Contains(c.others, f) {
-				t.Errorf("%s %q is named in %s: a new one has to be, too, but docs/architecture.md does not say so", c.what, c.name, f)
+				t.Errorf("%s %q is named in %s, which docs/architecture.md does not list for a new one", c.what, c.name, f)
 			}
 		}
 		for _, f := range c.files {
@@ -81,7 +81,7 @@ func TestAdditionsCostWhatThePageSays(t *testing.T) {
 			}
 		}
 	}
-	// Each file that the page names is there.
+	// Each file named on the page exists.
 	start := strings.Index(page, "## What an addition costs")
 	end := strings.Index(page[start+1:], "\n## ")
 	names := 0

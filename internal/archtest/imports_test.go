@@ -1,5 +1,5 @@
-// Package archtest holds the rules of this tree that no compiler checks: which
-// package may import which, and what must not be written anywhere. It reads the
+// Package archtest enforces the rules of this tree that no compiler checks: permitted
+// imports of each package, forbidden words, sizes, prose. It reads the
 // source files themselves, so files behind every build tag are covered at once.
 package archtest
 
@@ -20,7 +20,7 @@ import (
 
 const module = "lbmsim"
 
-// why ends every message: the place to read before a rule is changed.
+// why ends every message: read this page before changing a rule.
 const why = "docs/architecture.md explains the packages; internal/archtest/imports_test.go contains the table"
 
 // place is the position of a package: its level, and the packages of this module it
@@ -33,56 +33,56 @@ type place struct {
 
 var places = map[string]place{
 	"cmd/lbmsim": {13, []string{"live", "internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/propose", "internal/tunnel", "internal/compare", "internal/doctor", "report", "config", "config/language", "model", "boundary", "cases/robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/fields", "io/film", "io/paint", "io/picture", "io/relief", "io/status", "internal/slurm", "internal/terminal", "cases/demo", "cases/examples"}},
-	// A page that shows runs while they compute, and its server.
+	// The live page of runs, and its server.
 	"live":               {12, []string{"internal/web", "internal/allowance", "internal/finding", "report", "sim", "sim/output", "config", "model", "io/picture", "io/status"}},
 	"internal/web":       {0, nil},                         // HTTP/1.1 of a page
-	"internal/render":    {1, []string{"internal/vector"}}, // pictures in space of a field of cells and of solids
-	"internal/allowance": {0, nil},                         // time for work beside a run
+	"internal/render":    {1, []string{"internal/vector"}}, // 3D pictures of a field of cells and of solids
+	"internal/allowance": {0, nil},                         // budget for work beside a run
 	// What a run reports, to people and to programs.
 	"report":            {11, []string{"internal/plain", "internal/finding", "sim", "sim/output", "config", "io/status"}},
 	"internal/handlers": {0, nil},                                                                                                                                                // Go's handlers of signals, which libraries replace
-	"internal/plain":    {0, nil},                                                                                                                                                // errors of libraries in words for users
+	"internal/plain":    {0, nil},                                                                                                                                                // errors of libraries, reworded for users
 	"internal/finding":  {1, []string{"internal/plain"}},                                                                                                                         // the list of all warnings
 	"cases/examples":    {0, nil},                                                                                                                                                // the cases that come with lbmsim
 	"cases/demo":        {0, nil},                                                                                                                                                // the cases of `lbmsim demo`
 	"internal/scaling":  {11, []string{"internal/finding", "sim", "config", "model", "decomp", "comm", "device", "device/bench"}},                                                // measures runs
-	"internal/propose":  {11, []string{"internal/finding", "internal/plain", "sim", "sim/domain", "config", "config/language", "model", "boundary", "comm", "decomp", "device"}}, // boxes of finer cells by a coarse run
+	"internal/propose":  {11, []string{"internal/finding", "internal/plain", "sim", "sim/domain", "config", "config/language", "model", "boundary", "comm", "decomp", "device"}}, // refinement boxes from a coarse run
 	"internal/study":    {11, []string{"internal/finding", "sim", "sim/domain", "config", "model", "comm", "device"}},                                                            // runs a case on several grids
 	"internal/tunnel":   {4, []string{"internal/finding", "internal/plain", "config/language", "geometry", "geometry/mesh", "io/status"}},
-	"internal/compare":  {11, []string{"sim/output", "config", "model", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // outputs with each other
+	"internal/compare":  {11, []string{"sim/output", "config", "model", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // compares outputs
 	"sim":               {10, []string{"internal/allowance", "internal/finding", "sim/level", "sim/postmortem", "sim/transfer", "sim/output", "sim/watch", "sim/derive", "sim/domain", "sim/refined", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "halo", "io/checkpoint", "io/status"}},
-	// The patches of a refined grid on a rank, and the steps of their levels.
+	// A rank's patches of a refined grid, and the steps of their levels.
 	"sim/refined": {6, []string{"internal/finding", "sim/derive", "sim/level", "sim/domain", "sim/rank", "sim/exit", "config", "model", "boundary", "geometry", "decomp", "device", "halo", "comm"}},
-	// What one box of a rank's cells needs to be stepped.
+	// Everything for stepping one box of a rank's cells.
 	"sim/level": {5, []string{"sim/domain", "sim/rank", "sim/exit", "config", "model", "decomp", "device", "halo", "io/checkpoint"}},
 	// The flow of another run as the initial state of this one.
 	"sim/transfer": {7, []string{"internal/finding", "sim/output", "config", "config/language", "model", "decomp", "kernels", "io/checkpoint", "io/fields"}},
 	// The first bad cell of an unstable run, found by computing its end again.
 	"sim/postmortem": {7, []string{"internal/raw", "internal/finding", "sim/output", "sim/derive", "sim/domain", "config", "model", "decomp", "comm", "internal/ram"}},
-	// The stability watch: what has gone wrong, and what will.
+	// The stability watch: present and predicted failures.
 	"sim/watch": {6, []string{"internal/finding", "sim/derive", "config", "model", "boundary", "decomp", "comm"}},
-	// What a case asks for while it runs, seen through a narrow view of the run.
+	// Outputs of a case during the run, which see a narrow view of it.
 	"sim/output": {6, []string{"internal/raw", "internal/ram", "internal/render", "internal/finding", "sim/derive", "sim/domain", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "io/status", "internal/stats"}},
 	// The state of a run as fields and as sums of the whole domain.
 	"sim/derive": {5, []string{"internal/vector", "sim/domain", "sim/rank", "config", "model", "boundary", "decomp", "comm", "device"}},
-	// One rank's part of the domain: cells, boundaries and bodies from files, sums that no cut changes.
+	// One rank's part of the domain: cells, boundaries and bodies from files, sums independent of the decomposition.
 	"sim/domain":         {4, []string{"internal/raw", "internal/finding", "sim/rank", "sim/exit", "config", "model", "boundary", "geometry", "geometry/intake", "geometry/mesh", "decomp", "comm", "io/checkpoint", "io/curve"}},
 	"internal/forecast":  {4, []string{"internal/finding", "internal/render", "config", "config/language", "model", "boundary", "decomp", "geometry"}}, // the resources of a run, reported before it starts
 	"sim/rank":           {2, []string{"internal/finding", "comm"}},                                                                                    // messages, threads and warnings of one rank
-	"sim/exit":           {2, []string{"comm"}},                                                                                                        // errors that all ranks know of, and lbmsim's exit codes
+	"sim/exit":           {2, []string{"comm"}},                                                                                                        // errors agreed by all ranks, and lbmsim's exit codes
 	"internal/doctor":    {4, []string{"internal/plain", "comm", "halo", "decomp", "device", "device/bench", "model"}},
 	"device/cpu":         {3, []string{"internal/raw", "internal/parallel", "device", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
 	"device/cuda":        {3, []string{"internal/handlers", "internal/raw", "internal/parallel", "device", "device/hostmem", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
 	"device/hostmem":     {0, nil},                                                                                                    // shared by the processes of a machine
 	"device/bench":       {3, []string{"device", "model", "boundary", "decomp", "internal/ref"}},                                      // verifies, then times, any device
 	"device/accuracy":    {3, []string{"device", "model", "boundary", "decomp"}},                                                      // compares precisions, on any device
-	"device/devicetest":  {4, []string{"device", "device/accuracy", "model", "boundary", "decomp", "internal/ref", "internal/brief"}}, // what every device must do, for the tests of each
+	"device/devicetest":  {4, []string{"device", "device/accuracy", "model", "boundary", "decomp", "internal/ref", "internal/brief"}}, // requirements of every device, for the tests of each
 	"halo":               {3, []string{"device", "decomp", "comm", "halo/transport"}},
 	"halo/transport":     {0, nil},
 	"comm/mpi":           {3, []string{"comm", "comm/internal/wire"}},
 	"io/fields":          {3, []string{"decomp", "comm", "io/internal/h5", "io/internal/joint"}},
 	"io/checkpoint":      {3, []string{"comm", "io/internal/h5", "io/internal/joint"}},
-	"io/paint":           {1, nil}, // colours, and what surrounds an image of them
+	"io/paint":           {1, nil}, // colours, and the frame of an image
 	"io/picture":         {2, []string{"io/paint"}},
 	"io/film":            {3, []string{"io/picture"}},
 	"io/relief":          {2, []string{"io/paint", "internal/vector"}},
@@ -98,34 +98,34 @@ var places = map[string]place{
 	"geometry/stl":       {0, nil},
 	"config/language":    {1, []string{"internal/plain", "model"}}, // text to values; of model only dimensions
 	"config":             {3, []string{"internal/finding", "config/language", "halo/transport", "model", "boundary", "decomp", "geometry", "cases/robustness"}},
-	"cases/robustness":   {0, nil}, // what each model holds, as measured
+	"cases/robustness":   {0, nil}, // the stable range of each model, as measured
 	"internal/ref":       {2, []string{"model", "boundary", "decomp"}},
 	"comm":               {1, []string{"comm/internal/wire", "internal/plain"}},
 	"comm/internal/wire": {0, nil},
 	"internal/watchdog":  {2, []string{"comm"}},
 	"comm/commtest":      {2, []string{"comm"}},                                               // for the tests of each implementation
-	"halo/halotest":      {4, []string{"halo", "comm", "decomp", "device", "device/hostmem"}}, // a device of plain memory, for tests
+	"halo/halotest":      {4, []string{"halo", "comm", "decomp", "device", "device/hostmem"}}, // a device in host memory, for tests
 	"comm/mpi/mpitest":   {4, []string{"comm", "comm/mpi"}},                                   // starts a test as MPI ranks
 	"io/internal/joint":  {2, []string{"comm"}},
 	"io/internal/h5":     {1, nil},
 	"internal/ram":       {0, nil},
 	"internal/parallel":  {0, nil},                                                                 // ranges of work for all processors
-	"internal/vector":    {0, nil},                                                                 // products of vectors in space
+	"internal/vector":    {0, nil},                                                                 // products of 3D vectors
 	"internal/raw":       {0, nil},                                                                 // bytes of a slice
 	"boundary":           {1, []string{"internal/parallel", "internal/vector", "model", "decomp"}}, // faces and walls: kinds, rules of ghost cells, laws of links
 	"model":              {0, nil},
 	"decomp":             {0, nil},
 	"internal/stats":     {0, nil},
 	"internal/terminal":  {0, nil},                                                          // pictures on terminals that show them
-	"internal/slurm":     {0, nil},                                                          // the job that a run is in
-	"internal/brief":     {0, nil},                                                          // what tests leave out of short runs
+	"internal/slurm":     {0, nil},                                                          // the SLURM job of a run
+	"internal/brief":     {0, nil},                                                          // parts of tests that short runs omit
 	"internal/promise":   {0, nil},                                                          // names that every 1.x keeps, for tests
 	"internal/facets":    {0, nil},                                                          // STL files of tools
 	"internal/harness":   {0, nil},                                                          // runs lbmsim for tools
 	"internal/archtest":  {0, nil},                                                          // tests only
 	"tools/ahmed":        {1, []string{"internal/facets"}},                                  // writes cases/validation/ahmed_*.stl
 	"tools/accuracy":     {4, []string{"device", "device/accuracy", "device/cpu", "model"}}, // `make accuracy`
-	"tools/benchplot":    {12, []string{"device/bench", "internal/scaling"}},                // draws what `lbmsim bench --json` prints
+	"tools/benchplot":    {12, []string{"device/bench", "internal/scaling"}},                // plots the output of `lbmsim bench --json`
 	"tools/cputime":      {0, nil},                                                          // a tool of `make test`
 	"tools/catalogue":    {1, []string{"model"}},                                            // writes kernels/catalogue.h
 	"tools/mutate":       {0, nil},                                                          // `make mutate`
@@ -138,8 +138,8 @@ var places = map[string]place{
 	"tools/wing":         {1, []string{"internal/facets"}},                                  // writes cases/validation/naca_0012.stl
 }
 
-// thirdParty lists the packages that may import a module that is not ours. One door for each, so
-// that it can be replaced, and its traps be known, in one place.
+// thirdParty lists the packages that may import each third-party module: few, so that a module
+// can be replaced, and its pitfalls are known, in one place.
 var thirdParty = map[string][]string{
 	"github.com/BurntSushi/toml":            {"config/language"},
 	"gonum.org/v1/gonum":                    {"tools/validate", "internal/stats", "sim/derive"}, // least squares; Student's distribution; Fourier transforms
@@ -155,7 +155,7 @@ var thirdParty = map[string][]string{
 }
 
 // TestImports checks every import in code that is not a test against the table. A test may
-// import what it needs: the compiler forbids it cycles, and it is in no program.
+// import any package: the compiler forbids cycles, and no program contains it.
 func TestImports(t *testing.T) {
 	homeless := map[string]bool{}
 	for _, f := range goFiles(t) {
@@ -165,7 +165,7 @@ func TestImports(t *testing.T) {
 		here, known := places[f.pkg]
 		if !known {
 			if !homeless[f.pkg] {
-				t.Errorf("%s: package %s has no place yet: give it a level and its imports; %s", f.path, f.pkg, why)
+				t.Errorf("%s: package %s is not in the table: add its level and imports; %s", f.path, f.pkg, why)
 			}
 			homeless[f.pkg] = true
 			continue
@@ -178,7 +178,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestPermissionsAreUsed keeps the tables from outliving what they were for.
+// TestPermissionsAreUsed finds entries of the tables that no import needs any more.
 func TestPermissionsAreUsed(t *testing.T) {
 	used := map[[2]string]bool{}
 	for _, f := range goFiles(t) {
@@ -187,7 +187,7 @@ func TestPermissionsAreUsed(t *testing.T) {
 			if !f.test {
 				used[[2]string{f.pkg, ours}] = true
 			}
-			for mod := range thirdParty { // a test may be what a module is there for
+			for mod := range thirdParty { // a module may be there for a test
 				if imported == mod || strings.HasPrefix(imported, mod+"/") {
 					used[[2]string{f.pkg, mod}] = true
 				}
@@ -197,21 +197,21 @@ func TestPermissionsAreUsed(t *testing.T) {
 	for pkg, here := range places {
 		for _, imported := range here.imports {
 			if !used[[2]string{pkg, imported}] {
-				t.Errorf("the table lets %s import %s, but it does not: take that out; %s", pkg, imported, why)
+				t.Errorf("the table lets %s import %s, but it does not: remove the entry; %s", pkg, imported, why)
 			}
 		}
 	}
 	for mod, users := range thirdParty {
 		for _, pkg := range users {
 			if !used[[2]string{pkg, mod}] {
-				t.Errorf("the table lets %s import %s, but it does not: take that out; %s", pkg, mod, why)
+				t.Errorf("the table lets %s import %s, but it does not: remove the entry; %s", pkg, mod, why)
 			}
 		}
 	}
 }
 
-// TestTableLeadsDownwards keeps the table itself free of cycles and of names that
-// no package has.
+// TestTableLeadsDownwards finds cycles in the table and names of packages that do not
+// exist.
 func TestTableLeadsDownwards(t *testing.T) {
 	for pkg, here := range places {
 		for _, imported := range here.imports {
@@ -232,7 +232,7 @@ func TestTableLeadsDownwards(t *testing.T) {
 	}
 }
 
-// TestViolationsAreFound proves that the rules can fail, and with which sentence.
+// TestViolationsAreFound verifies that the rules can fail, and their messages.
 func TestViolationsAreFound(t *testing.T) {
 	for _, c := range []struct{ pkg, imported, want string }{
 		{"model", "lbmsim/decomp", "model imports decomp, but may import nothing of this module"},
@@ -318,7 +318,7 @@ func goFiles(t *testing.T) []goFile {
 // root is the tree's root as seen from this package's folder.
 const root = "../.."
 
-// treeFiles lists the tree's own files, sorted; not what is built, downloaded or written.
+// treeFiles lists the tree's own files, sorted, without built, downloaded or written ones.
 func treeFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string

@@ -11,7 +11,7 @@ import (
 )
 
 // The README and the pages under docs are read by people in a hurry, many of whom learnt English late:
-// sentences are short, and what compares several things is a table.
+// sentences are short, and comparisons are tables.
 const (
 	longestSentence = 35 // words
 	medianSentence  = 15 // of a page, at most
@@ -33,7 +33,7 @@ var (
 	item       = regexp.MustCompile(`^\s*([-*+]|\d+\.)\s+`)
 	fence      = regexp.MustCompile("^\\s*(```|~~~)")
 	heading    = regexp.MustCompile(`^#+\s`)
-	// What ends in a full stop and ends no sentence: abbreviations, journals, initials.
+	// Words with a full stop that do not end a sentence: abbreviations, journals, initials.
 	abbreviation = regexp.MustCompile(`(^|[\s(])(e\.g|i\.e|cf|vs|al|approx|resp|r\.m\.s|Eqs?|Figs?|Vol|Phys|Rev|Mech|Sci|Comput|Int|Math|Appl|Lett|Proc|Soc|Numer|Eng|Trans|Chem|Braz|Ann|[A-Z])\.$`)
 )
 
@@ -132,7 +132,7 @@ func sentences(page string) []sentence {
 	return all
 }
 
-// plain returns a block of prose without markup: pictures go, code is one word, a link its text.
+// plain returns a block of prose without markup: pictures are removed, code is one word, a link its text.
 // Line breaks stay, so that a place in it is a place on the page.
 func plain(text string) string {
 	keep := func(pattern *regexp.Regexp, by string) {
@@ -206,8 +206,8 @@ func hashIn(line string) string {
 	return ""
 }
 
-// TestProse holds the pages to sentences that can be read at once, and to what a reader
-// of a release can use: git knows the commits.
+// TestProse bounds the length of the pages' sentences, and rejects commit hashes, which readers
+// of a release cannot use.
 func TestProse(t *testing.T) {
 	pages := 0
 	for _, p := range treeFiles(t) {
@@ -238,7 +238,7 @@ func TestProse(t *testing.T) {
 		}
 		for i, line := range strings.Split(text, "\n") {
 			if h := hashIn(line); h != "" {
-				t.Errorf("%s:%d: %s looks like a commit: say what a reader of a release can use", p, i+1, h)
+				t.Errorf("%s:%d: %s looks like a commit: readers of a release cannot use it", p, i+1, h)
 			}
 		}
 		t.Logf("%s: %d sentences, median %d, longest %d words", p, len(all), median(all), longest)

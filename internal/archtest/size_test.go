@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// What a reader can keep in mind of a type and of a function.
+// Bounds on the size of types and functions, so that a reader can keep one in mind.
 const (
 	mostMethods = 40
 	mostFields  = 19
 	mostLines   = 80
 )
 
-// TestTypesAndFunctionsStaySmall checks the sizes of the types and functions of all packages but those for tests.
+// TestTypesAndFunctionsStaySmall checks the sizes of the types and functions of all packages except test packages.
 func TestTypesAndFunctionsStaySmall(t *testing.T) {
 	methods := map[string]int{}
 	for _, name := range treeFiles(t) {

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestNobodyExitsBelowCmd: a rank that ends by itself leaves the others waiting
-// in MPI indefinitely. Below cmd an error is returned; cmd takes all ranks down.
-func TestNobodyExitsBelowCmd(t *testing.T) {
+// TestNoExitBelowCmd: a rank that exits alone leaves the others waiting
+// in MPI indefinitely. Packages below cmd return errors, and cmd ends all ranks.
+func TestNoExitBelowCmd(t *testing.T) {
 	exits := map[string][]string{
 		"os":      {"Exit"},
 		"log":     {"Fatal", "Fatalf", "Fatalln"},
@@ -39,7 +39,7 @@ func TestNobodyExitsBelowCmd(t *testing.T) {
 			}
 			for _, name := range exits[pkg.Name] {
 				if call.Sel.Name == name {
-					t.Errorf("%s:%d: %s.%s ends one rank and leaves the others hanging: return an error, cmd/lbmsim ends them all",
+					t.Errorf("%s:%d: %s.%s ends one rank and leaves the others hanging: return an error; cmd/lbmsim ends all ranks",
 						f.path, set.Position(n.Pos()).Line, pkg.Name, name)
 				}
 			}
@@ -48,9 +48,9 @@ func TestNobodyExitsBelowCmd(t *testing.T) {
 	}
 }
 
-// TestLongTestsSayWhoRunsThem: a test that -short leaves out says that make test-all runs it. Otherwise tools/skips
-// takes it, half an hour later, for one that should have run.
-func TestLongTestsSayWhoRunsThem(t *testing.T) {
+// TestLongTestsNameTheirTarget: a test that -short skips has "make test-all runs it" in its reason. Otherwise tools/skips
+// reports it, half an hour later, as one that should have run.
+func TestLongTestsNameTheirTarget(t *testing.T) {
 	skip := regexp.MustCompile(`testing\.Short\(\)[^\n]*\n\s*t\.Skipf?\(([^\n]*)`)
 	found := 0
 	for _, f := range goFiles(t) {
@@ -66,23 +66,23 @@ func TestLongTestsSayWhoRunsThem(t *testing.T) {
 	}
 }
 
-// A forbidden word is put together here, so that this file does not hold it.
+// Forbidden words are concatenated here, so that this file does not contain them.
 var forbidden = []struct {
 	pattern *regexp.Regexp
 	reason  string
 }{
 	{
 		regexp.MustCompile("-f" + "fast-math|-O" + "fast|use_" + "fast_math"),
-		"fast math makes the result depend on where the domain is cut; N ranks must give the bits of one",
+		"fast math makes the result depend on the decomposition; N ranks must give the bits of one",
 	},
 	{
 		regexp.MustCompile("(^|[^A-Za-z0-9_.~$})/-])/(root|home|work|farm|scratch)/"),
-		"a path of one machine: no other machine has it",
+		"a path of one machine, which others lack",
 	},
 }
 
 // TestForbiddenWords checks all text of the tree except prose (.md), which may
-// speak of what is forbidden.
+// name the words.
 func TestForbiddenWords(t *testing.T) {
 	looked := 0
 	for _, p := range treeFiles(t) {
@@ -107,7 +107,7 @@ func TestForbiddenWords(t *testing.T) {
 	}
 }
 
-// TestForbiddenWordsAreFound proves that the patterns catch what they are for.
+// TestForbiddenWordsAreFound verifies that the patterns match the words.
 func TestForbiddenWordsAreFound(t *testing.T) {
 	for line, want := range map[string]bool{
 		"CXXFLAGS: -O3 -f" + "fast-math":   true,

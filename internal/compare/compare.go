@@ -67,8 +67,8 @@ func (p Difference) MarshalJSON() ([]byte, error) {
 	}{plain(p), value(p.A), value(p.B)})
 }
 
-// Same reports whether all numbers are the same, bit for bit, and where there are none that
-// the cases are.
+// Same reports whether all numbers are the same, bit for bit, or the cases where both have no
+// numbers.
 func (r *Report) Same() bool { return r.Within(0) }
 
 // Within reports whether no part differs by more than a share of its largest number (Linf).

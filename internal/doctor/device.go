@@ -46,7 +46,7 @@ func deviceWorks(s *Site) ([]Finding, error) {
 
 // copied is the speed of copies in bytes per second.
 type copied struct {
-	Visible  bool // there are none
+	Visible  bool // the host reads the device's memory: no copies
 	To, From float64
 }
 

@@ -135,7 +135,7 @@ var (
 		"steps wait for every output of fields"})
 	EmptySpectrum = add(Kind{"empty_spectrum", Start, "lines of a spectrum without a solid cell", "0",
 		"the spectrum is NaN there"})
-	NoWall = add(Kind{"no_wall", Start, "cells beside no-slip walls among those of a probe, line or expectation of a field at walls, such as `wall_shear_stress`", "0",
+	NoWall = add(Kind{"no_wall", Start, "cells beside no-slip walls among the cells of a probe, line or expectation of a field at walls, such as `wall_shear_stress`", "0",
 		"the stress is 0 in all other cells"})
 	DrySurface = add(Kind{"dry_surface", Start, "triangles of an `[output.surface.NAME]` without fluid, or without the wall model, before them", "any",
 		"their values are NaN and missing in surface integrals"})

@@ -23,7 +23,7 @@ func Kept(t *testing.T, name string, now []string, least int, broken string) {
 		t.Errorf("only %d names, want at least %d", len(listed), least)
 	}
 	for _, line := range missing(listed, now) {
-		t.Errorf("%q of 1.0 is gone or has changed: %s, which 1.x promises not to do; docs/compatibility.md says what is allowed", line, broken)
+		t.Errorf("%q of 1.0 is gone or has changed: %s, which 1.x promises not to do; docs/compatibility.md lists the permitted changes", line, broken)
 	}
 }
 

@@ -92,7 +92,7 @@ func setFlux(v *value, tau float64, gradient [3]float64) {
 }
 
 // convertFlux turns the flux of the scalar of a level into the next level's as convert does with P, which is (tau - 1) times a
-// gradient, too: where eddies carry it, by the relaxation times that the velocity's gradient gives.
+// gradient, too: with an eddy diffusivity, by the relaxation times that follow from the velocity gradient.
 func convertFlux(v *value, from, to *Grid, gradient [3]float64, velocity [3][3]float64) {
 	width := to.Width() / from.Width()
 	tau, other := from.scalarTau(inCells(velocity, width)), to.scalarTau(velocity)
@@ -104,7 +104,7 @@ func convertFlux(v *value, from, to *Grid, gradient [3]float64, velocity [3][3]f
 	}
 }
 
-// inCells returns a gradient by cells that are 1/width times as wide.
+// inCells returns a gradient per cell of a level with cells 1/width times as wide.
 func inCells(gradient [3][3]float64, width float64) [3][3]float64 {
 	for a := range gradient {
 		for b := range gradient {
@@ -152,7 +152,7 @@ func (g *Grid) setDeviator(v *value, gradient [3][3]float64) {
 	}
 }
 
-// nearOne is how close to 1 a relaxation time makes P useless for the other level's: it is (tau - 1) e.
+// nearOne is the distance from 1 within which a relaxation time makes P, (tau - 1) e, useless for the other level's.
 const (
 	nearOne = 0.05
 	ramp    = 0.1 // see rescaled
@@ -160,8 +160,8 @@ const (
 
 // convert turns P of a level into the next level's P: deviator and trace each by rescaling, or, where the relaxation time of either
 // level is near 1, from the velocity gradient, in cells of the level to. Far from 1 the gradient is worse: it makes P an explicit
-// diffusion of the velocity, which is unstable at tau_b = 16.5, level 5's if level 0 has 1. Cells with relaxation times of their own
-// take the relaxation times that the gradient gives on both levels.
+// diffusion of the velocity, which is unstable at tau_b = 16.5, level 5's if level 0 has 1. Cells with their own relaxation times
+// use the ones that follow from the gradient on both levels.
 func convert(v *value, from, to *Grid, gradient [3][3]float64) {
 	width := to.Width() / from.Width()
 	shear, bulk := from.tau(inCells(gradient, width))
@@ -204,7 +204,7 @@ func (g *Grid) rescaled(tau, other float64, own bool) float64 {
 	return math.Max(0, math.Min(1, (least-nearOne)/ramp))
 }
 
-// mix returns a share of a and the rest of b. A share of zero gives 0, also of NaN.
+// mix returns a share of a plus the remaining share of b. A zero share gives 0, also for NaN.
 func mix(share, a, b float64) float64 {
 	switch share {
 	case 0:
@@ -285,8 +285,8 @@ func (s *Levels) around(g *Grid, at [3]int) (list [27]value) {
 	return list
 }
 
-// near returns the value of a cell, extrapolated beyond the ends of the domain: velocity and scalar by a parabola, which a channel
-// has, density, stress and the scalar's flux linearly.
+// near returns the value of a cell, extrapolated beyond the ends of the domain: velocity and scalar by a parabola, as in a
+// channel, density, stress and the scalar's flux linearly.
 func (s *Levels) near(g *Grid, x [3]int) value {
 	at, inside := s.Hierarchy.Wrap(g.Level, x)
 	if inside {
@@ -331,7 +331,7 @@ func (s *Levels) prolong(fine *Grid) {
 	}
 }
 
-// mid is the cell itself in around, and stride the distances of the cells beside it.
+// mid is the index of the cell itself in around, and stride the distances to its neighbours.
 const mid = 13
 
 var stride = [3]int{1, 3, 9}
@@ -394,7 +394,7 @@ func (s *Levels) restrict(fine *Grid) {
 	}
 }
 
-// crossing is a population that passes a face between a covered cell and one that is not.
+// crossing is a population that passes a face between a covered and an uncovered cell.
 type crossing struct {
 	from           [3]int // in the domain, or a ghost cell of an open face
 	ghost          bool
@@ -402,15 +402,15 @@ type crossing struct {
 	cell           int     // of coupling.cells
 	mass, momentum float64 // share of the population, in populations of the coarser level, positive out of the covered cell
 	returns        bool    // from a wall, which may move
-	gained         float64 // the share that passes of what a moving wall adds
-	carrier        int     // the cell whose value the mass has: before a ghost cell the one beside it
+	gained         float64 // the share of a moving wall's addition that passes
+	carrier        int     // the cell whose value the mass carries: at a ghost cell its neighbour
 }
 
-// diffusion is the diffusive flux through a face along a direction: a share of the part of a cell's population that the flow does not carry.
+// diffusion is the diffusive flux through a face along a direction: a share of the part of a cell's population that is not convected.
 type diffusion struct {
 	from, dir, cell int
 	share           float64
-	still           bool // off a wall, with the value at rest: the flow's part returns to its cell
+	still           bool // reflected by a wall, with the value at rest: the convected part returns to its cell
 }
 
 // listFaces lists the crossings of the interface on both levels.
@@ -445,8 +445,8 @@ func (p *passages) list(g *Grid, inside [3]int, axis, side, k int, share float64
 }
 
 // diffusions lists the diffusive fluxes through the face of a cell, on the paths of the populations: from cell to cell, and along walls,
-// which reflect it as mirrors do, by the order of the other axes. Nothing diffuses through a face from where it has a value, or from
-// beyond an open face, since all that comes from there follows from the cell where it arrives.
+// which reflect it as mirrors do, by the order of the other axes. Nothing diffuses through a face with a given value, or from
+// beyond an open face, since arrivals from there follow from the cell itself.
 func (g *Grid) diffusions(inside [3]int, axis, side, k int, share float64) (list []diffusion) {
 	outside := inside
 	outside[axis] += side
@@ -484,10 +484,10 @@ func (g *Grid) diffusions(inside [3]int, axis, side, k int, share float64) (list
 }
 
 // crossings lists the populations that pass the face of a cell in a direction along an axis, by decomp.Crossings. The ghost cells
-// of open faces send and receive like others, also from one to another past an edge of the domain. But a ghost cell behind faces that
-// let no mass through sends the populations that the cell before it has sent there: that mass moves along the faces. A reflected population passes
+// of open faces send and receive like others, also past an edge of the domain. But a ghost cell behind impermeable faces
+// sends the populations that it has received from the cell before it: that mass moves along the faces. A reflected population passes
 // the face a second time: its momentum counts twice, of its mass only the part that a moving wall adds. Past the edge of two walls,
-// from behind one of them to behind the other, as only D3Q27 does, no population exists: the upstream cell's stands for the pressure there.
+// from behind one of them to behind the other, which occurs on D3Q27 only, no population exists: the upstream cell's stands for the pressure there.
 func (g *Grid) crossings(inside [3]int, axis, side, k int, share float64) (list []crossing) {
 	d := g.Lattice.Dims
 	outside := inside
@@ -538,7 +538,7 @@ func (g *Grid) crossings(inside [3]int, axis, side, k int, share float64) (list 
 	return list
 }
 
-// wrapped returns the cell of the domain that x is an image of; beyond other faces x as it is.
+// wrapped returns the cell of the domain that x is a periodic image of; beyond other faces x itself.
 func (g *Grid) wrapped(x [3]int) [3]int {
 	for a, n := range g.Cells.N {
 		if g.Periodic[a] {
@@ -571,7 +571,7 @@ func (c *coupling) count(g *Grid, of passages) {
 		} else {
 			f = g.F[g.number(x.from)][x.dir]
 		}
-		r, gain := &c.excess[x.cell], 0.0 // what a moving wall adds
+		r, gain := &c.excess[x.cell], 0.0 // addition of a moving wall
 		if x.returns {
 			gain = g.Cells.Gain(g.Lattice, x.from, x.dir, g.Time)
 		}

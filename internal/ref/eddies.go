@@ -3,7 +3,7 @@ package ref
 import "math"
 
 // eddiesOf returns 3 nu_t of all cells, by velocity gradients (WALE: Nicoud & Ducros, Flow Turbul. Combust. 62 (1999)
-// 183): central differences, one-sided where there is no fluid on one side, or the end of a row that does not wrap.
+// 183): central differences, one-sided where there is no fluid on one side, or at the end of a row that is not periodic.
 func eddiesOf(f *Flow) []float64 {
 	list := make([]float64, len(f.F))
 	f.Each(func(cell int, x [3]int, solid bool) {

@@ -136,7 +136,7 @@ func (f *Flow) image(ghost boundary.Ghost, pop []float64) (bool, []float64) {
 	return true, f.turned(pop, turn)
 }
 
-// applyOutflow returns the populations of a cell after a step, as changed by the outflows beside it.
+// applyOutflow returns the populations of a cell after a step, with the outflows beside it applied.
 func (f *Flow) applyOutflow(x [3]int, pop []float64) []float64 {
 	d, cs := f.Lattice.Dims, math.Sqrt(model.CS2)
 	o, ok := f.Cells.Outlet(x, d)
@@ -188,7 +188,7 @@ func minus(x, c [3]int) [3]int { return [3]int{x[0] - c[0], x[1] - c[1], x[2] - 
 // at returns population i of a fluid cell, which may be the periodic image of one.
 func (f *Flow) at(x [3]int, i int) float64 { return f.cell(x)[i] }
 
-// fluid reports whether populations come from a cell, which may lie behind a face.
+// fluid reports whether a cell, which may be behind a face, sends populations.
 func (f *Flow) fluid(x [3]int) bool {
 	_, k, ok := f.Cells.Ghost(x, f.Lattice.Dims)
 	return ok || k == 0
@@ -214,7 +214,7 @@ func (f *Flow) number(x [3]int) int {
 	return (x[2]*n[1]+x[1])*n[0] + x[0]
 }
 
-// law returns population i out of a wall of type k.
+// law returns population i that leaves a wall of type k.
 func (f *Flow) law(cell int, x [3]int, i int, k uint8) float64 {
 	own, o := f.F[cell], f.Lattice.Opposite(i)
 	c, weight, wall := f.Lattice.Velocities[i], f.Lattice.Weights[i], f.Cells.Wall(k)

@@ -23,7 +23,7 @@ import (
 //	restrict  covered cells beside the interface get the mean of their children
 //	correct   the cell outside each face gets the excess of the fine faces' flux over the coarse one's
 //
-// The first of the two fine steps computes the first layer of the overlap too, the second one no longer. So nothing is interpolated
+// Only the first of the two fine steps computes the first layer of the overlap. So nothing is interpolated
 // in time.
 //
 // The content of a cell is interpolated as rho, u and P (value): after a collision with the force F the moments are
@@ -43,7 +43,7 @@ type Levels struct {
 type Grid struct {
 	*Flow
 	Level int
-	Force func(step int) [3]float64 // with which a step ends, in cells and steps of the level; nil: it stays as it is
+	Force func(step int) [3]float64 // at the end of a step, in cells and steps of the level; nil: constant
 
 	depth      []uint8  // of each cell: 0 owned, 1 and 2 the layers of the overlap, or nothing
 	runs       [3][]int // the cells of depth 0; up to 1; up to 2; that are not covered
@@ -54,7 +54,7 @@ type Grid struct {
 	coupling   coupling // to the coarser level
 }
 
-// nothing is the depth of a cell that the level does not store.
+// nothing is the depth of cells that the level does not store.
 const nothing = 3
 
 // NewLevels makes a flow at rest. p has the numbers of level 0; cells returns the faces of the domain as a level sees them.
@@ -78,7 +78,7 @@ func NewLevels(h *decomp.Hierarchy, l model.Lattice, collision string, law model
 	return s
 }
 
-// place determines the cells that a level stores and those that it computes.
+// place determines the cells that a level stores and the cells that it computes.
 func (s *Levels) place(g *Grid) {
 	h := s.Hierarchy
 	g.depth = make([]uint8, len(g.F))
@@ -283,7 +283,7 @@ func (s *Levels) Set(fill func(at [3]float64) (density float64, u [3]float64, gr
 	}
 }
 
-// SetScalar gives the flow, which is there, a scalar: fill returns its value and gradient at a place, per cell of level 0.
+// SetScalar adds a scalar to a flow whose state is set: fill returns its value and gradient at a place, per cell of level 0.
 func (s *Levels) SetScalar(fill func(at [3]float64) (theta float64, gradient [3]float64)) {
 	for _, g := range s.Grids {
 		g.G, g.after = make([]Scalar, len(g.F)), make([]Scalar, len(g.F))

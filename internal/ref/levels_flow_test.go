@@ -11,7 +11,7 @@ import (
 )
 
 // Bounds of this file were set before the implementation, from a prototype of the scheme: order 1.9, the errors of a refined flow
-// compared with the coarse grid's, noise that a vortex leaves, reflected sound, energy that never grows.
+// compared with the coarse grid's, noise behind a vortex, reflected sound, energy that never grows.
 
 // plane returns a flow of D2Q9 with cumulant.
 func plane(nx, ny int, tau float64, boxes ...[]decomp.Box) setup {
@@ -85,7 +85,7 @@ func TestRefinedPoiseuille(t *testing.T) {
 	}
 }
 
-// Poiseuille flow by every lattice and model, through a box on a wall: at most 1.2 times the coarse grid's error.
+// Poiseuille flow on every lattice with every model, through a box on a wall: at most 1.2 times the coarse grid's error.
 func TestRefinedPoiseuilleOfAll(t *testing.T) {
 	closures(t, func(t *testing.T, l model.Lattice, collision string) {
 		c := plane(8, 8, 0.6)
@@ -99,7 +99,7 @@ func TestRefinedPoiseuilleOfAll(t *testing.T) {
 	})
 }
 
-// Couette flow, which the coarse grid has exactly, around the corners of a box.
+// Couette flow, which is exact on the coarse grid, around the corners of a box.
 func TestRefinedCouette(t *testing.T) {
 	run := func(n int) float64 {
 		return channelError(t, plane(n, n, 0.6, []decomp.Box{box2(n/4, 3*n/4, n/4, 3*n/4)}), false, 0.5)
@@ -177,9 +177,9 @@ func TestRefinedVortices(t *testing.T) {
 	}
 }
 
-// The stress that a cell keeps is (tau - 1) e: nothing at tau = 1, on the coarse or on the fine level.
+// The stress kept in a cell is (tau - 1) e: zero at tau = 1, on the coarse or on the fine level.
 func TestRefinedAtTauOne(t *testing.T) {
-	for _, tau := range []float64{1, 0.75} { // between them the coarse grid's error changes its sign
+	for _, tau := range []float64{1, 0.75} { // between these the coarse grid's error changes its sign
 		e, coarse := decay(t, 32, tau, 1, []decomp.Box{box2(8, 24, 8, 24)}), decay(t, 32, tau, 1)
 		t.Logf("tau %g: error %.2e, the coarse grid's %.2e", tau, e, coarse)
 		if !(e <= 1.35*coarse) {
@@ -231,8 +231,8 @@ func TestRefinedInletAndOutlet(t *testing.T) {
 	}
 }
 
-// passage sends a vortex through a box, if there is one, and returns the vorticity that it leaves behind, as a share of its peak,
-// and the density, as a share of its depth.
+// passage sends a vortex through a box, if any, and returns the vorticity left behind it, relative to its peak,
+// and the density, relative to its depth.
 func passage(t *testing.T, boxes ...[]decomp.Box) (vorticity, density float64) {
 	const nx, ny, r, speed, strength, from, travel = 144, 72, 4.0, 0.1, 0.05, 24.0, 96.0
 	s := plane(nx, ny, 0.5005, boxes...).make(t)
@@ -257,7 +257,7 @@ func passage(t *testing.T, boxes ...[]decomp.Box) (vorticity, density float64) {
 	return vorticity, density
 }
 
-// vorticity returns the curl in cells of level 0, 0 at the rim of a level.
+// vorticity returns the curl in cells of level 0, 0 at the boundary of a level.
 func (g *Grid) vorticity(x [3]int) (curl float64) {
 	for axis := range 2 {
 		for side := -1; side <= 1; side += 2 {
@@ -273,7 +273,7 @@ func (g *Grid) vorticity(x [3]int) (curl float64) {
 	return curl
 }
 
-// The trace of a vortex that has passed a box: vorticity up to 2e-4 of its peak, density up to 1.2 times the uniform grid's.
+// Residue of a vortex that has passed a box: vorticity up to 2e-4 of its peak, density up to 1.2 times the uniform grid's.
 func TestRefinedPassage(t *testing.T) {
 	if brief.Fewer(t, "vortices that pass a box"); testing.Short() {
 		return
@@ -282,7 +282,7 @@ func TestRefinedPassage(t *testing.T) {
 	vorticity, density := passage(t, []decomp.Box{box2(54, 90, 18, 54)})
 	t.Logf("vorticity %.2e, density %.2e, on a uniform grid %.2e", vorticity, density, uniform)
 	if !(vorticity <= 2e-4) || !(density <= 1.2*uniform) {
-		t.Errorf("left behind: vorticity %.2e, density %.2e, on a uniform grid %.2e", vorticity, density, uniform)
+		t.Errorf("residue: vorticity %.2e, density %.2e, on a uniform grid %.2e", vorticity, density, uniform)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 // Viscosity laws of refined flows. Laws that read neighbours are found for the cells that a level computes, before every
 // model.EddySteps-th of its own steps: the first of two, when both layers of the overlap are interpolated.
 
-// finer returns the numbers of the next level. Half as wide cells have half the shear rate per step, and twice the viscosity; eddies
-// have the width of the cells, so that C is the same.
+// finer returns the numbers of the next level. Cells half as wide have half the shear rate per step, and twice the viscosity. The filter width
+// is the cells' width, so that C is the same.
 func finer(p model.Params, law model.ViscosityLaw) model.Params {
 	double := func(omega float64) float64 { return 1 / (2/omega - 0.5) } // tau - 1/2 doubles
 	p.Omega = double(p.Omega)
@@ -58,7 +58,7 @@ func (g *Grid) omega(cell int) func(product float64) float64 {
 	}
 }
 
-// findEddies computes 3 nu_t of the cells that the coming step computes.
+// findEddies computes 3 nu_t of the cells of the coming step.
 func (g *Grid) findEddies() {
 	g.Eddies = make([]float64, len(g.F))
 	for _, cell := range g.runs[min(g.Level, 1)] {

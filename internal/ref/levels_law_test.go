@@ -11,7 +11,7 @@ import (
 	"lbmsim/model"
 )
 
-// lawful gives parameters numbers of a law that matter for the flows here.
+// lawful sets numbers of a law that affect the flows here.
 func lawful(law model.ViscosityLaw, p model.Params) model.Params {
 	switch law {
 	case model.Smagorinsky:
@@ -27,7 +27,7 @@ func lawful(law model.ViscosityLaw, p model.Params) model.Params {
 	return p
 }
 
-// Refined flows collide as Flow does by every law, with the trace at the cell's own rate and at another.
+// Refined flows collide as Flow does with every law, with the trace at the cell's own rate and at a different one.
 func TestArithmeticOfLaws(t *testing.T) {
 	closures(t, func(t *testing.T, l model.Lattice, collision string) {
 		r := rand.New(rand.NewPCG(5, 1))
@@ -61,7 +61,7 @@ func TestArithmeticOfLaws(t *testing.T) {
 	})
 }
 
-// Without boxes a refined flow is a Flow, beyond the step at which eddies are found again.
+// Without boxes a refined flow is a Flow, beyond the step that recomputes the eddy viscosity.
 func TestOneLevelOfLawsIsAFlow(t *testing.T) {
 	for _, l := range model.Lattices {
 		for law := range model.ViscosityLaws {
@@ -125,7 +125,7 @@ func TestRefinedPowerLaw(t *testing.T) {
 	}
 }
 
-// A thin double shear layer at tau = 0.5001 on level 0 with eddies, three levels: its energy never rises, for 20 turnovers.
+// A thin double shear layer at tau = 0.5001 on level 0 with an eddy viscosity, three levels: its energy never rises, for 20 turnovers.
 func TestRefinedShearLayerWithEddies(t *testing.T) {
 	const n = 32
 	turnovers := 20

@@ -25,7 +25,7 @@ func still([3]float64) (float64, [3]float64, [3][3]float64) {
 	return 0, [3]float64{}, [3][3]float64{}
 }
 
-// heat returns the mean of rho theta, less 1, near which it is: the sum then has digits enough.
+// heat returns the mean of rho theta, less 1, close to zero: the sum then keeps enough digits.
 func (s *Levels) heat() float64 {
 	sum, volume := 0.0, 0.0
 	s.EachScalar(func(_ *Grid, _ [3]int, density, theta, share float64) {
@@ -45,7 +45,7 @@ func (s *Levels) scalarError(exact func(at [3]float64) float64) float64 {
 	return math.Sqrt(sum / all)
 }
 
-// A uniform scalar stays uniform in a flow that is not, across a concave union of three levels, on walls that move, at open faces and
+// A uniform scalar stays uniform in a non-uniform flow, across a concave union of three levels, on walls that move, at open faces and
 // frictionless sides, in their edges and corners.
 func TestRefinedUniformScalar(t *testing.T) {
 	const theta = 0.7
@@ -86,7 +86,7 @@ func TestRefinedUniformScalar(t *testing.T) {
 	}
 }
 
-// Heat in a closed box stays: with walls that stand, slip or slide along themselves, and a buoyant flow.
+// Heat in a closed box is conserved: with walls at rest, slip walls, walls that slide in their plane, and a buoyant flow.
 func TestRefinedHeat(t *testing.T) {
 	closures(t, func(t *testing.T, l model.Lattice, collision string) {
 		for name, walls := range map[string][]boundary.Wall{"walls": {{}, {}}, "slip": {{}, {Law: boundary.Slip}}} {
@@ -117,7 +117,7 @@ func TestRefinedHeat(t *testing.T) {
 }
 
 // spread returns the error of a Gaussian in n x n cells that diffuses from a width of n/10 to twice the variance while a uniform flow
-// of velocity u carries it.
+// of velocity u convects it.
 func spread(t *testing.T, n int, tau float64, u [3]float64, boxes ...[]decomp.Box) float64 {
 	size := float64(n)
 	s := plane(n, n, 0.6, boxes...).carries(tau, [3]float64{}).make(t)
@@ -232,7 +232,7 @@ func TestRefinedConduction(t *testing.T) {
 	}
 }
 
-// A linear profile through the corners of boxes on adiabatic walls, and between them, stays as it is: in a fluid at rest, to rounding.
+// A linear profile through the corners of boxes on adiabatic walls, and between them, is unchanged in a fluid at rest, to rounding.
 func TestRefinedLinearProfile(t *testing.T) {
 	for _, l := range model.Lattices {
 		c := setup{lattice: l, model: "cumulant", tau: 0.6, n: [3]int{12, 9, 1}, faces: [3][2]uint8{{1, 2}, {3, 3}, {3, 4}}}

@@ -10,7 +10,7 @@ import (
 	"lbmsim/model"
 )
 
-// setup is a refined flow to be made. Boxes are in cells of level 0, by level from 1 on.
+// setup describes a refined flow. Boxes are in cells of level 0, by level from 1 on.
 type setup struct {
 	lattice  model.Lattice
 	model    string
@@ -58,7 +58,7 @@ func (c setup) make(t *testing.T) *Levels {
 	return NewLevels(h, c.lattice, c.model, c.law, p, func(level int) boundary.Cells { return c.cells(h.Levels[level].N) })
 }
 
-// cells puts walls behind the faces of a domain; of two at an edge the later axis wins.
+// cells puts walls behind the faces of a domain; at an edge the later axis wins.
 func (c setup) cells(n [3]int) boundary.Cells {
 	cells := boundary.NewCells(n)
 	if c.walls != nil {
@@ -125,7 +125,7 @@ func box(x0, x1, y0, y1, z0, z1 int) decomp.Box {
 	return decomp.Box{Lo: [3]int{x0, y0, z0}, Hi: [3]int{x1, y1, z1}}
 }
 
-// closures calls f for all lattices with all models whose state is moments.
+// closures calls f for all lattices with all models with a state of moments.
 func closures(t *testing.T, f func(t *testing.T, l model.Lattice, collision string)) {
 	for _, p := range model.Pairs() {
 		if p.Collision.Scheme == model.Moments {
@@ -134,7 +134,7 @@ func closures(t *testing.T, f func(t *testing.T, l model.Lattice, collision stri
 	}
 }
 
-// Grids compute with moments the same values as Flow with populations.
+// Grids compute the same values from moments as Flow from populations.
 func TestArithmetic(t *testing.T) {
 	closures(t, func(t *testing.T, l model.Lattice, collision string) {
 		r := rand.New(rand.NewPCG(3, 1))
@@ -198,7 +198,7 @@ func (p parabola) At(x [3]float64, _ float64) [3]float64 {
 }
 func (p parabola) Steady() bool { return true }
 
-// A uniform flow stays as it is, across the edges and corners of a concave union, on three levels: within 1e-14.
+// A uniform flow is unchanged across the edges and corners of a concave union, on three levels: within 1e-14.
 func TestRefinedUniformFlow(t *testing.T) {
 	closures(t, func(t *testing.T, l model.Lattice, collision string) {
 		c := setup{lattice: l, model: collision, tau: 0.51, n: [3]int{16, 16, 1}, periodic: [3]bool{true, true, true}}
@@ -216,7 +216,7 @@ func TestRefinedUniformFlow(t *testing.T) {
 	})
 }
 
-// staysUniform checks that a uniform flow with rho-1 = r stays as it is for some steps, within 1e-14.
+// staysUniform checks that a uniform flow with rho-1 = r is unchanged for some steps, within 1e-14.
 func (s *Levels) staysUniform(t *testing.T, r float64, u [3]float64, steps int) {
 	t.Helper()
 	s.Set(func([3]float64) (float64, [3]float64, [3][3]float64) { return r, u, [3][3]float64{} })
@@ -224,7 +224,7 @@ func (s *Levels) staysUniform(t *testing.T, r float64, u [3]float64, steps int) 
 	worst := 0.0
 	s.EachCounted(func(_ *Grid, _ [3]int, density float64, v [3]float64, _ float64) {
 		for _, d := range []float64{density - r, v[0] - u[0], v[1] - u[1], v[2] - u[2]} {
-			worst = math.Max(worst, math.Abs(d)) // not a number, if one is not
+			worst = math.Max(worst, math.Abs(d)) // NaN, if one is
 		}
 	})
 	if t.Logf("deviation %.1e", worst); !(worst <= 1e-14) {
@@ -233,7 +233,7 @@ func (s *Levels) staysUniform(t *testing.T, r float64, u [3]float64, steps int) 
 }
 
 // A uniform flow passes boxes that touch faces of the domain: an inlet, an outlet and frictionless sides, in their edges and
-// corners; and a fluid at rest stays so between walls.
+// corners; and a fluid at rest remains at rest between walls.
 func TestRefinedUniformFlowAtFaces(t *testing.T) {
 	for _, l := range model.Lattices {
 		n, steps := [3]int{12, 9, 1}, 40
@@ -273,7 +273,7 @@ func TestRefinedUniformFlowAcrossEnds(t *testing.T) {
 	}
 }
 
-// A closed box keeps its mass, with a box on a wall and a smaller one in it: 1e-17 a step and cell.
+// A closed box conserves its mass, with a box on a wall and a smaller one in it: 1e-17 per step and cell.
 func TestRefinedMass(t *testing.T) {
 	walls := func(l ...boundary.Law) (list []boundary.Wall) {
 		for _, law := range l {
@@ -286,7 +286,7 @@ func TestRefinedMass(t *testing.T) {
 	t.Run("frictionless", func(t *testing.T) { keepsMass(t, walls(boundary.Slip, boundary.MovingFace)) })
 }
 
-// So does a box under a lid that slides, with other boxes beside one of the lid's ends: 1e-17 a step and cell, as without boxes. The
+// So does a box under a sliding lid, with other boxes beside one of the lid's ends: 1e-17 per step and cell, as without boxes. The
 // lid's velocity is constant, or changes along it; its law is bounce-back, or ghost cells between walls and frictionless sides.
 func TestRefinedMassUnderLid(t *testing.T) {
 	slides := boundary.Formula{Velocity: func(p [3]float64, _ float64) [3]float64 { return [3]float64{0.03 + 1e-3*p[0], 0, -0.02 + 1e-3*p[2]} }}
@@ -314,15 +314,15 @@ func TestRefinedMassUnderLid(t *testing.T) {
 				drift := s.mean() / float64(steps)
 				t.Logf("%s, %s, boxes %d: drift %.1e", name, l.Name, k, drift)
 				if !(math.Abs(drift) <= 1e-17) {
-					t.Errorf("%s, %s, boxes %d: the mean density drifts by %.2e a step, at most 1e-17", name, l.Name, k, drift)
+					t.Errorf("%s, %s, boxes %d: the mean density drifts by %.2e per step, at most 1e-17", name, l.Name, k, drift)
 				}
 			}
 		}
 	}
 }
 
-// A flow between walls that move with it stays as it is in boxes on these walls: a wall drags fluid through the interface. Bounce-back
-// has rho0 = 1 in the wall's momentum, so the density is that.
+// A flow between walls that move with it is unchanged in boxes on these walls: a wall drags fluid through the interface. Bounce-back
+// has rho0 = 1 in the wall's momentum, so the density is 1.
 func TestRefinedUniformFlowAtMovingWalls(t *testing.T) {
 	for _, l := range model.Lattices {
 		u := [3]float64{0.07, 0, 0.03 * float64(l.Dims-2)}
@@ -362,7 +362,7 @@ func keepsMass(t *testing.T, walls []boundary.Wall) {
 		drift := (s.mean() - before) / float64(steps)
 		t.Logf("drift %.1e", drift)
 		if !(math.Abs(drift) <= 1e-17) {
-			t.Errorf("the mean density drifts by %.2e a step, at most 1e-17", drift)
+			t.Errorf("the mean density drifts by %.2e per step, at most 1e-17", drift)
 		}
 	})
 }

@@ -12,7 +12,7 @@ type modelled struct {
 	traction [3]float64 // of the fluid on the wall, by the law
 	half     float64    // y+ of half a cell
 	share    float64    // of the model
-	eddies   float64    // friction velocity of the layer's eddies by the law's
+	eddies   float64    // friction velocity of the layer's eddy viscosity over the law's
 	heat     float64    // flux of a scalar into the fluid
 }
 
@@ -193,8 +193,8 @@ func heatOf(f *Flow, c boundary.ModelledCell, rho, theta, half float64, table []
 	return 0
 }
 
-// fromModelled returns the arrival along direction i out of a wall with a model into a fluid cell at x, of what diffuses back from a
-// closed wall beside what the flow carries. Without a ghost cell the wall is closed, also beside faces of other laws of the flow.
+// fromModelled returns the arrival along direction i from a wall with a model at a fluid cell x: the convected part, and the part
+// that diffuses back from a closed wall. Without a ghost cell the wall is closed, also beside faces of other laws of the flow.
 func fromModelled(f *Flow, cell int, x [3]int, i int, diffuses float64) arrival {
 	c, w := f.Lattice.Velocities[i], f.Lattice.Weights[i]
 	out, theta, enters := f.F[cell][f.Lattice.Opposite(i)], f.G[cell].Theta, 0.0
@@ -219,9 +219,9 @@ func turbulence(half float64) float64 {
 	return math.Min(1, math.Max(0, (half-boundary.LaminarPlus)/(boundary.TurbulentPlus-boundary.LaminarPlus)))
 }
 
-// WallMomentum returns, for each type, the momentum along the traction that the fluid gives to walls with a model in the coming step,
-// less the pressure that populations at rest have at both ends of a link, and the law's, both where the model holds in full; the
-// law's everywhere; and the area.
+// WallMomentum returns, for each type, the momentum along the traction that the fluid transfers to walls with a model in the coming
+// step, less the pressure of populations at rest at both ends of a link, and the law's momentum, both where the model applies in
+// full; the law's everywhere; and the area.
 func WallMomentum(f *Flow) [][4]float64 {
 	sums := make([][4]float64, len(f.Cells.Walls))
 	f.ghosts = ghostsOf(f)
@@ -271,8 +271,8 @@ func matrix(list [6]float64) (m [3][3]float64) {
 	return m
 }
 
-// layerOf returns the least 3 nu_t of each cell: in the layer above walls with a model. A law that finds eddies itself has them
-// in its own.
+// layerOf returns the least 3 nu_t of each cell: in the layer above walls with a model. A law with an eddy viscosity of cells
+// includes it.
 func layerOf(f *Flow, ghosts []modelled) []float64 {
 	if f.Cells.Modelled == nil {
 		return nil

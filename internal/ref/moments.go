@@ -6,15 +6,15 @@ import (
 	"lbmsim/model"
 )
 
-// arithmetic computes with moments the steps that Flow.Collide and Flow.Close define with populations, for flows of many cells and steps. Its
-// populations are kept as differences from rest where sums of them matter, so that mass is conserved to 1e-17 of a cell.
+// arithmetic computes the steps of Flow.Collide and Flow.Close, which are defined by populations, from moments: for flows of many
+// cells and steps. Sums use differences of populations from rest, so that mass is conserved to 1e-17 of a cell.
 // TestArithmetic compares both.
 type arithmetic struct {
 	lattice model.Lattice
 	model   string
 	pairs   [][2]int
 	linear  [][]float64 // [direction][moment]: Flow.Populations
-	third   [][]float64 // [direction][k]: what the third-order moment of thirds[k] adds (recursive_regularized)
+	third   [][]float64 // [direction][k]: contribution of the third-order moment thirds[k] (recursive_regularized)
 	thirds  [][3]int    // axes of these moments
 	inverse [][]float64 // [direction][power] (cumulant)
 	powers  [][3]int
@@ -45,7 +45,7 @@ func newArithmetic(f *Flow) *arithmetic {
 	return a
 }
 
-// thirdOrderBasis returns the third-order moments that a lattice carries, by their axes, and what they add to the populations:
+// thirdOrderBasis returns the third-order moments that a lattice carries, by their axes, and their contributions to the populations:
 // Flow.thirdOrder has the sources.
 func thirdOrderBasis(l model.Lattice) (axes [][3]int, basis [][]float64) {
 	for a := range l.Dims {
@@ -78,7 +78,7 @@ func thirdOrderBasis(l model.Lattice) (axes [][3]int, basis [][]float64) {
 	return axes, basis
 }
 
-// sums returns the moments of populations, of which only the differences from rest are added up.
+// sums returns the moments of populations, by sums of the differences from rest.
 func (a *arithmetic) sums(pop []float64, m *[10]float64) {
 	d := a.lattice.Dims
 	*m = [10]float64{}
@@ -135,7 +135,7 @@ func (a *arithmetic) collide(m *[10]float64, p *model.Params, omega func(product
 	}
 }
 
-// square returns the sum of the squares of a stress without its trace, of which each normal stress has a part.
+// square returns the sum of the squares of a stress without its trace.
 func (a *arithmetic) square(stress *[6]float64, part float64) (sum float64) {
 	for k, ab := range a.pairs {
 		if ab[0] == ab[1] {
@@ -147,7 +147,7 @@ func (a *arithmetic) square(stress *[6]float64, part float64) (sum float64) {
 	return sum
 }
 
-// populations writes the populations that moments stand for.
+// populations writes the populations of given moments.
 func (a *arithmetic) populations(m *[10]float64, pop []float64) {
 	if a.model == "cumulant" {
 		a.normal(m, pop)

@@ -18,7 +18,7 @@ func (s *Levels) CountFine(level int) {
 	c.count(s.Grids[level], c.fine)
 }
 
-// Excess visits the cells of the coarser level outside the interface: the mass, momentum and heat that have been counted.
+// Excess visits the cells of the coarser level outside the interface, with the counted mass, momentum and heat.
 func (s *Levels) Excess(level int, visit func(cell [3]int, excess [5]float64)) {
 	c := &s.Grids[level].coupling
 	for k, cell := range c.cells {
@@ -26,8 +26,8 @@ func (s *Levels) Excess(level int, visit func(cell [3]int, excess [5]float64)) {
 	}
 }
 
-// Restrict gives the mirror cells of the coarser level the means of their children, Correct gives the cells outside the interface what
-// has been counted.
+// Restrict gives the mirror cells of the coarser level the means of their children, Correct adds the counted
+// excess to the cells outside the interface.
 func (s *Levels) Restrict(level int) { s.restrict(s.Grids[level]) }
 func (s *Levels) Correct(level int)  { s.correct(s.Grids[level]) }
 

@@ -1,7 +1,7 @@
-// Package ref is the oracle: a lattice-Boltzmann program as a textbook would write
-// it (Krueger et al., The Lattice Boltzmann Method, Springer 2017), in float64,
-// cell by cell, with whole populations and no optimization. The fast kernels are compared
-// with it; it has no other use.
+// Package ref is the oracle: a textbook implementation of the lattice-Boltzmann method
+// (Krueger et al., The Lattice Boltzmann Method, Springer 2017), in float64,
+// cell by cell, with whole populations and no optimization. Its only use is as the reference of
+// the fast kernels.
 package ref
 
 import (
@@ -11,7 +11,7 @@ import (
 	"lbmsim/model"
 )
 
-// Flow is a box of cells, not cut. F holds the post-collision populations.
+// Flow is an undivided box of cells. F holds the post-collision populations.
 type Flow struct {
 	Lattice  model.Lattice
 	Model    string // name of the collision model
@@ -19,9 +19,9 @@ type Flow struct {
 	Params   model.Params
 	Periodic [3]bool
 	Cells    boundary.Cells
-	Time     float64     // of walls that move in time: at the middle of the coming step
+	Time     float64     // for walls that move in time: the middle of the coming step
 	F        [][]float64 // [cell][direction]; cell = (z*ny + y)*nx + x
-	G        []Scalar    // what it carries; nil: nothing
+	G        []Scalar    // the scalar; may be nil
 	Eddies   []float64   // 3 nu_t of each cell, of a law that reads neighbours
 	Factors  []float64   // of the slope of the velocity at walls with a model, of each type
 	Eps      float64     // density added to their ghost cells
@@ -148,7 +148,7 @@ func (f *Flow) Collide(in []float64) []float64 {
 		for i := range in {
 			out[i] = in[i] - plus*(in[i]-feq[i]) + (1-plus/2)*s[i] + bulk[i]
 		}
-	case "trt": // even and odd parts relax by themselves, forcing included
+	case "trt": // even and odd parts relax separately, forcing included
 		for i := range in {
 			j := f.Lattice.Opposite(i)
 			even, odd := (in[i]+in[j]-feq[i]-feq[j])/2, (in[i]-in[j]-feq[i]+feq[j])/2
@@ -172,8 +172,8 @@ func (f *Flow) closes() bool {
 	return c.Scheme == model.Moments
 }
 
-// Close gives populations up to second order the moments of higher order that the model
-// derives from those: what a state of moments stands for. pop stays as it is.
+// Close adds the higher-order moments that the model derives from populations up to second
+// order: the populations of a state of moments. pop is unchanged.
 func (f *Flow) Close(pop []float64) []float64 {
 	switch f.Model {
 	case "recursive_regularized":
@@ -181,7 +181,7 @@ func (f *Flow) Close(pop []float64) []float64 {
 		f.thirdOrder(pop)
 	case "cumulant":
 		return f.normal(pop)
-	case "regularized", "bgk", "trt": // nothing above second order, or all of it is in the state
+	case "regularized", "bgk", "trt": // no moments above second order, or all are in the state
 	default:
 		panic("no closure of " + f.Model)
 	}

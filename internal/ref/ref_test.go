@@ -50,7 +50,7 @@ func TestExactWallLaw(t *testing.T) {
 		l, c := s.Lattice, s.Collision
 		taus := []float64{0.55, 0.8, 1, 1.5, 2}
 		if l.Q() == 27 || l.Dims == 3 && c.Name == "cumulant" {
-			taus = []float64{0.8, 2} // they take a while
+			taus = []float64{0.8, 2} // expensive
 		}
 		if testing.Short() {
 			taus = taus[1:]
@@ -92,7 +92,7 @@ func TestCouette(t *testing.T) {
 			var lid [3]float64
 			lid[along] = 0.03
 			f := channel(l, c.Name, 0.9, [3]float64{}, n, axis, lid)
-			for range 1000 { // what is not steady decays by 1e-15
+			for range 1000 { // the unsteady part decays by 1e-15
 				f.Step()
 			}
 			for j := range f.F {
@@ -105,7 +105,7 @@ func TestCouette(t *testing.T) {
 	}
 }
 
-// collisions keep mass and add the force to the momentum, by every law of the viscosity.
+// collisions conserve mass and add the force to the momentum, with every law of the viscosity.
 func TestCollisionsConserve(t *testing.T) {
 	for _, s := range model.Pairs() {
 		for law := range model.ViscosityLaws {

@@ -9,7 +9,7 @@ import (
 )
 
 // Scalar is a cell's scalar in a flow (kernels/scalar.h has the formulas): the value, the part that diffuses after the
-// collision, and the velocity that goes with it.
+// collision, and the velocity that convects it.
 type Scalar struct {
 	Theta float64
 	Q, U  [3]float64
@@ -23,7 +23,7 @@ func (f *Flow) NewScalar() {
 	}
 }
 
-// SetScalar gives a cell, whose flow is there, the value theta, which does not diffuse yet.
+// SetScalar sets the value theta of a cell whose flow is set, without a diffusive part.
 func (f *Flow) SetScalar(cell int, theta float64) {
 	f.G[cell] = Scalar{Theta: theta, U: f.speed(f.F[cell])}
 }
@@ -65,7 +65,7 @@ func (f *Flow) scalarOf(cell, i int) float64 {
 	return sum
 }
 
-// still returns the part of its population that does not go with the flow.
+// still returns the part of its population that is not convected.
 func (f *Flow) still(cell, i int) float64 {
 	g, sum := f.G[cell], 0.0
 	for a, c := range f.Lattice.Velocities[i] {
@@ -79,7 +79,7 @@ func (f *Flow) still(cell, i int) float64 {
 type arrival struct{ flow, g, mass, heat, lost float64 }
 
 // mirrored returns the source, and its direction, of the population that a mirror reflects along a direction into
-// cell x; by a wall of type k. ok: it is a cell beside x, and the wall reflects the populations of both.
+// cell x; by a wall of type k. ok: it is a neighbour of x, and the wall reflects the populations of both.
 func (f *Flow) mirrored(x [3]int, i int, k uint8) (from [3]int, way int, ok bool) {
 	c := f.Lattice.Velocities[i]
 	turned, across := c, false
@@ -121,7 +121,7 @@ func (f *Flow) mirrored(x [3]int, i int, k uint8) (from [3]int, way int, ok bool
 	return from, way, false
 }
 
-// fromWall returns the arrival along direction i out of a wall of type k into a cell at x.
+// fromWall returns the arrival along direction i from a wall of type k at cell x.
 func (f *Flow) fromWall(cell int, x [3]int, i int, k uint8) arrival {
 	law, own, w := f.Cells.ScalarLaw(k), f.G[cell], f.Lattice.Weights[i]
 	opposite := f.Lattice.Opposite(i)
@@ -293,7 +293,7 @@ func carried(f *Flow, cell int, x [3]int, pop []float64) (now Scalar) {
 	return now
 }
 
-// conducted returns a cell of a solid after the step.
+// conducted returns a solid cell after the step.
 func (f *Flow) conducted(cell int, x [3]int, solid boundary.ScalarWall) (now Scalar) {
 	own, keep := f.G[cell], model.ScalarKeep(solid.Conductivity)
 	heat := solid.Capacity*own.Theta + solid.Value
@@ -318,9 +318,9 @@ func (f *Flow) conducted(cell int, x [3]int, solid boundary.ScalarWall) (now Sca
 }
 
 // keeps returns 1 - 1/tau of a cell that has these populations after the collision. With Smagorinsky's eddy viscosity they
-// determine the relaxation time of the flow: of the stress Pi the collision has left (1 - 1/tau) Pi, and
-// tau (tau - tau0) = C^2 9/sqrt(2) |Pi|/rho (model.Smagorinsky), which bisection solves up to the largest stress that can be
-// left.
+// determine the relaxation time of the flow: the collision has reduced the stress Pi to (1 - 1/tau) Pi, and
+// tau (tau - tau0) = C^2 9/sqrt(2) |Pi|/rho (model.Smagorinsky), which bisection solves up to the largest possible remaining
+// stress.
 func keeps(f *Flow, cell int, pop []float64) float64 {
 	p := f.Params
 	if p.ScalarEddy == 0 {
@@ -363,7 +363,7 @@ func keeps(f *Flow, cell int, pop []float64) float64 {
 	return 1 - 1/(p.ScalarTau+p.ScalarEddy*math.Max(hi-tau0, least))
 }
 
-// Lost returns the loss of the scalar through each type in the coming step, where that is
+// Lost returns the loss of the scalar through each type in the coming step, where it is
 // measured.
 func (f *Flow) Lost() []float64 {
 	f.ghosts = ghostsOf(f)

@@ -64,7 +64,7 @@ func (j Job) Ask() (State, error) {
 	return parse(text)
 }
 
-// Requeue puts the job back into the queue. SLURM then ends what is left of it here.
+// Requeue puts the job back into the queue. SLURM then ends its remaining processes here.
 func (j Job) Requeue() error {
 	_, err := scontrol("requeue", j.name)
 	return err

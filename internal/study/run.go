@@ -43,7 +43,7 @@ type Options struct {
 	Signals  <-chan os.Signal
 	Stepping func(bool)  // sim.Options.Stepping
 	Done     func(Level) // called with each grid, on rank 0
-	// Also makes a further reporter of the run of each grid, on rank 0; nil: there are none.
+	// Also makes a further reporter of the run of each grid, on rank 0; may be nil.
 	Also func() Reporter
 }
 

@@ -45,7 +45,7 @@ func (m *markup) add(format string, text ...string) {
 	fmt.Fprintf(m, format, escaped...)
 }
 
-// list appends items, unless there are none.
+// list appends items, if any.
 func (m *markup) list(items []string) {
 	if len(items) == 0 {
 		return
@@ -102,7 +102,7 @@ func (r *Report) bodyParts(m *markup) {
 		m.add("</table>\n<p>%s</p>\n", r.OfParts)
 	}
 	if len(r.Surfaces) > 0 {
-		m.add("<h2>The surface</h2>\n<table>\n<tr><th>File</th><th>What is wrong</th><th>What was done</th></tr>\n")
+		m.add("<h2>The surface</h2>\n<table>\n<tr><th>File</th><th>Defects</th><th>Repairs</th></tr>\n")
 		for _, d := range r.Surfaces {
 			m.add("<tr><td>%s</td><td>%s</td><td>%s</td></tr>\n", d.File, d.What, d.Done)
 		}

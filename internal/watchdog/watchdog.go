@@ -170,7 +170,7 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// silent returns a peer that has not been heard of for longer than the limit, nil if there is none.
+// silent returns a peer that has not been heard of for longer than the limit, or nil.
 func (d *Dog) silent(now time.Time, limit time.Duration) *peer {
 	for _, p := range d.peers() {
 		if now.Sub(p.heard) > limit {

@@ -152,7 +152,7 @@ func verify(path string) error {
 		return err
 	}
 	if !bytes.Equal(b, state(h, 0, h.Planes)) {
-		return fmt.Errorf("%s holds another state than that of step %d", path, h.Step)
+		return fmt.Errorf("%s does not contain the state of step %d", path, h.Step)
 	}
 	return nil
 }

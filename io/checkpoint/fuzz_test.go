@@ -55,7 +55,7 @@ func small() Header {
 	return h
 }
 
-// Open accepts untrusted files: it reports what is wrong, and takes no memory that the file
+// Open accepts untrusted files: it reports damage, and takes no memory that the file
 // does not have.
 func FuzzOpen(f *testing.F) {
 	good := file(f, small())

@@ -93,7 +93,7 @@ func (p preamble) sum(f io.ReaderAt) (crc uint32, err error) {
 	return crc, nil
 }
 
-// readPreamble explains what is wrong with a file as far as its first bytes show.
+// readPreamble explains the damage to a file as far as its first bytes show it.
 func readPreamble(f *os.File) (p preamble, err error) {
 	st, err := f.Stat()
 	if err != nil {

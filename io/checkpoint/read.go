@@ -35,7 +35,7 @@ func Open(path string) (*Reader, error) {
 // Path of the file.
 func (r *Reader) Path() string { return r.path }
 
-// Look explains what is wrong with a file as far as its first bytes show.
+// Look explains the damage to a file as far as its first bytes show it.
 func Look(path string) error {
 	f, err := openFile(path)
 	if err == nil {

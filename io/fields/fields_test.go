@@ -185,7 +185,7 @@ func TestPencilsWriteTheSameFile(t *testing.T) {
 			}
 		}
 		if got, err := os.ReadFile(s.Path(120)); err != nil || string(got) != string(want) {
-			t.Errorf("the file of %v parts differs from that of one (%v)", cut, err)
+			t.Errorf("the file of %v parts differs from the file of one (%v)", cut, err)
 		}
 	}
 }

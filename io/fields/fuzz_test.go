@@ -11,8 +11,8 @@ import (
 	"lbmsim/io/internal/h5"
 )
 
-// Open accepts untrusted files: it reports what is wrong, and takes no memory that the file does not
-// have. The files are HDF5's, with whatever sizes, names and texts: what is wrong below that is its
+// Open accepts untrusted files: it reports damage, and takes no memory that the file does not
+// have. The files are HDF5's, with whatever sizes, names and texts: damage below that is its
 // library's, which older versions of it do not survive (docs/reliability.md).
 func FuzzOpen(f *testing.F) {
 	f.Add(int64(7), int64(5), int64(6), 6, 5, 7, 0, byte(h5.Float64), 6, "density", "kg/m^3", "", false)

@@ -183,7 +183,7 @@ func (l Levels) checkParts(parts []decomp.Box) error {
 	return nil
 }
 
-// checkBox explains what is wrong with a box of a level.
+// checkBox explains why a box of a level is invalid.
 func (l Levels) checkBox(level, k int, b decomp.Box) error {
 	if b.Cells() == 0 {
 		return fmt.Errorf("box %d of level %d is empty: %v", k, level, b)

@@ -420,7 +420,7 @@ func (p place) bytes() int {
 	return n
 }
 
-// read fills b with what is at that many bytes from the beginning of a dataset.
+// read fills b with bytes of a dataset, from an offset on.
 func (r *Reader) read(p place, b []byte, at int) error {
 	if at+len(b) > p.bytes() {
 		return fmt.Errorf("%s: a dataset ends within a plane", p.path)

@@ -77,7 +77,7 @@ func (a *Animation) control(part image.Rectangle) error {
 	}
 	c = binary.BigEndian.AppendUint16(c, 1)
 	c = binary.BigEndian.AppendUint16(c, uint16(a.rate))
-	return a.chunk("fcTL", append(c, 0, 0)) // the canvas stays, the part replaces what is there
+	return a.chunk("fcTL", append(c, 0, 0)) // the canvas stays, the part replaces its pixels
 }
 
 // data writes the pixels of an encoded PNG as a frame.

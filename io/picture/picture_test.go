@@ -190,7 +190,7 @@ func TestTicksMeetThePlane(t *testing.T) {
 		}
 	}
 	if len(at) != 6 && len(at) != 11 {
-		t.Fatalf("ticks at %v, want those of 0, 2, ... 10 or 0, 1, ... 10", at)
+		t.Fatalf("ticks at %v, want 0, 2, ... 10 or 0, 1, ... 10", at)
 	}
 	for k, x := range at {
 		want := float64(left) + float64(k)*float64(right-left)/float64(len(at)-1)

@@ -86,7 +86,7 @@ const (
 	longest = 1 << 20 // bytes of a row
 )
 
-// Writer appends samples to a file. One goroutine at a time. It holds what is not known to be
+// Writer appends samples to a file. One goroutine at a time. It holds samples that are not known to be
 // on disk, and writes it again where that failed: once a full disk has room again, nothing
 // is missing.
 type Writer struct {

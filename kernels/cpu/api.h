@@ -51,7 +51,7 @@ typedef struct {
 	const void *faceRules, *outletRules;  // for rowEnds, of the arithmetic's number type
 	// computes the ghost cell of a source, both given by the place of the first component and the distance to the next
 	void (*beyond)(const void* rule, const void* from, int64_t pitch, void* to, int64_t step);
-	void* eddies;         // of the cells, [interior row z*ny+y][pitch], of the arithmetic's type: 3 nu_t by laws that look at neighbours, and above walls with a model; null
+	void* eddies;         // of the cells, [interior row z*ny+y][pitch], of the arithmetic's type: 3 nu_t by laws that read neighbours, and above walls with a model; null
 	const uint32_t* uncounted;  // bits of cells that sums leave out, [interior row z*ny+y][pitch/32]; null: sums are over all fluid cells
 } lbm_case;
 
@@ -92,7 +92,7 @@ typedef struct {
 	const void* factors;   // of the slope of the velocity, of each type
 	double eps;            // density added to ghost cells
 	const lbm_modelled_link* links;
-	const struct lbm_layer_cell* layer;  // null: there is none
+	const struct lbm_layer_cell* layer;  // may be null
 } lbm_modelled;
 // lbm_layer_cell is a cell of the layer: its place in lbm_case.eddies, its ghost cell and 3 nu_t by u_tau.
 typedef struct lbm_layer_cell { int64_t at; uint32_t ghost; float length; } lbm_layer_cell;
@@ -154,7 +154,7 @@ typedef struct {
 	void (*ghost)(const void* rule, const void* from, int64_t pitch, void* to, int64_t step);
 	// applies the outflows of the list from first to last whose x is in [xlo, xhi)
 	void (*applyOutflow)(const lbm_case*, const lbm_outlet_cell*, const void* rules, int64_t first, int64_t last, int32_t xlo, int32_t xhi, const void* in, void* out);
-	// computes the populations of ghost cells first to last of walls with a model; null: there are none in this lattice, scheme
+	// computes the populations of ghost cells first to last of walls with a model; null in a lattice, scheme
 	// or precision
 	void (*modelled)(const lbm_case*, const lbm_numbers*, const lbm_modelled*, int64_t first, int64_t last, const void* state);
 	// then adds what their links do in the coming step to [type][WALL_SUMS], in fixed point

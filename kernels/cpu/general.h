@@ -24,7 +24,7 @@ template <class V> struct LawNumber;
 	template <> struct LawNumber<V> { enum { value = NUMBER }; };
 LBM_LAWS(LAW)
 #undef LAW
-// AnyLaw is the law with number p.kind. Eddies are the usual one: a call, at which all vectors leave their registers, costs
+// AnyLaw is the law with number p.kind. Laws with an eddy viscosity are the usual ones: a call, at which all vectors leave their registers, costs
 // more than their arithmetic.
 struct AnyLaw {
 	template <class R> LBM_INLINE static R omega(R a, const Params<typename Scalar<R>::type>& p) {
@@ -96,7 +96,7 @@ template <class L, class R> LBM_INLINE void collideOwn(Moments<L, R>& m, const P
 }
 
 // relax collides a vector of cells. constants is a private copy of p, so that values derived from it stay in registers; so do
-// the moments, of which individual rates get a copy. eddies belong to the cells at hand, if the law needs any.
+// the moments, of which individual rates get a copy. eddies holds the eddy viscosity of the cells at hand, if the law needs it.
 template <class L, class R, class T> LBM_INLINE void relax(Relaxation how, Moments<L, R>& m, const Params<T>& constants, const Params<T>& p, const T* eddies) {
 	if (how == Relaxation::SHEAR) return Closure<false>::collide<L>(m, constants);
 	if (how == Relaxation::BULK) return Closure<true>::collide<L>(m, constants);

@@ -225,7 +225,7 @@ template <class L, class T> struct LevelsOf {
 		return momentsAt<L, true, R>([&](auto k) LBM_LAMBDA { return load(all[k.value]); });
 	}
 
-	// Directions are those of the slots across an axis on one side.
+	// Directions lists the slots' directions across an axis on one side.
 	struct Directions {
 		int of[3][2][Sent<L>::N] = {};
 		Directions() {

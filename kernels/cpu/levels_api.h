@@ -25,7 +25,7 @@ typedef struct {
 	void (*count)(const lbm_crossed*, const uint32_t* upstream, const lbm_crossing*, int64_t first, int64_t last, const void* sent, double scale, int add, int numbers, double* sums);
 	// the same of the heat behind them
 	void (*heat)(const lbm_crossed*, const uint32_t* carriers, const lbm_crossing*, int64_t first, int64_t last, const void* sent, double scale, int add, double* sums);
-	// adds own sums and those of fine faces to cells first to last; own[k] belongs to cell k
+	// adds own sums and fine faces' sums to cells first to last; own[k] belongs to cell k
 	void (*correct)(const lbm_case*, const lbm_numbers*, const lbm_corrected*, const uint32_t* faces, int64_t first, int64_t last, const double* own, const double* fine, void* state);
 	int32_t sends;  // slots of an upstream cell
 } lbm_levels;

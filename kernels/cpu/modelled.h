@@ -75,7 +75,7 @@ template <class L, class S> struct ModelledOf {
 		}
 	}
 
-	// layer computes the eddies of cells first to last of the layer, also where the law of the box has found some.
+	// layer computes the eddy viscosity of cells first to last of the layer, also where the law of the box has set one.
 	static void layer(const lbm_case* c, const lbm_numbers* numbers, const lbm_modelled* list, int64_t first, int64_t last) {
 		const Params<T> p = Params<T>(*numbers);
 		for (int64_t i = first; i < last; i++) {

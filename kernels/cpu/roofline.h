@@ -8,7 +8,7 @@
 namespace lbm { namespace {
 
 // updateRow changes x to 1 - x (exact where x is 0 or 1, so that it can be checked)
-// in all components of one cell vector before it goes on, as an in-place step does.
+// in all components of one cell vector before the next one, as an in-place step does.
 template <class T, int N> void updateRow(T* row, long pitch) {
 	typedef typename Arithmetic<T>::T A;
 	for (long x = 0; x < pitch; x += Lanes<A>::W)

@@ -211,7 +211,7 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 		walls->beside(box.c, numbers, walls, in, out, y, z, x0, x1);
 	}
 
-	// eddiesOf returns the eddy viscosities of a row for laws that look at neighbours, and of the layer above walls with a model; null
+	// eddiesOf returns the eddy viscosities of a row for laws that read neighbours, and of the layer above walls with a model; null
 	// for others.
 	const T* eddiesOf(int y, int z) const { return box.c->eddies ? (const T*)box.c->eddies + ((long)z * box.layout.ny + y) * pitch : nullptr; }
 

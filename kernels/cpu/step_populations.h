@@ -3,7 +3,7 @@
 // cache and rows can be taken in any order. The access pattern matters:
 //   reading: the next row's lines in the order of addresses, whatever cells are
 //   computed meanwhile: fewer and longer streams, which the processor's own
-//   prefetching can go on with
+//   prefetching can continue with
 //   writing: a segment of finished cells waits in a buffer and leaves component by
 //   component, line by line between the arithmetic of the next segment. In a burst
 //   at its end, stores past the caches and arithmetic would take their time one after the other
@@ -177,7 +177,7 @@ template <class L, class C, class S> struct StepPopulations {
 		return finished;
 	}
 
-	// collide collides a vector of cells at x, with the eddies of its row, if the law needs any.
+	// collide collides a vector of cells at x, with the eddy viscosity of its row, if the law needs it.
 	static LBM_INLINE void collide(R* f, const Params<T>& params, const T* eddies, int x) {
 		if constexpr (std::is_same<C, AnyModel<true>>::value) {
 			if (__builtin_expect(eddies != nullptr, 0)) {

@@ -13,7 +13,7 @@
 //                            undefined: none
 //   LBM_DIRECTED             1: some face gives its inflow a direction (../face.h)
 //   LBM_MODELLED             1: some wall has a model (../modelled.h)
-//   LBM_LAYER                1: and a layer of cells with eddies above it, in a box whose law finds none
+//   LBM_LAYER                1: and a layer of cells with eddy viscosity above it, in a box whose law has none
 //   LBM_PITCH                the pitch of rows as a constant, which saves a tenth of the
 //                            instructions; 0 or undefined: any pitch, read from the Case
 #ifndef LBM_GPU_API_H
@@ -61,12 +61,12 @@ struct Case {
 	const void* wallMomentum; // of LBM_REAL: momentum of moving walls for a cell, 6 w_i c_i.u_w for each direction i
 	                        // out of one, [set][Q]; for a state of moments the moments of these, [set][M]
 	void* ends;  // ghost cells beyond the ends of the stored rows, of LBM_STORED, [end][row][component of
-	             // the flow]; null: there are none (../face.h)
+	             // the flow]; may be null (../face.h)
 	const RowEnd* rowEnds[2]; // of each end, number (z+1)*(n[1]+2) + y+1 for y and z from -1 on, whether stored or not;
 	                          // null: the step reads cells there as everywhere. Links that they serve are in no word.
 	const void* faceRules;    // of LBM_REAL, for the rowEnds
 	const void* outletRules;  // of LBM_REAL, for their outflows
-	void* eddies;             // of LBM_REAL: of the cells, [interior row z*ny+y][pitch], for laws that look at neighbours (eddies.h), and where there is a layer (modelled.h): 3 nu_t; otherwise null
+	void* eddies;             // of LBM_REAL: of the cells, [interior row z*ny+y][pitch], for laws that read neighbours (eddies.h), and with a layer (modelled.h): 3 nu_t; otherwise null
 	const unsigned* uncounted;  // bits of cells that sums leave out, [interior row z*ny+y][pitch/32]; null: sums are over all fluid cells
 	lbm_numbers numbers;
 };

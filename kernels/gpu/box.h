@@ -73,7 +73,7 @@ struct Box {
 	template <class T> __device__ LBM_INLINE ScalarParams<T> carried() const {
 		return ScalarParams<T>(c->numbers);  // unused numbers are not loaded
 	}
-	// eddies returns the eddy viscosities of interior row (y, z), for a model that looks at neighbours.
+	// eddies returns the eddy viscosities of interior row (y, z), for a model that reads neighbours.
 	template <class T> __device__ LBM_INLINE T* eddies(int y, int z) const { return (T*)c->eddies + ((long long)z * layout.ny + y) * layout.pitch; }
 
 	// wallMomentum returns the momentum sources, `numbers` values, of the moving walls of the cell whose word has this

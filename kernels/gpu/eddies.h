@@ -1,5 +1,5 @@
 // Eddy viscosity of cells from velocity gradients (../viscosity/wale.h), computed from a state for the next steps. Compiled
-// beside instance.h, with the same macros, for laws that look at neighbours. As on the CPU (../cpu/eddies.h), neighbours that
+// beside instance.h, with the same macros, for laws that read neighbours. As on the CPU (../cpu/eddies.h), neighbours that
 // are not fluid are left out.
 //
 // A block has a tile of rows and marches along z. Each cell's velocity is computed once, by its thread, which keeps the
@@ -24,7 +24,7 @@ struct EddiesOf {
 	// Motion is a velocity, and 1 if there is a fluid cell, otherwise 0: one access of shared memory.
 	struct alignas(4 * sizeof(Real)) Motion { Real u[3], there; };
 
-	// inside maps (x, y), of the box or beside it, to its stored place; false: there is none.
+	// inside maps (x, y), of the box or beside it, to its stored place, and returns false without one.
 	__device__ static LBM_INLINE bool inside(const Box& box, int& x, int& y) {
 		// Ghost cells beyond the ends of rows may be stored elsewhere; leaving them out is the same on all devices.
 		const bool beside = x >= -1 && x <= box.layout.nx && y >= -1 && y <= box.layout.ny && (box.c->periodic[0] || (x >= 0 && x < box.layout.nx));

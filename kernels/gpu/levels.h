@@ -106,7 +106,7 @@ struct LevelsOf {
 		const Layout l = layout(c);
 		const lbm_conversion by = *conversion;
 		const unsigned* const around = (const unsigned*)(list + count) + i;
-		Real cells[Around::Q][NUMBERS];  // most of what is not used is not loaded
+		Real cells[Around::Q][NUMBERS];  // most unused numbers are not loaded
 		unroll<Around::Q>([&](auto at) LBM_LAMBDA {
 			const Real* const p = buffer + (long long)__ldg(around + at.value * count) * NUMBERS;
 			unroll<NUMBERS / WIDE>([&](auto k) LBM_LAMBDA {
@@ -365,7 +365,7 @@ extern "C" __global__ void __launch_bounds__(ROW)
 lbm_level_heat(const lbm_crossed* list, const unsigned* carriers, const lbm::Passage* passages, const lbm::Real* sent, double* sums, long long scale, long long add, long long count, long long places) {
 	lbm::LevelsOf::count<1>(list, carriers, passages, sent, places, sums + 1 + lbm::Lattice::D, __longlong_as_double(scale), add != 0, count);
 }
-// Adds sums to count cells; the force is the program's.
+// Adds sums to count cells, with the run's body force.
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_level_correct(const lbm::Case* c, const lbm_corrected* list, const unsigned* faces, const double* own, const double* fine, lbm::Real* state, long long count) {
 	const long long i = lbm::threadNumber();

@@ -20,7 +20,7 @@ __device__ LBM_INLINE unsigned placeOf(const void* p) {
 }
 template <class T> __device__ LBM_INLINE T* sharedAt(unsigned place) { return (T*)__builtin_assume_aligned(__cvta_shared_to_generic(place), sizeof(T)); }
 
-// noRowEnd is for tiles whose rows go on: the cell beyond is read, and nothing is computed in its place.
+// noRowEnd is for tiles whose rows continue: the cell beyond is read, and nothing is computed in its place.
 alignas(16) __device__ const RowEnd noRowEnd{ROW_END_NONE, ROW_END_BOUNCES << ROW_END_OWN};
 
 // No block is without planes (device/cuda/grid.go): all its warps have to reach the barrier as often.
@@ -34,7 +34,7 @@ __device__ LBM_INLINE void StepMoments<L, C, S, T>::march3(const Box& box, const
 	else serveEdges(shared, box, in, x0, ytop, yhi, z0, z1);
 }
 
-// source returns row y of plane z, null where there is none or no thread needs it.
+// source returns row y of plane z, null outside the box or where no thread needs it.
 template <class L, class C, class S, class T>
 __device__ LBM_INLINE const S* StepMoments<L, C, S, T>::source(const Box& box, const S* in, int y, int yhi, int z) {
 	return y <= yhi && box.inside(1, y) ? in + box.layout.start(y, z) : nullptr;

@@ -1,4 +1,4 @@
-// Ghost cells behind surfaces with a wall model (../modelled.h) and the eddies of the layer above them on a
+// Ghost cells behind surfaces with a wall model (../modelled.h) and the eddy viscosity of the layer above them on a
 // GPU: compiled beside instance.h, with the same macros, for cases that have some.
 #include "../modelled.h"
 #include "../special.h"
@@ -117,7 +117,7 @@ struct ModelledOf {
 		}
 	}
 
-	// layer computes the eddies of a cell of the layer, also where the law of the box has found some.
+	// layer computes the eddy viscosity of a cell of the layer, also where the law of the box has set one.
 	__device__ static LBM_INLINE void layer(const Case* c, const Modelled& list, long long i) {
 		const LayerCell cell = list.layer[i];
 		const Real* const results = list.results + (long long)cell.ghost * MODELLED_RESULTS;

@@ -31,7 +31,7 @@ template <> struct Complement<half> {
 
 struct Roofline {
 	// updateRow changes v to 1 - v (exact where v is 0 or 1, so that it can be
-	// checked) in all of the N components of a word's cells before it goes on, as an
+	// checked) in all of the N components of a word's cells before the next word, as an
 	// in-place step does. The block has the row.
 	template <class S, class W, int N> __device__ static LBM_INLINE void updateRow(S* row, int pitch) {
 		constexpr int CELLS = sizeof(W) / sizeof(S);

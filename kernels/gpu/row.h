@@ -24,13 +24,13 @@ template <class L, class S, class T, int N> struct RowOf {
 	typedef Stored<S, T, L, true> Store;
 	typedef BitsOf<S, N> Word;
 	static constexpr int TILE = 32 * N;
-	// Of a scalar, which has its sums beside the sums of the flow (Heat); 0: there is none.
+	// Of a scalar, which has its sums beside the sums of the flow (Heat); 0: no scalar.
 	static constexpr int MORE = LBM_EXTRA;
 
 	int lane, x, nx;  // first cell of the thread
 	int pitch;
 	int role;         // in 3D
-	bool whole;       // in 2D: the tile does not end inside of the row
+	bool whole;       // in 2D: the tile does not end within the row
 	// If it does, and the cell at x = nx is one of the thread's:
 	int last;         // its stored place; -1: none
 	const S* ends;    // of the stored rows' ghost cells there; otherwise null
@@ -65,7 +65,7 @@ template <class L, class S, class T, int N> struct RowOf {
 	// Raw holds the stored moments of the thread's cells.
 	struct Raw { Word w[L::M + MORE]; };
 
-	// read fills raw from a row, with zeros where there is none (null). No thread needs to
+	// read fills raw from a row, with zeros where it is null. No thread needs to
 	// ask memory for solid cells: they are at rest.
 	// in is the row's state.
 	__device__ LBM_INLINE void read(Raw& raw, const S* LBM_RESTRICT row, bool solid, const S* LBM_RESTRICT in) const {
@@ -259,7 +259,7 @@ template <class L, class S, class T, int N> struct RowOf {
 		return v;
 	}
 
-	// finish collides the sums m of the march, with these eddies if the law needs them, calls last(m) and stores them into a
+	// finish collides the sums m of the march, with this eddy viscosity if the law needs it, calls last(m) and stores them into a
 	// row, with dry cells at rest: they are so before (device.Program), and a thread that has no others stores nothing. The
 	// scalar of cells beside walls is not complete (scalar.h in this folder).
 	template <class C, class F, class H> __device__ LBM_INLINE void finish(const Params<T>& params, const ScalarParams<T>* carried, Moments<L, P>& m, const H& sums, S* LBM_RESTRICT out, unsigned dry, const P& eddies, F last) const {

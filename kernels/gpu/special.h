@@ -17,7 +17,7 @@ struct Links {
 	const unsigned* list;
 	const unsigned char* types;
 	const void* laws;
-	const unsigned* ghosts;  // of links that a wall with a model sends; null: there are none
+	const unsigned* ghosts;  // of links that a wall with a model sends; may be null
 	const void* sent;        // Modelled::populations
 };
 

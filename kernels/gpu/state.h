@@ -13,7 +13,7 @@ namespace lbm { namespace {
 struct Range {
 	long long lo[3], hi[3];
 	__device__ LBM_INLINE int width() const { return int(hi[0] - lo[0]); }
-	// place computes the cell of this thread, false if there is none.
+	// place computes the cell of this thread; false without one.
 	__device__ LBM_INLINE bool place(int& x, int& y, int& z) const {
 		x = int(lo[0]) + blockIdx.x * ROW + threadIdx.x;
 		y = int(lo[1]) + blockIdx.y;

@@ -118,7 +118,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 	// Sum holds the sums of a plane's populations with one c_z at a target.
 	struct Sum { P r, x, y, xx, yy, xy; };
 	static constexpr int SHARED = L::D == 3 ? sizeof(Shared) : 0;
-	static_assert(ROWS >= 1 && SHARED <= LBM_SHARED, "rowsWithin knows what is in Shared");
+	static_assert(ROWS >= 1 && SHARED <= LBM_SHARED, "rowsWithin assumes the members of Shared");
 
 	__device__ static LBM_INLINE void run(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int ylo, int yhi, int zlo, int zhi) {
 		const Box box(c, L::M);

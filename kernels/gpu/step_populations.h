@@ -102,7 +102,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		fields(box, f, scalar, x, y, z, dry);
 	}
 
-	// eddiesOf returns the eddy viscosities of the thread's cells from x on, for a law that looks at neighbours.
+	// eddiesOf returns the eddy viscosities of the thread's cells from x on, for a law that reads neighbours.
 	__device__ static LBM_INLINE P eddiesOf(const Box& box, int x, int y, int z) {
 		P eddies{};
 		const T* const of = box.template eddies<T>(y, z) + x;

@@ -33,7 +33,7 @@ struct D3Q27 {
 		return table[i];
 	}
 	LBM_HD static constexpr int opposite(int i) { return Q - 1 - i; }
-	// Direction with velocity (x, y, z), -1 if there is none.
+	// Direction with velocity (x, y, z), or -1.
 	LBM_HD static constexpr int find(int x, int y, int z) {
 		for (int i = 0; i < Q; i++)
 			if (c(i, 0) == x && c(i, 1) == y && c(i, 2) == z) return i;

@@ -1,4 +1,4 @@
-// What:     large-eddy simulation: eddies smaller than a cell act as a viscosity.
+// What:     large-eddy simulation: eddies smaller than a cell act through an eddy viscosity.
 // Equation: tau = tau0 + 3 C^2 |shear rate| with |shear rate| = a / tau, hence tau = (tau0 + sqrt(tau0^2 + 12 C^2 a)) / 2
 // Source:   Smagorinsky, Mon. Weather Rev. 91 (1963) 99; Hou, Sterling, Chen & Doolen, Fields Inst. Commun. 6 (1996) 151
 // Storage:  law[0] = tau0/2, law[1] = 3 C^2; above walls with a model 3 nu_t of each cell, where that is larger (modelled.h)

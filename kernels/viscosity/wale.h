@@ -1,8 +1,8 @@
-// What:     large-eddy simulation whose eddies vanish beside walls and in plain shear: they follow from velocity gradients.
+// What:     large-eddy simulation whose eddy viscosity vanishes beside walls and in plain shear: it follows from velocity gradients.
 // Equation: tau = tau0 + 3 nu_t, nu_t = C^2 (Sd:Sd)^(3/2) / ((S:S)^(5/2) + (Sd:Sd)^(5/4)), g_ij = du_i/dx_j, S = sym g, Sd = sym g^2 - tr(g^2)/3
 // Source:   WALE: Nicoud & Ducros, Flow Turbul. Combust. 62 (1999) 183
-// Storage:  3 nu_t of each cell (eddies.h), found anew every few steps; law[0] = tau0, law[1] = 3 C^2
-// Limits:   solid-body rotation has eddies; gradients are central differences, one-sided beside walls
+// Storage:  3 nu_t of each cell (eddies.h), recomputed every few steps; law[0] = tau0, law[1] = 3 C^2
+// Limits:   solid-body rotation has an eddy viscosity; gradients are central differences, one-sided beside walls
 #ifndef LBM_WALE_H
 #define LBM_WALE_H
 #include "../params.h"
@@ -13,7 +13,7 @@ struct Wale {
 	// eddies are 3 nu_t of the cells at hand.
 	template <class R> LBM_HD static LBM_INLINE R omega(const R&, const Params<typename Scalar<R>::type>& p, const R& eddies) { return reciprocal(p.law[0] + eddies); }
 #ifndef __CUDACC__
-	// A CPU chooses the law at run time, and gets the eddies by address.
+	// A CPU chooses the law at run time, and gets the eddy viscosity by address.
 	template <class R> static LBM_INLINE R omega(const R& a, const Params<typename Scalar<R>::type>& p) {
 		R eddies;
 		__builtin_memcpy(&eddies, p.eddies, sizeof(R));

@@ -99,7 +99,7 @@ class LbmsimBase(rfm.RunOnlyRegressionTest):
     @run_before('run')
     def set_program(self):
         self.executable = self.program
-        # Schedulers without accounts do not tell how the program ended.
+        # Schedulers without accounting do not report how lbmsim ended.
         self.postrun_cmds = ['echo "exit code $?"']
 
     def ended_well(self):

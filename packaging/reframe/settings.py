@@ -24,7 +24,7 @@ site_configuration = {
     'systems': [
         {
             'name': 'cluster',
-            'descr': 'a SLURM cluster: names and numbers are those of no real one',
+            'descr': 'a SLURM cluster with invented names and numbers',
             'hostnames': ['login[0-9]+'],
             'modules_system': 'lmod',
             'stagedir': os.path.join(os.environ.get('SCRATCH', '.'), 'reframe', 'stage'),

@@ -289,7 +289,7 @@ every = 100
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Every test has a current folder of its own."""
+    """Every test has its own current folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -1,4 +1,4 @@
-"""Wheels: what is in them, and what is refused."""
+"""Wheels: their contents, and refused builds."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_fresh_environment_runs_the_cavity(wheel: Path, folder: Path) -> None:
     at = subprocess.run(
         [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], capture_output=True, text=True
     )
-    # The libraries that lbmsim needs are those of the tests: nothing is downloaded.
+    # The tests' environment has all libraries that lbmsim needs: nothing is downloaded.
     (Path(at.stdout.strip()) / "tests.pth").write_text(sysconfig.get_path("purelib") + "\n")
     pip = [
         sys.executable,

@@ -121,7 +121,7 @@ def test_errors_of_a_changed_case_name_the_case(cavity: lbmsim.Case, folder: Pat
     assert cavity.text.splitlines()[e.value.line - 1] == "cells = [24]"
     assert [p.name for p in folder.iterdir()] == ["cavity.toml"], "a file is left behind"
     assert str(e.value).splitlines()[-1] == (
-        "(lines are those of case.text, which is not saved: cavity.toml on disk is another)"
+        "(lines refer to case.text, which is not saved: cavity.toml on disk is another)"
     )
     cavity.save()
     with pytest.raises(lbmsim.CaseError) as e:

@@ -1,4 +1,4 @@
-"""Refined grids: what is in the boxes of a file is what numpy shows."""
+"""Refined grids: numpy shows the contents of a file's boxes."""
 
 from __future__ import annotations
 

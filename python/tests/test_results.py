@@ -1,4 +1,4 @@
-"""Results: what is in the files is what xarray, pandas and PyVista show."""
+"""Results: xarray, pandas and PyVista show the contents of the files."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_fields_in_3d(sphere_run: lbmsim.Result) -> None:
     np.testing.assert_array_equal(fields.velocity[-1], stored)
     np.testing.assert_array_equal(fields.velocity[-1, ::-2, 3, 1:5], stored[::-2, 3, 1:5])
     np.testing.assert_array_equal(fields.velocity.isel(time=[4, 1], z=[2, 0])[0], stored[[2, 0]])
-    # The mean of the velocity at a point of the wake is that of the probe.
+    # The mean of the velocity at a point of the wake equals the probe's.
     probe = sphere_run.tables["probe_wake"]
     there = fields.velocity.sel(x=30.5e-3, y=10.5e-3, z=5.5e-3, method="nearest").sel(component="x")
     at = probe[probe.step.isin(fields.step.values)]
@@ -206,14 +206,14 @@ def test_the_case_of_a_result(cavity_run: lbmsim.Result, sphere_run: lbmsim.Resu
     provenance = sphere_run.provenance
     assert provenance is not None
     assert provenance["legs"][0]["ranks"] == 1
-    # A table tells it, too; a picture alone does not.
+    # A table contains it, too; a picture alone does not.
     (folder / "table").mkdir()
     shutil.copy(cavity_run.path / "probe_centre.csv", "table")
     assert lbmsim.open("table").case.to_dict() == case.to_dict()
     assert lbmsim.open("table").provenance is None
     (folder / "picture").mkdir()
     shutil.copy(cavity_run.pictures[0], "picture")
-    with pytest.raises(lbmsim.Error, match="tells its case"):
+    with pytest.raises(lbmsim.Error, match="contains its case"):
         _ = lbmsim.open("picture").case
 
 
@@ -248,7 +248,7 @@ def test_bodies(sphere_run: lbmsim.Result, cavity_run: lbmsim.Result) -> None:
         edges = {"boundary_edges": True, "non_manifold_edges": False, "feature_edges": False, "manifold_edges": False}
         assert closed.extract_feature_edges(**edges).n_cells == 0
         assert closed.volume == pytest.approx((solid == k).sum() * 1e-9, rel=1e-5)
-    # The bounds are those of the case, within a cell.
+    # The bounds are the case's, within a cell.
     np.testing.assert_allclose(bodies["post"].bounds, (20e-3, 24e-3, 8e-3, 12e-3, 0, 10e-3), atol=1e-6)
     with pytest.raises(lbmsim.Error, match="no bodies"):
         cavity_run.bodies()

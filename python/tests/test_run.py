@@ -211,11 +211,11 @@ def test_a_warning_may_be_an_error(cavity: lbmsim.Case) -> None:
     [
         ("--restart latest: no checkpoint", 'restart="latest": no checkpoint'),
         ("omit --restart to start", "omit restart=... to start"),
-        ("--restart out/a.h5: there is none", 'restart="out/a.h5": there is none'),
+        ("--restart out/a.h5: not found", 'restart="out/a.h5": not found'),
         ("  --restart FILE     if\n  --output FOLDER    or", "  restart=FILE   if\n  output=FOLDER  or"),
         ("another folder with --output", "another folder with output=..."),
         ("--threads -1: give 1 or more", "threads=-1: give 1 or more"),
-        ("go on (--device cpu)", 'go on (device="cpu")'),
+        ("continue (--device cpu)", 'continue (device="cpu")'),
         ("comes with --set run.steps=100, --set a.b=[1, 2]", 'comes with set={"run.steps": 100}, set={"a.b": [1, 2]}'),
         (
             'to resume: lbmsim run "a b.toml" --output "out" --restart latest',

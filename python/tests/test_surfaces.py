@@ -1,4 +1,4 @@
-"""Surfaces of bodies: what is in the files is what numpy shows."""
+"""Surfaces of bodies: numpy shows the contents of the files."""
 
 from __future__ import annotations
 

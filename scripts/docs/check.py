@@ -1,7 +1,7 @@
 """Checks the built HTML and what its first pages promise. Called by scripts/docs.sh.
 
-check.py FOLDER PROGRAM        all of the list
-check.py --links FOLDER        the links and the search only
+check.py --links FOLDER        all but the blocks
+check.py PROGRAM               the blocks of all pages
 check.py --page PAGE PROGRAM   the blocks of one page, where the machine has what they need
 
 - Every link within the pages leads to a file and, with #, to a place in it.
@@ -11,7 +11,7 @@ check.py --page PAGE PROGRAM   the blocks of one page, where the machine has wha
 - The blocks that a page marks run with PROGRAM, in the order of the page, in an empty folder:
   `<!-- file: NAME -->` before a block writes it to NAME, `<!-- run -->` gives it to bash, and
   `<!-- run, exit code 5 -->` expects that code.
-- The README has few words, and its own speeds are those of docs/performance.md."""
+- The README has few words, and its own speeds are in docs/performance.md."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LIMIT = 240  # seconds for the blocks of a page: the longest takes 116 on two qu
 
 
 class Html(HTMLParser):
-    """The places of a page, what it links to, what it loads, and its text outside of code and tables."""
+    """The places of a page, what it links to, what it loads, and its text outside code and tables."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ def links(folder: Path) -> list[str]:
                     wrong.append(f"{name} loads {link}")
                 continue
             if path.name == "404.html":
-                continue  # its links are those of a server's root
+                continue  # its links begin at a server's root
             to = (path.parent / unquote(url.path)).resolve() if url.path else path
             if to.is_dir():
                 to /= "index.html"
@@ -97,7 +97,7 @@ def links(folder: Path) -> list[str]:
         for text in page.text:
             for line in text.splitlines():
                 if re.match(r"\s*(- \S|\d\d?\. |\| |#+ |```|<!--)", line):
-                    wrong.append(f"{name}: a list, a table or a heading that is none: {line.strip()[:60]}")
+                    wrong.append(f"{name}: text that looks like a list, a table or a heading: {line.strip()[:60]}")
     for style in folder.rglob("*.css"):
         for url in re.findall(r"url\(\s*[\"']?(https?:[^\"')]*)", style.read_text(encoding="utf-8")):
             wrong.append(f"{style.relative_to(folder)} loads {url}")
@@ -159,7 +159,7 @@ def readme() -> list[str]:
     wrong += [f"README.md: docs/performance.md has no {n}" for n in ours if n not in measured]
     if not ours:
         wrong.append("README.md has no table of speeds")
-    print(f"docs: README.md has {words} words and {len(ours)} speeds of its own")
+    print(f"docs: README.md has {words} words and {len(ours)} speeds of lbmsim")
     return wrong
 
 
@@ -169,11 +169,12 @@ def main() -> int:
         print("\n".join(wrong), file=sys.stderr, end="\n" if wrong else "")
         return 1 if wrong else 0
     if sys.argv[1] == "--links":
-        wrong = links(Path(sys.argv[2]).resolve()) + keys(Path(sys.argv[2]).resolve())
+        folder = Path(sys.argv[2]).resolve()
+        wrong = links(folder) + keys(folder) + readme()
         print("\n".join(wrong), file=sys.stderr, end="\n" if wrong else "")
         return 1 if wrong else 0
-    folder, program = Path(sys.argv[1]).resolve(), sys.argv[2]
-    wrong = links(folder) + keys(folder) + readme()
+    program = sys.argv[1]
+    wrong: list[str] = []
     if os.access(program, os.X_OK):
         for page in RUN:
             wrong += blocks(page, program)

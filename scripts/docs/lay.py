@@ -3,7 +3,7 @@
 lay.py FOLDER      docs/, README.md as its first page, and as pages the files beyond docs/ that pages link to: cases,
                    notebooks, folders of them.
 
-Links are those of the repository, where they work as they are; here they are turned to the pages. 512^3 becomes a power.
+Links in the repository lead to files; here they are turned to the pages. 512^3 becomes a power.
 A key in the table of [run] is found by run.KEY, too, as messages name it."""
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def keyed(text: str) -> str:
 
 
 def powers(text: str) -> str:
-    """Outside of code, links and tags 512^3 is a power."""
+    """Outside code, links and tags 512^3 is a power."""
     out, at = [], 0
     for part in AS_IS.finditer(text):
         out += [POWER.sub(r"<sup>\1</sup>", text[at : part.start()]), part[0]]

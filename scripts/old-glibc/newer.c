@@ -1,4 +1,4 @@
-// What the program's libraries take from a glibc newer than 2.28, said in terms of that
+// Functions of a glibc newer than 2.28 that lbmsim's libraries call, in terms of that
 // one: scripts/old-glibc/link takes it into distributed programs. The stat family, which
 // was no function of the library before 2.33, comes from 2.28's own libc_nonshared.a.
 #define _GNU_SOURCE
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/random.h>
 
-// Nothing of this is for the libraries that the program loads: they find the system's own.
+// Nothing of this is for the libraries that lbmsim loads: they find the system's own.
 #pragma GCC visibility push(hidden)
 
 // libstdc++ counts its references without atomics where this (2.32) is true.

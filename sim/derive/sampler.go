@@ -68,7 +68,7 @@ func (s *Sampler[In, Out]) load(k int, into []In) ([]In, error) {
 	return s.source(box, into)
 }
 
-// move puts plane k in the middle of the window, reading what is not there yet.
+// move puts plane k in the middle of the window, reading missing planes.
 func (s *Sampler[In, Out]) move(k int) (err error) {
 	from := -1
 	if !s.neighbours {

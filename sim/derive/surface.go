@@ -46,7 +46,7 @@ type surfacePoint struct {
 	off    [3]float64 // from the middle of the facet, in cells of its level
 }
 
-// SurfaceValues are the values on facets, in lattice units; NaN where there are none. Pressure is the density less the reference's,
+// SurfaceValues are the values on facets, in lattice units; NaN where unknown. Pressure is the density less the reference's,
 // divided by 3.
 type SurfaceValues struct {
 	Pressure []float64

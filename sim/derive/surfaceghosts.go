@@ -128,8 +128,8 @@ func appendGhost(b []byte, c *boundary.ModelledCell, level int, at [3]int) []byt
 // ghostGrid finds ghost cells by their places.
 type ghostGrid map[[4]int32][]ghostFacet
 
-// newGhostGrid takes the ghost cells of all ranks and returns their curvatures, too. Those of one cell of the grid are in an order that
-// no cut changes.
+// newGhostGrid takes the ghost cells of all ranks and returns their curvatures, too. Within a cell of the grid their order does not
+// depend on the decomposition.
 func newGhostGrid(all [][]byte) (ghostGrid, []bend) {
 	grid, bends := ghostGrid{}, []bend(nil)
 	number := int32(0)

@@ -90,7 +90,7 @@ steps = 1
 		if cut == [3]int{1, 1, 1} {
 			want = got[2]
 		} else if got[2] != want {
-			t.Errorf("cut into %v: other velocities than those of one rank", cut)
+			t.Errorf("cut into %v: velocities differ from one rank's", cut)
 		}
 	}
 }

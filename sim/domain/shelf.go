@@ -121,7 +121,7 @@ func readImage(f config.SolidFile) (*intake.Image, error) {
 	return m, err
 }
 
-// misfit says of what is wrong with a file where the case names it.
+// misfit adds to an error of a file the place where the case names it.
 func misfit(f config.SolidFile, err error) error {
 	if err == nil {
 		return nil

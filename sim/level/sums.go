@@ -10,7 +10,7 @@ import (
 	"lbmsim/device"
 )
 
-// What is read of the current state (derive.State).
+// Queries of the current state (derive.State).
 
 // Fields reads the cells of a box, local, as device.Program has them.
 func (l *Level) Fields(box decomp.Box, values []float64) error {

@@ -131,7 +131,7 @@ func (p *pictures) draw(r *Run, slice derive.Region, values []float64) picture.P
 	return q
 }
 
-// texts returns what is stored in a picture of the present step.
+// texts returns the text stored in a picture of the present step.
 func (r *Run) texts() map[string]string {
 	return map[string]string{"Software": "lbmsim " + r.Version, "Source": r.Case.Resolved, "Provenance": r.Provenance.String(), "Comment": fmt.Sprintf("step %d", r.Step())}
 }

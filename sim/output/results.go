@@ -45,7 +45,7 @@ func (f *forces) result(r *Run) status.Result {
 	return found
 }
 
-// number returns the mean of column i, or a note why there is none yet.
+// number returns the mean of column i, or a note why it is not known yet.
 func (f *forces) number(r *Run, i int, of config.ForceSeries) status.Number {
 	u := r.Case.Units
 	n := status.Number{Quantity: of.Name, Unit: unitOf(u, of.Dim), Meaning: f.meaning(of, r.Case)}

@@ -60,7 +60,7 @@ func (s *Set) Snaps(n int) (box decomp.Box, ok bool) {
 	return box, false
 }
 
-// Due writes what is due at the present step. Collective.
+// Due writes the outputs due at the present step. Collective.
 func (s *Set) Due() error {
 	for _, o := range s.List {
 		if o.When().Due(s.Step()) {
@@ -92,7 +92,7 @@ func (s *Set) write(o Output) error {
 	return err
 }
 
-// Last writes what is due at the end, after which there is no next time, and waits until
+// Last writes the outputs due at the end, after which there is no next time, and waits until
 // all files are on disk. Collective.
 func (s *Set) Last(why Occasion) error {
 	// Checkpoints first: rows that are due only because the run ends here do not

@@ -11,7 +11,7 @@ import (
 	"lbmsim/sim/domain"
 )
 
-// judge states what is wrong with the cell, what is close to it, and what speaks for
+// judge describes the cell's values, its surroundings, and the evidence for
 // which cause.
 func (s *Search) judge(b *Blowup, start derive.Totals) {
 	last := b.History[len(b.History)-1]
@@ -87,7 +87,7 @@ const (
 	beside     = 2    // cells
 )
 
-// advices for what is known to go wrong at boundaries.
+// advices for known failures at boundaries.
 var advices = map[string]string{
 	"pressure":          "vortices crossing it may reflect; move it away, or use outflow with a sponge",
 	"outflow":           "vortices crossing it may reflect; move it away, or add a sponge",
@@ -115,7 +115,7 @@ func (s *Search) evidence(b *Blowup, start derive.Totals) (list []string) {
 
 // intended returns the speed that the case intends, and adds a clue for each fault in it.
 func (s *Search) intended(c *clues, b *Blowup, start derive.Totals) float64 {
-	// What is in the box may be part of the trouble.
+	// Bodies in the box may contribute.
 	speed := derive.Finite(start.MaxSpeed)
 	for _, w := range s.View.Part.Prescribed(b.Step) {
 		switch mach := w.Value / derive.SoundSpeed; {

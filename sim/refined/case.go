@@ -13,7 +13,7 @@ import (
 	"lbmsim/model"
 )
 
-// firstTag is the first tag of the messages of patches beyond level 0: those of refined grids end below (decomp.Traffic), as do
+// firstTag is the first tag of the messages of patches beyond level 0: the tags of refined grids end below (decomp.Traffic), as do
 // all others of a run. Each patch has room for the tags of decomp.Link.
 const (
 	firstTag = 256
@@ -41,7 +41,7 @@ func few(h *decomp.Hierarchy) error {
 	return nil
 }
 
-// atLevel returns a case at the spacing of a level with so many cells: what is given by the place in cells of level 0, or by steps of
+// atLevel returns a case at the spacing of a level with so many cells: values given by the place in cells of level 0, or by steps of
 // it, in cells and steps of the level, but the shapes of bodies (domain.NewPatch). Velocities and densities are the same.
 func atLevel(c *config.Case, level int, n [3]int) *config.Case {
 	own := *c // ranks of one process share theirs

@@ -9,7 +9,7 @@ import (
 	"lbmsim/device/cpu"
 )
 
-// At a level places are in its cells, times in its steps; velocities and densities are those of level 0.
+// At a level places are in its cells, times in its steps; velocities and densities are level 0's.
 func TestCaseAtLevel(t *testing.T) {
 	c, err := config.Load("test.toml", []byte(`
 [domain]

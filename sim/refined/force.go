@@ -19,7 +19,7 @@ func (g *Grid) Adjust(force [3]float64) {
 	}
 }
 
-// Recall makes a force of level 0 the one that the current state was made with, and the one of the coming steps.
+// Recall sets the force of level 0 that the current state was computed with, for the coming steps too.
 func (g *Grid) Recall(force [3]float64) {
 	g.Adjust(force)
 	for l := range g.levels {

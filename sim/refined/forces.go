@@ -52,7 +52,7 @@ func forces(g *Grid, of func(*level.Level) ([]device.Load, error)) ([]device.Loa
 }
 
 // Loads adds up the levels' loads of all ranks, as loads in cells and steps of level 0. In a step of a level a force of 1 changes the
-// momentum of a cell of the level, which is 1/2^(dims+1) of the one of a cell twice as large, in half of the time. Heat is of a cell of
+// momentum of a cell of the level, which is 1/2^(dims+1) of the change in a cell twice as large, in half of the time. Heat is of a cell of
 // the level, too.
 func (g *Grid) Loads(all []device.Load) []device.Load {
 	types := types(g.Case)

@@ -75,7 +75,7 @@ func (p *Patch) needs(t *traffic) (list []decomp.Copied) {
 	return list
 }
 
-// build makes the couplings: coarse leads to the coarser level, fine to the finer one, and is nil where there is none.
+// build makes the couplings: coarse leads to the coarser level, fine to the finer one, and is nil on the finest level.
 func (p *Patch) build(siblings *traffic, coarse, fine *between) error {
 	fail := func(err error) error {
 		return fmt.Errorf("what patch %d of level %d exchanges: %w", p.cut.Patch, p.cut.Level, err)

@@ -110,7 +110,7 @@ func (s *sideline) fork(bulk device.Stream) {
 	s.After(bulk.Record())
 }
 
-// join makes the bulk's stream wait for it. A recording ends joined: it cannot wait for what is outside of it.
+// join makes the bulk's stream wait for it. A recording ends joined: it cannot wait for work outside it.
 func (s *sideline) join(bulk device.Stream) {
 	for _, e := range []*device.Event{&s.overlap, &s.last} {
 		if *e != nil {

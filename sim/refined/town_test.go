@@ -43,7 +43,7 @@ func (t *town) move(d device.Device) device.Device {
 	return n
 }
 
-// do runs work now, or with every launch of what is being recorded.
+// do runs work now, or with every launch of the recording.
 func (n *neighbour) do(work func()) {
 	if n.recording {
 		n.work = append(n.work, work)

@@ -12,7 +12,7 @@ import (
 // types returns the number of types that a case has: cells that are blocked have another.
 func types(c *config.Case) int { return len(c.Boundaries) + len(c.Bodies) }
 
-// sixths returns what is added to the type of a wall for links of which a part counts: only links to faces do so, since bodies are away
+// sixths returns the number added to the type of a wall for links of which a part counts: only links to faces do so, since bodies are away
 // from interfaces. 0: no force of a face is asked for.
 func sixths(c *config.Case) uint8 {
 	for _, f := range c.Forces {

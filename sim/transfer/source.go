@@ -38,7 +38,7 @@ type planes interface {
 // share splits n pieces of work among threads.
 type share func(n int, do func(lo, hi int) error) error
 
-// slab is a plane of cells: values [value][cell], and what is known of each cell.
+// slab is a plane of cells: values [value][cell], and marks of each cell.
 type slab struct {
 	values [][]float64
 	kind   []uint8

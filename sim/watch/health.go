@@ -72,7 +72,7 @@ func (w *Watch) judge(totals, sample bool) (wrong string) {
 // atRest is the speed, by the largest of the run, below which a flow has died away: its energy is a millionth.
 const atRest = 1e-3
 
-// diedAway reports whether the flow has come to rest but for what is left of its sound and its rounding, which is at the
+// diedAway reports whether the flow has come to rest except for residual sound and rounding, which is at the
 // scale of the grid.
 func (w *Watch) diedAway() bool { return w.totals.MaxSpeed < atRest*w.Fastest }
 

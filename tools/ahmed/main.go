@@ -2,7 +2,7 @@
 //
 //	go run ./tools/ahmed [-dir cases/validation]
 //
-// The dimensions are those of Ahmed, Ramm & Faltin, SAE 840300 (1984), without the stilts.
+// The dimensions are from Ahmed, Ramm & Faltin, SAE 840300 (1984), without the stilts.
 package main
 
 import (

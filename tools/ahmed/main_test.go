@@ -19,7 +19,7 @@ func TestFilesAreOfTheGenerator(t *testing.T) {
 	}
 }
 
-// The surface is closed, and encloses the box without the wedge above the slant and what is rounded off the nose.
+// The surface is closed, and encloses the box without the wedge above the slant and the rounding of the nose.
 func TestSurfaceIsClosed(t *testing.T) {
 	for _, slant := range slants {
 		edges, volume := map[[2]point]int{}, 0.0

@@ -68,7 +68,7 @@ func text() string {
 	for i, l := range model.Lattices {
 		row(&b, "LATTICE", i, l.Name)
 	}
-	b.WriteString("\n\n// Models of a state of moments are closures, those of populations are not.\n#define LBM_COLLISIONS(CLOSURE, POPULATIONS)")
+	b.WriteString("\n\n// Models with a state of moments are closures, models with a state of populations are not.\n#define LBM_COLLISIONS(CLOSURE, POPULATIONS)")
 	for i, c := range model.Collisions {
 		row(&b, map[model.Scheme]string{model.Moments: "CLOSURE", model.Populations: "POPULATIONS"}[c.Scheme], i, model.TypeName(c.Name))
 	}

@@ -23,7 +23,7 @@ const (
 	missed   = 4 // an [expect] value: so is this one, what a case expects was mutated, too
 )
 
-// What is run here: check forecasts it.
+// Cases that are run here: check forecasts them.
 const (
 	mostMemory = 1 << 30
 	mostCells  = 4e6
@@ -70,7 +70,7 @@ func (m *mutator) ask(args ...string) answer {
 	return a
 }
 
-// fault says what is wrong with an answer whatever the case, "" for nothing.
+// fault describes a fault that an answer must not have whatever the case, "" without one.
 func (a answer) fault(file string) string {
 	switch {
 	case a.late:
@@ -82,7 +82,7 @@ func (a answer) fault(file string) string {
 	case a.code == wrong && !placed(file, a.text):
 		return "refused without the line that is wrong"
 	case a.code == fine && strings.Contains(a.text, "NaN"):
-		return "a run with values that are no numbers ended well"
+		return "a run with NaN ended well"
 	}
 	return ""
 }

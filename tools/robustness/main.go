@@ -10,7 +10,7 @@
 //
 // and what it leaves in cases/robustness/results.csv is taken here with -add FILE -draw.
 //
-// What is run is in plan.go, what holds in judge.go. Results are kept in
+// plan.go chooses the runs, judge.go decides which are stable. Results are kept in
 // cases/robustness/results.csv, which is embedded in lbmsim: rebuild it afterwards.
 package main
 
@@ -38,8 +38,8 @@ func main() {
 	flag.BoolVar(&o.long, "long", false, "20,000 steps of the uniform flow instead of 5,000")
 	flag.IntVar(&o.jobs, "jobs", 1, "runs at a time, of one thread each")
 	flag.StringVar(&o.program.Device, "device", "", "where to compute, as --device of lbmsim")
-	flag.BoolVar(&o.check, "check", false, "hold what comes out against the results that there are, and leave them and the page as they are")
-	flag.BoolVar(&o.draw, "draw", false, "draw the page from the results that there are, without a run")
+	flag.BoolVar(&o.check, "check", false, "compare the results with the stored ones, and leave these and the page unchanged")
+	flag.BoolVar(&o.draw, "draw", false, "draw the page from the stored results, without a run")
 	flag.StringVar(&o.add, "add", "", "first take the results in this `file`, which another machine wrote")
 	flag.Parse()
 	o.report = func(s string) { fmt.Println(s) }
@@ -86,7 +86,7 @@ func (o options) run() error {
 			todo = append(todo, e)
 		}
 	}
-	// The longest first: what is left for the end is short, for all jobs.
+	// The longest first: only short runs remain for the end, for all jobs.
 	slices.SortStableFunc(todo, func(a, b entry) int { return cmp.Compare(b.work(), a.work()) })
 	var other []string
 	var save sync.Mutex

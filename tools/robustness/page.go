@@ -28,7 +28,7 @@ how close to tau = 1/2 a run stays stable, and where a half-way wall is when tau
 
 ` + "`lbmsim check`" + ` looks the case up in this map and warns:
 
-| about | when | and recommends |
+| subject | condition | recommendation |
 |---|---|---|
 | the model | it is unstable in uniform flow at the largest velocity of the case and its tau | a stable model, if the map has one; beyond the measured range no model counts as stable |
 | half-way walls | at least 15 %% of the cells are solid | ` + "`trt`" + `, whose wall position does not depend on tau |
@@ -147,7 +147,7 @@ the table states otherwise. For a bulk viscosity between two entries ` + "`check
 const bulksWords = `
 **Why it is off by default.** A bulk viscosity does not extend the stable range of ` + "`regularized`" + `, and at 0.2 it reduces the range of ` + "`bgk`" + ` on
 two lattices. With ` + "`recursive_regularized`" + ` the stability of uniform flow, Taylor-Green vortices and shear layers does not change. The
-jet improves, and so does the flow downstream of an inlet (next section), for which ` + "`check`" + ` recommends a value. The price is
+jet improves, and so does the flow downstream of an inlet (next section), for which ` + "`check`" + ` recommends a value. The cost is
 faster decay of sound in all flows. A wave of k radians per cell decays at a rate of nu_b k^2/2 per step. In 2D at tau = 0.5009, 0.02 makes
 the decay 34 times as fast.
 `
@@ -158,7 +158,7 @@ func bulks(b *strings.Builder, all robustness.Map) {
 	for _, name := range bulkModels {
 		for _, l := range model.Lattices {
 			for _, bulk := range append([]float64{0}, bulkViscosities...) {
-				m, own := all.With(bulk), "its own"
+				m, own := all.With(bulk), "built-in"
 				if bulk > 0 {
 					own = fmt.Sprint(bulk)
 				}
@@ -203,14 +203,14 @@ the inlet velocity, from step 10,000 on:
 | the same with ` + "`fluid.bulk_viscosity=0.02`" + ` | 0.003 % | 0.003 % | 0.003 % | 0.003 % |
 | ` + "`cumulant`" + ` | 0.001 % | 0.001 % | 0.001 % | 0.001 % |
 
-With ` + "`recursive_regularized`" + ` streamwise streaks grow from the smallest disturbance, at tau up to 0.5018 within some ten
-thousand steps. With ` + "`boundary.outlet.type=pressure`" + ` they reach 60 % at tau 0.50042, and 1.5 % at 0.5075. In 3D they grow on both
+With ` + "`recursive_regularized`" + ` streamwise streaks grow from the smallest disturbance, at tau up to 0.5018 within about 10,000
+steps. With ` + "`boundary.outlet.type=pressure`" + ` they reach 60 % at tau 0.50042, and 1.5 % at 0.5075. In 3D they grow on both
 lattices, on D3Q19 at tau 0.504 within 240,000 steps. Subgrid models do not suppress them. Run-time checks do not detect weak streaks:
-look at a picture of the velocity near the inlet.
+inspect a picture of the velocity near the inlet.
 
 In this model the trace of the stress relaxes as slowly as its other components. With a separate bulk viscosity, such as 0.02
 cells^2/step, no streaks grow, with either outlet and on D3Q19. It also damps sound. [The sphere at Re 3700](validation.md#sphere-at-re-3700) with 48
-cells per diameter, unstable without it, completed its 185 diameters with it. ` + "`check`" + ` reports the value in the units of the
+cells per diameter, unstable without it, completed a run of 185 D/U with it. ` + "`check`" + ` reports the value in the units of the
 case. ` + "`cumulant`" + ` has a bulk viscosity of 1/(3D) cells^2/step.
 `
 

@@ -11,7 +11,7 @@ import (
 
 // entry is one run.
 type entry struct {
-	robustness.Point // what is known before it
+	robustness.Point // known before it
 	args             []string
 	cells            int
 	short            bool // continuous integration runs it

@@ -166,7 +166,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// A map that is run again takes what is missing, keeps what another machine found, and
+// A repeated map runs the missing points, keeps what another machine found, and
 // writes the same bytes.
 func TestResultsAreKept(t *testing.T) {
 	here := t.TempDir()

@@ -11,8 +11,8 @@ import (
 	"lbmsim/internal/scaling"
 )
 
-// known holds the measurements on the H200 of docs/performance.md, and, where there
-// are none, the values of data sheets (docs/scaling.md reports which).
+// known holds the measurements on the H200 of docs/performance.md, and where these
+// are missing the values of data sheets (docs/scaling.md reports which).
 var known = Machine{
 	Rate:      41636e6, // from 41,525 MLUPS at 512^3 and 35,574 at 128^3
 	Launch:    8.58e-6, // from the same

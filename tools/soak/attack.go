@@ -28,7 +28,7 @@ func (a *attack) String() string {
 	return fmt.Sprintf("kill of %s, %s", a.target, a.moment)
 }
 
-// What is killed.
+// Targets of kills.
 const (
 	oneRank    = "a rank"
 	allRanks   = "all ranks"

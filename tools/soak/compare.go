@@ -150,7 +150,7 @@ func (l *leg) latest() (string, error) {
 	return filepath.Rel(l.dir, all[0])
 }
 
-// spoiled is the checkpoints that were damaged here, by their paths, with what is in the
+// spoiled has the checkpoints that were damaged here, by their paths, with the contents of the
 // damaged file.
 type spoiled map[string]damage
 

@@ -237,7 +237,7 @@ func (s *soak) once(dir string, k soakCase) error {
 			s.figures.Files += len(temporary)
 			return err
 		}
-		// What has its name is whole, apart from what is damaged here.
+		// Files under their final names are whole, apart from those damaged here.
 		if bad := l.verify(damaged); len(bad) > 0 {
 			s.log("%s, leg %d, %s: %s", dir, number, attack, strings.Join(bad, "\n"))
 			s.figures.Wrong += len(bad)

@@ -10,7 +10,7 @@ import (
 // section of the book.
 type section struct {
 	id, title string
-	text      string // what is computed, against what, from where
+	text      string // quantity, reference, source
 	entries   []entry
 	picture   string // of the entry of this name, in its output folder
 	against   string // what the plot of the section has along y

@@ -12,7 +12,7 @@ import (
 	"lbmsim/internal/harness"
 )
 
-// What is computed from the numbers of a run.
+// Quantities derived from the numbers of a run.
 
 // against holds a number to a value, within a part of it.
 func against(what string, got, want, part float64) check {

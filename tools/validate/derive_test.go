@@ -76,7 +76,7 @@ func TestDissipation(t *testing.T) {
 	}
 }
 
-// What is derived from forces and lines is what their files say.
+// Quantities derived from forces and lines match their files.
 func TestCylinder(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, lines []string) {

@@ -161,7 +161,7 @@ func cellsText(n [3]int) string {
 	return t
 }
 
-// origin says where a section was computed, and how long it took. The results record lbmsim's version.
+// origin reports where a section was computed, and how long it took. The results record lbmsim's version.
 func origin(s section, kept map[string]outcome) string {
 	devices := map[string]bool{}
 	var d []string

@@ -14,7 +14,7 @@ import (
 	"lbmsim/internal/stats"
 )
 
-// What is computed from the statistics of turbulent flow.
+// Quantities derived from the statistics of turbulent flow.
 
 // The channel of cases/validation/turbulent_channel.toml.
 const (
@@ -150,7 +150,7 @@ func channelLines(dir string) ([]line, error) {
 	return []line{{"velocity", rounded(a.y), rounded(a.u)}, {"fluctuations", rounded(a.y), rounded(a.uu)}}, nil
 }
 
-// channelBalance holds the machinery of the statistics to what is true of any flow there: the
+// channelBalance checks the statistics against balances of any flow there: the
 // bulk velocity, and the force that the fluid gets against the one that it gives to the plates.
 func channelBalance(_ []check, dir string) ([]check, error) {
 	const start, volume, kept = 4, 64., 1.

@@ -179,7 +179,7 @@ func wakeFiles(t *testing.T, dir, body string) {
 	}
 }
 
-// What is derived from a wake is what its files say since the start.
+// Quantities derived from a wake match its files since the start.
 func TestWakes(t *testing.T) {
 	dir := t.TempDir()
 	wakeFiles(t, dir, "cylinder")

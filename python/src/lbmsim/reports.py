@@ -160,7 +160,7 @@ class Diff:
     @property
     def table(self) -> pd.DataFrame:
         """A row per field or column of each pair of files: the norms `l2` and `linf` of the difference,
-        relative to those of b, how many `numbers` there are, how many of them `differ`, and how many
+        relative to the norms of b, how many `numbers` there are, how many of them `differ`, and how many
         of these are `not_finite`. Two cases have no rows: see `case_keys`."""
         pandas = need("pandas", "pandas")
         keys = ("unit", "numbers", "differ", "not_finite", "l2", "linf")

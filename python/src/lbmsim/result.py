@@ -106,7 +106,7 @@ class Result:
                 if text := case_text(table):
                     break
         if text is None:
-            raise Error(f"no field, checkpoint or table in {shown(self.path)} tells its case")
+            raise Error(f"no field, checkpoint or table in {shown(self.path)} contains its case")
         return Case.from_text(text, self.path.name)
 
     @property
@@ -150,7 +150,7 @@ class Result:
         """The time averages, [output.averages], at their output times. As `fields`.
 
         Raises:
-            lbmsim.Error: there are none, or their grid is refined: use `levels(group="averages")`.
+            lbmsim.Error: the output has no averages, or their grid is refined: use `levels(group="averages")`.
         """
         return self._dataset("averages")
 

@@ -37,7 +37,7 @@ class Lbmsim(MakefilePackage):
     # Headers to build with, of a CUDA older than 13; NVRTC when a run starts.
     depends_on("cuda@11.4:12", when="+cuda", type=("build", "run"))
 
-    # The program links no MPI. It takes the one of its launcher, or that of mpirun in PATH.
+    # lbmsim links no MPI. It loads its launcher's library, or the library of the mpirun in PATH.
     depends_on("mpi", when="+mpi", type="run")
 
     conflicts("platform=darwin", msg="Linux alone")
