@@ -151,28 +151,12 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 	// conserves reports whether mass that walls kept stays in the cell.
 	LBM_HD LBM_INLINE bool conserves() const { return cell.more & MORE_CONSERVE; }
 
-	// slip sets u to the mean of the velocities of the cell and of the ghost cell at link number k of the list.
-	LBM_HD LBM_INLINE void slip(unsigned k, double* u) const {
-		double r = 0, j[3] = {};
-		LBM_ROLLED for (int i = 0; i < L::Q; i++) {
-			const double f = double(sent[(long long)ghosts[k] * L::Q + i]);
-			r += f;
-			for (int a = 0; a < L::D; a++) j[a] += double(Known<L>::c(i, a)) * f;
-		}
-		const int here[3] = {0, 0, 0};
-		const auto own = around.at.near(here);
-		const double rho = 1 + double(own.template get<0>());
-		unroll<L::D>([&](auto a) LBM_LAMBDA { u[a.value] = 0.5 * (j[a.value] / (1 + r) + double(own.template get<1 + decltype(a)::value>()) / rho); });
-	}
-
 	// force calls take(k, F, M) for link number k of the list: the momentum that the fluid
 	// gives to the wall in the coming step, by the exchange of momentum in the wall's frame
 	// (Wen, Zhang, Tu, Wang & Fang, J. Comput. Phys. 266 (2014) 161),
 	//   F = (c_i' - u_w) f*_i' - (c_i - u_w) f_i,
 	// of populations less their values at rest, hence with the pressure at rest as zero;
 	// and its moment about the origin of x, the cell's centre.
-	// At a wall with a model u_w is the velocity of the fluid half-way (slip): what passes a link there is the flow between the
-	// surface and the middles of the links, whose momentum no wall takes.
 	template <class TAKE> LBM_HD LBM_INLINE void force(const double* x, TAKE take) const {
 		unsigned k = cell.first;
 		LBM_ROLLED for (int i = 0; i < L::Q; i++) {
@@ -180,13 +164,9 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 			T back;
 			const double out = double(incoming<true>(i, back)), in = double(back);
 			const T* const n = law(list[k]);
-			double F[3], at[3], M[3], u[3] = {double(n[LINK_VELOCITY]), double(n[LINK_VELOCITY + 1]), double(n[LINK_VELOCITY + 2])};
-#if !defined(__CUDACC__) || LBM_MODELLED
-			if constexpr (MOMENTS)
-				if (list[k] & MODELLED_LINK) slip(k, u);
-#endif
+			double F[3], at[3], M[3];
 			for (int a = 0; a < 3; a++) {
-				F[a] = -double(Known<L>::c(i, a)) * (in + out) - u[a] * (in - out);
+				F[a] = -double(Known<L>::c(i, a)) * (in + out) - double(n[LINK_VELOCITY + a]) * (in - out);
 				at[a] = x[a] - double(n[LINK_DISTANCE]) * double(Known<L>::c(i, a));
 			}
 			M[0] = at[1] * F[2] - at[2] * F[1];

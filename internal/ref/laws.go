@@ -257,24 +257,6 @@ func least(a, b float64) float64 {
 	return math.Copysign(math.Min(math.Abs(a), math.Abs(b)), a)
 }
 
-// slip returns the velocity of the fluid half-way on the link along direction i out of a wall with a model into a cell: the mean of
-// the cell's and the ghost cell's; 0 where no ghost cell serves the link.
-func (f *Flow) slip(cell int, x, c [3]int, i int) (u [3]float64) {
-	n, served := f.Cells.Modelled.Ghost(x, c, i)
-	if !served {
-		return u
-	}
-	for _, pop := range [][]float64{f.ghosts[n].pop, f.F[cell]} {
-		rho := sum(pop)
-		for k, v := range f.Lattice.Velocities {
-			for a := range u {
-				u[a] += 0.5 * float64(v[a]) * pop[k] / rho
-			}
-		}
-	}
-	return u
-}
-
 // Forces returns, for each type, the force of the coming step and the torque about the
 // domain's lower corner, by the exchange of momentum (Wen, Zhang, Tu, Wang & Fang,
 // J. Comput. Phys. 266 (2014) 161), the pressure at rest taken as zero.
@@ -305,7 +287,7 @@ func (f *Flow) Forces() [][6]float64 {
 			}
 			u := f.Cells.LinkMotion(k, x, q, c, f.Lattice.Dims, f.Time)
 			if wall.Law == boundary.ModelledWall {
-				u = f.slip(cell, x, c, i)
+				u = [3]float64{} // its fluid slips
 			}
 			weight := f.Lattice.Weights[i]
 			old := f.F[cell][f.Lattice.Opposite(i)] - weight
