@@ -114,7 +114,7 @@ var places = map[string]place{
 	"internal/raw":       {0, nil},                                                                 // bytes of a slice
 	"boundary":           {1, []string{"internal/parallel", "internal/vector", "model", "decomp"}}, // faces and walls: kinds, rules of ghost cells, laws of links
 	"model":              {0, nil},
-	"decomp":             {0, nil},
+	"decomp":             {0, []string{"internal/parallel"}},
 	"internal/stats":     {0, nil},
 	"internal/terminal":  {0, nil},                                                          // pictures on terminals that show them
 	"internal/slurm":     {0, nil},                                                          // the job that a run is in
