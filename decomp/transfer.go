@@ -223,7 +223,7 @@ func (h *Hierarchy) Mirror(level int, visit func(cell [3]int)) {
 	}
 }
 
-// shell is the cells that a patch of the next level covers. Those of inner are hidden whatever lies around.
+// shell is the cells that a patch of the next level covers. Cells of inner are hidden whatever lies around them.
 type shell struct {
 	Box
 	inner Box
