@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"lbmsim/decomp"
+	"lbmsim/internal/parallel"
 	"lbmsim/model"
 )
 
@@ -85,17 +86,21 @@ func (p *Patch) Uncounted(n, origin [3]int, pitch int) []uint32 {
 	}
 	words := pitch / 32
 	list := make([]uint32, n[1]*n[2]*words)
-	for row := range n[1] * n[2] {
-		bits := list[row*words:][:words]
-		for k := range bits {
-			bits[k] = math.MaxUint32
-		}
-		for _, run := range p.Counted(origin[1]+row%n[1], origin[2]+row/n[1]) {
-			for x := max(0, run.Lo-origin[0]); x < min(n[0], run.Hi-origin[0]); x++ {
-				bits[x/32] &^= 1 << (x % 32)
+	parallel.Ranges(n[1]*n[2], func(lo, hi int) {
+		for row := lo; row < hi; row++ {
+			bits := list[row*words:][:words]
+			for k := range bits {
+				bits[k] = math.MaxUint32
+			}
+			for _, run := range p.Counted(origin[1]+row%n[1], origin[2]+row/n[1]) {
+				for x, end := max(0, run.Lo-origin[0]), min(n[0], run.Hi-origin[0]); x < end; {
+					more := min(32-x%32, end-x) // in this word
+					bits[x/32] &^= (1<<more - 1) << (x % 32)
+					x += more
+				}
 			}
 		}
-	}
+	})
 	return list
 }
 

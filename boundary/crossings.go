@@ -3,9 +3,10 @@ package boundary
 import (
 	"fmt"
 	"math"
-	"slices"
+	"sync"
 
 	"lbmsim/decomp"
+	"lbmsim/internal/parallel"
 	"lbmsim/model"
 )
 
@@ -51,25 +52,43 @@ func (c *Crossings) AdvanceTo(t float64) {
 
 // gain returns the number in Gains of what walls add to the populations that a cell sends across an axis. Equal ones that stay as they
 // are share their numbers.
-func (c *Crossings) gain(of sender, steady map[[9]float64]uint32, later map[sender]uint32) uint32 {
-	if k, ok := later[of]; ok {
+func (c *Crossings) gain(of sender, known gains) uint32 {
+	if k, ok := known.later[of]; ok {
 		return k
 	}
 	list, n := c.gainsOf(of, 0)
-	changes := c.gainsLater(of)
-	if k, ok := steady[list]; ok && !changes {
+	return c.number(list, n, of, c.gainsLater(of), known)
+}
+
+// number returns the number of n gains of a sender, which is not needed for those that stay as they are.
+func (c *Crossings) number(list [9]float64, n int, of sender, changes bool, known gains) uint32 {
+	if k, ok := known.later[of]; ok && changes {
+		return k
+	}
+	if k, ok := known.steady[list]; ok && !changes {
 		return k
 	}
 	k := uint32(len(c.Gains) / n)
 	if changes {
 		c.timed = append(c.timed, timedGain{of, len(c.Gains), n})
-		later[of] = k
+		known.later[of] = k
 	} else {
-		steady[list] = k
+		known.steady[list] = k
 	}
 	c.Gains = append(c.Gains, list[:n]...)
 	return k
 }
+
+// gains are the numbers of Gains: of those that are equal and stay as they are, and of the senders of others.
+type gains struct {
+	steady map[[9]float64]uint32 // D3Q27 has nine populations of an axis and side
+	later  map[sender]uint32
+}
+
+// count returns the number of these numbers.
+func (g gains) count() int { return len(g.steady) + len(g.later) }
+
+func newGains() gains { return gains{map[[9]float64]uint32{}, map[sender]uint32{}} }
 
 // gainsOf returns what walls add at a time to the populations that a cell sends across an axis, and their number.
 func (c *Crossings) gainsOf(from sender, t float64) (list [9]float64, n int) {
@@ -148,47 +167,72 @@ func GainNumbers[T float32 | float64](c *Crossings) (list []T) {
 
 // CoarseCrossings lists the crossings of a part's faces to the next level; the sum of cell k of outside is at place k.
 func CoarseCrossings(spec model.Spec, part decomp.Part, cells Cells, outside []decomp.Outside) (*Crossings, error) {
-	f := newCrossingFinder(spec, part, cells, -1.0/6)
-	for k, o := range outside {
-		for _, face := range o.Faces {
-			covered := o.Cell // which may be an image's neighbour
+	return findCrossings(spec, part, cells, -1.0/6, len(outside), func(f *crossingFinder, k int) {
+		for _, face := range outside[k].Faces {
+			covered := outside[k].Cell // which may be an image's neighbour
 			covered[face.Axis] -= face.Side
 			f.add(f.local(covered), face.Axis, face.Side)
 		}
 		f.end(k)
-	}
-	return f.finish()
+	})
 }
 
 // FineCrossings lists the crossings of the fine faces that make up faces of the coarser level, whose sums have the places given.
 func FineCrossings(spec model.Spec, part decomp.Part, cells Cells, faces []decomp.Face, place func(decomp.Face) int) (*Crossings, error) {
-	f := newCrossingFinder(spec, part, cells, math.Pow(0.5, float64(spec.Lattice.Dims))/6) // the area of a fine face times its step
-	for _, face := range faces {
-		for _, pair := range part.Hierarchy.FineFaces(face) {
-			f.add(f.local(pair[0]), face.Axis, face.Side)
+	scale := math.Pow(0.5, float64(spec.Lattice.Dims)) / 6 // the area of a fine face times its step
+	return findCrossings(spec, part, cells, scale, len(faces), func(f *crossingFinder, k int) {
+		for _, pair := range part.Hierarchy.FineFaces(faces[k]) {
+			f.add(f.local(pair[0]), faces[k].Axis, faces[k].Side)
 		}
-		f.end(place(face))
-	}
-	return f.finish()
+		f.end(place(faces[k]))
+	})
 }
 
-// crossingFinder collects crossings. Cells are local, from -1 to N along each axis.
-type crossingFinder struct {
+// groupsOfPiece is the number of groups of faces that a thread takes at a time: enough to share patterns. Tests change it.
+var groupsOfPiece = 4096
+
+// findCrossings lists the crossings of n groups, each of which group lists by add and end. Pieces of them are listed in parallel, each
+// with numbers of its own, and joined in their order: so the number of threads changes nothing.
+func findCrossings(spec model.Spec, part decomp.Part, cells Cells, scale float64, n int, group func(f *crossingFinder, k int)) (*Crossings, error) {
+	in := newInterface(spec, part, cells)
+	pieces := make([]*crossingFinder, parallel.Count(n, groupsOfPiece))
+	parallel.Pieces(n, groupsOfPiece, func(lo, hi int) {
+		f := newCrossingFinder(in, scale)
+		for k := lo; k < hi && f.err == nil; k++ {
+			group(f, k)
+		}
+		f.release()
+		pieces[lo/groupsOfPiece] = f
+	})
+	return join(in, scale, pieces)
+}
+
+// interfaceOf is a part's side of an interface, of which cells are local, from -1 to N along each axis.
+type interfaceOf struct {
+	spec    model.Spec
 	lattice model.Lattice
 	part    decomp.Part
+	lo      [3]int  // of the part's box
+	n       [3]int  // of the level
+	wraps   [3]bool // axes along which the part continues at its other end
 	cells   Cells
 	paths   [3][]path // by axis
 	slots   [3][]uint8
-	found   Crossings
-	err     error
+	// beyond returns the ghost cells beyond the ends of rows, by x and row, which it lists when it is first called.
+	beyond func() (map[[2]int]FaceCell, error)
+}
+
+// crossingFinder collects crossings.
+type crossingFinder struct {
+	*interfaceOf
+	found Crossings
+	err   error
 
 	upstream map[Upstream]uint32
-	gains    map[[9]float64]uint32 // D3Q27 has nine populations of an axis and side
+	gains    gains
 	models   map[ModelledUpstream]uint32
-	later    map[sender]uint32 // of those that change with time
 	patterns map[string][2]uint32
 	plain    map[string]*pattern // groups away from faces of the domain, by their faces
-	beyond   map[[2]int]FaceCell // ghost cells beyond the ends of rows, by x and row; nil: not listed yet
 	heat     *heatFinder         // nil: there is no scalar
 
 	faces []faceOf // of the group at hand
@@ -227,11 +271,23 @@ type pattern struct {
 	first, count uint32
 }
 
-func newCrossingFinder(spec model.Spec, part decomp.Part, cells Cells, scale float64) *crossingFinder {
-	l := spec.Lattice
-	f := &crossingFinder{lattice: l, part: part, cells: cells, found: Crossings{Scale: scale, lattice: l, cells: cells},
-		upstream: map[Upstream]uint32{}, gains: map[[9]float64]uint32{}, models: map[ModelledUpstream]uint32{}, later: map[sender]uint32{},
-		patterns: map[string][2]uint32{}, plain: map[string]*pattern{}}
+func newInterface(spec model.Spec, part decomp.Part, cells Cells) *interfaceOf {
+	l, level := spec.Lattice, part.Hierarchy.Levels[part.Level]
+	f := &interfaceOf{spec: spec, lattice: l, part: part, lo: part.Box().Lo, n: level.N, cells: cells}
+	whole := level.Patches[part.Patch]
+	for a := range f.wraps {
+		f.wraps[a] = whole.Plan.Periodic[a] && part.Layout.N[a] == whole.Stored.Size()[a]
+	}
+	f.beyond = sync.OnceValues(func() (map[[2]int]FaceCell, error) {
+		faces, err := FindFaces(l, part.Layout, whole.Plan.Periodic, cells)
+		list := map[[2]int]FaceCell{}
+		if faces != nil {
+			for _, c := range faces.Cells {
+				list[[2]int{int(c.X), int(c.Row)}] = c
+			}
+		}
+		return list, err
+	})
 	for a := range l.Dims {
 		f.slots[a] = make([]uint8, l.Q())
 		counted := map[int]uint8{}
@@ -243,19 +299,27 @@ func newCrossingFinder(spec model.Spec, part decomp.Part, cells Cells, scale flo
 			}
 		}
 	}
-	if spec.Scalar {
+	return f
+}
+
+func newCrossingFinder(in *interfaceOf, scale float64) *crossingFinder {
+	f := &crossingFinder{interfaceOf: in, found: newCrossings(in, scale),
+		upstream: map[Upstream]uint32{}, gains: newGains(), models: map[ModelledUpstream]uint32{}, patterns: map[string][2]uint32{}, plain: map[string]*pattern{}}
+	if in.spec.Scalar {
 		f.heat = newHeatFinder(f)
 	}
 	return f
 }
 
-func (f *crossingFinder) local(cell [3]int) [3]int {
-	lo := f.part.Box().Lo
-	for a := range cell {
-		cell[a] -= lo[a]
+// release gives the memory back that only listing needs.
+func (f *crossingFinder) release() {
+	f.upstream, f.plain, f.patterns = nil, nil, nil
+	if f.heat != nil {
+		f.heat.carriers, f.heat.plain, f.heat.patterns = nil, nil, nil
 	}
-	return cell
 }
+
+func (f *interfaceOf) local(cell [3]int) [3]int { return minus(cell, f.lo) }
 
 func (f *crossingFinder) add(inside [3]int, axis, side int) {
 	f.faces = append(f.faces, faceOf{inside, axis, side})
@@ -287,7 +351,7 @@ func (f *crossingFinder) end(place int) {
 	f.found.Sums = max(f.found.Sums, place+1)
 	for _, s := range p.senders {
 		if s.gains {
-			f.found.Cells = append(f.found.Cells, f.found.gain(sender{cell: plus(first, s.cell), axis: s.axis, side: s.side}, f.gains, f.later)|gainOf)
+			f.found.Cells = append(f.found.Cells, f.found.gain(sender{cell: plus(first, s.cell), axis: s.axis, side: s.side}, f.gains)|gainOf)
 			continue
 		}
 		if s.models {
@@ -298,13 +362,7 @@ func (f *crossingFinder) end(place int) {
 		if err != nil && f.err == nil {
 			f.err = err
 		}
-		k, ok := f.upstream[u]
-		if !ok {
-			k = uint32(len(f.found.Upstream))
-			f.upstream[u] = k
-			f.found.Upstream = append(f.found.Upstream, u)
-		}
-		f.found.Cells = append(f.found.Cells, k)
+		f.found.Cells = append(f.found.Cells, numberIn(&f.found.Upstream, f.upstream, u))
 	}
 	if f.heat != nil && f.err == nil {
 		f.err = f.heat.end(place, first, string(key), away)
@@ -312,7 +370,7 @@ func (f *crossingFinder) end(place int) {
 	f.faces = f.faces[:0]
 }
 
-// gainOf and modelOf mark a number in Gains and in Models until the numbers of those before them are known.
+// gainOf and modelOf mark a number in Gains and in Models of a piece until the numbers of those before them are known.
 const (
 	gainOf  = 1 << 31
 	modelOf = 1 << 30
@@ -322,24 +380,16 @@ const (
 func (f *crossingFinder) model(cell [3]int, axis, side int) uint32 {
 	all := f.cells.Modelled.at.all(cell)
 	if len(all) != 1 {
-		f.err = fmt.Errorf("the interface of level %d meets an edge of a wall with a model at %v", f.part.Level, plus(f.part.Box().Lo, cell))
+		f.err = fmt.Errorf("the interface of level %d meets an edge of a wall with a model at %v", f.part.Level, plus(f.lo, cell))
 		return 0
 	}
-	u := ModelledUpstream{uint32(all[0]), axis, side}
-	k, ok := f.models[u]
-	if !ok {
-		k = uint32(len(f.models))
-		f.models[u] = k
-		f.found.Models = append(f.found.Models, u)
-	}
-	return k
+	return numberIn(&f.found.Models, f.models, ModelledUpstream{uint32(all[0]), axis, side})
 }
 
 // away reports whether no face of the domain is within two cells of a cell.
-func (f *crossingFinder) away(cell [3]int) bool {
-	n := f.part.Hierarchy.Levels[f.part.Level].N
+func (f *interfaceOf) away(cell [3]int) bool {
 	for a := range f.lattice.Dims {
-		if at := f.part.Box().Lo[a] + cell[a]; !f.part.Hierarchy.Periodic[a] && (at < 2 || at >= n[a]-2) {
+		if at := f.lo[a] + cell[a]; !f.part.Hierarchy.Periodic[a] && (at < 2 || at >= f.n[a]-2) {
 			return false
 		}
 	}
@@ -347,7 +397,7 @@ func (f *crossingFinder) away(cell [3]int) bool {
 }
 
 // gained returns how many sixths of what a moving wall adds to a population that it sends back pass on a path.
-func (f *crossingFinder) gained(x passage, p path, sign int) int {
+func (f *interfaceOf) gained(x passage, p path, sign int) int {
 	c := f.lattice.Velocities[f.lattice.Opposite(p.direction)]
 	slips, _ := f.cells.SlipsBehind(x.from, c, f.lattice.Dims)
 	return sign * p.Along(c, p.axis, slips)
@@ -388,7 +438,7 @@ func (f *crossingFinder) pattern(first [3]int) *pattern {
 }
 
 // crossing returns the flux through a face on a path, in sixths; no momentum: nothing.
-func (f *crossingFinder) crossing(up [3]int, p path, sign int) passage {
+func (f *interfaceOf) crossing(up [3]int, p path, sign int) passage {
 	c, dims, part := f.lattice.Velocities[p.direction], f.lattice.Dims, sign*p.Sixths
 	from := minus(up, p.Before)
 	to := plus(from, c)
@@ -421,7 +471,7 @@ func (f *crossingFinder) crossing(up [3]int, p path, sign int) passage {
 
 // besideModel returns what passes on a path to or from a ghost cell of a face with a wall model; false: it is no such path, or the link
 // is bounced back. On a plane these cells send upwards the mass that the cell before them sends downwards, as slip faces do.
-func (f *crossingFinder) besideModel(from, to [3]int, p path, sign int) (x passage, ok bool) {
+func (f *interfaceOf) besideModel(from, to [3]int, p path, sign int) (x passage, ok bool) {
 	if f.cells.Modelled == nil {
 		return x, false
 	}
@@ -452,23 +502,23 @@ func (f *crossingFinder) besideModel(from, to [3]int, p path, sign int) (x passa
 }
 
 // isModelled reports whether a cell is a ghost cell of a modelled wall.
-func (f *crossingFinder) isModelled(x [3]int) bool { return len(f.cells.Modelled.at.all(x)) > 0 }
+func (f *interfaceOf) isModelled(x [3]int) bool { return len(f.cells.Modelled.at.all(x)) > 0 }
 
 // sends reports whether a cell is one of the fluid, or a ghost cell behind an open face.
-func (f *crossingFinder) sends(x [3]int) (fluid, ghost bool) {
+func (f *interfaceOf) sends(x [3]int) (fluid, ghost bool) {
 	_, wall, ghost := f.cells.Ghost(x, f.lattice.Dims)
 	return !ghost && wall == 0, ghost
 }
 
 // place returns an upstream cell's place in the state: a cell of the part, of its ghost layers, or the source of a ghost cell beyond
 // an end of a row, which states have no room for.
-func (f *crossingFinder) place(cell [3]int, axis, side int) (Upstream, error) {
+func (f *interfaceOf) place(cell [3]int, axis, side int) (Upstream, error) {
 	u := Upstream{Rule: -1, Axis: uint8(axis), High: uint8((side + 1) / 2)}
-	l, whole := f.part.Layout, f.part.Hierarchy.Levels[f.part.Level].Patches[f.part.Patch]
+	l := &f.part.Layout
 	for a := range cell {
 		switch beyond := cell[a] < 0 || cell[a] >= l.N[a]; {
 		case !beyond:
-		case whole.Plan.Periodic[a] && l.N[a] == whole.Stored.Size()[a]:
+		case f.wraps[a]:
 			cell[a] = (cell[a] + l.N[a]) % l.N[a]
 		case a > 0 && l.Ghost[a] == 0:
 			return u, fmt.Errorf("cell %v beside an interface is beyond the cells %v of its part", cell, l.N)
@@ -478,60 +528,17 @@ func (f *crossingFinder) place(cell [3]int, axis, side int) (Upstream, error) {
 		u.At = int64(l.At(cell[0], cell[1], cell[2], 0))
 		return u, nil
 	}
-	if f.beyond == nil {
-		f.beyond = map[[2]int]FaceCell{}
-		faces, err := FindFaces(f.lattice, l, whole.Plan.Periodic, f.cells)
-		if err != nil {
-			return u, err
-		}
-		if faces != nil {
-			for _, c := range faces.Cells {
-				f.beyond[[2]int{int(c.X), int(c.Row)}] = c
-			}
-		}
+	beyond, err := f.beyond()
+	if err != nil {
+		return u, err
 	}
-	ghost, ok := f.beyond[[2]int{cell[0], l.Row(cell[1], cell[2])}]
+	ghost, ok := beyond[[2]int{cell[0], l.Row(cell[1], cell[2])}]
 	if !ok {
 		return u, fmt.Errorf("cell %v beside an interface is beyond the rows of its part and no ghost cell", cell)
 	}
 	u.Rule = int32(ghost.Rule)
 	u.At = int64(int(ghost.From)*l.RowLen() + min(max(cell[0], 0), l.N[0]-1))
 	return u, nil
-}
-
-// finish groups upstream cells of the same kind, in the order of the state.
-func (f *crossingFinder) finish() (*Crossings, error) {
-	if f.err != nil {
-		return nil, f.err
-	}
-	c := &f.found
-	order := make([]uint32, len(c.Upstream))
-	for k := range order {
-		order[k] = uint32(k)
-	}
-	slices.SortFunc(order, func(a, b uint32) int {
-		u, v := c.Upstream[a], c.Upstream[b]
-		return slices.Compare([]int64{int64(u.Axis), int64(u.High), u.At, int64(u.Rule)}, []int64{int64(v.Axis), int64(v.High), v.At, int64(v.Rule)})
-	})
-	number, sorted := make([]uint32, len(order)), make([]Upstream, len(order))
-	for k, was := range order {
-		number[was], sorted[k] = uint32(k), c.Upstream[was]
-	}
-	c.Upstream = sorted
-	for k, was := range c.Cells {
-		switch {
-		case was&gainOf != 0:
-			c.Cells[k] = uint32(len(sorted)) + was&^gainOf
-		case was&modelOf != 0:
-			c.Cells[k] = uint32(len(sorted)+len(f.gains)+len(f.later)) + was&^modelOf
-		default:
-			c.Cells[k] = number[was]
-		}
-	}
-	if f.heat != nil {
-		c.Heat = f.heat.finish()
-	}
-	return c, nil
 }
 
 func plus(a, b [3]int) [3]int  { return [3]int{a[0] + b[0], a[1] + b[1], a[2] + b[2]} }

@@ -1,10 +1,6 @@
 package boundary
 
-import (
-	"slices"
-
-	"lbmsim/model"
-)
+import "lbmsim/model"
 
 // HeatCrossings lists the flux of a scalar through the faces of Crossings (kernels/level_scalar.h). Mass carries the value of its
 // source cell; the rest of the scalar's populations diffuses, from cell to cell and along walls.
@@ -20,7 +16,7 @@ type Carrier struct {
 	Axis, High, Kind, Mirror uint8
 }
 
-// modelRule marks a Rule that is a number in Models, until the number of Gains is known. Kernels find them behind Gains.
+// modelRule marks a Rule that is a number in Models of a piece, until the number of Gains is known. Kernels find them behind Gains.
 const modelRule = 1 << 30
 
 // Kinds of Carrier, as in kernels/level_scalar.h.
@@ -37,8 +33,7 @@ type heatFinder struct {
 	*crossingFinder
 	found    HeatCrossings
 	carriers map[Carrier]uint32
-	gains    map[[9]float64]uint32
-	later    map[sender]uint32
+	gains    gains
 	patterns map[string][2]uint32
 	plain    map[string]*heatPattern
 }
@@ -57,8 +52,8 @@ type heatPattern struct {
 }
 
 func newHeatFinder(f *crossingFinder) *heatFinder {
-	return &heatFinder{crossingFinder: f, found: HeatCrossings{Crossings: Crossings{Scale: f.found.Scale, lattice: f.lattice, cells: f.cells}},
-		carriers: map[Carrier]uint32{}, gains: map[[9]float64]uint32{}, later: map[sender]uint32{}, patterns: map[string][2]uint32{}, plain: map[string]*heatPattern{}}
+	return &heatFinder{crossingFinder: f, found: HeatCrossings{Crossings: newCrossings(f.interfaceOf, f.found.Scale)},
+		carriers: map[Carrier]uint32{}, gains: newGains(), patterns: map[string][2]uint32{}, plain: map[string]*heatPattern{}}
 }
 
 // end lists the group at hand, whose faces have that key; away: no face of the domain is near.
@@ -80,13 +75,7 @@ func (f *heatFinder) end(place int, first [3]int, key string, away bool) error {
 		if err != nil {
 			return err
 		}
-		k, ok := f.carriers[c]
-		if !ok {
-			k = uint32(len(f.found.Carriers))
-			f.carriers[c] = k
-			f.found.Carriers = append(f.found.Carriers, c)
-		}
-		f.found.Cells = append(f.found.Cells, k)
+		f.found.Cells = append(f.found.Cells, numberIn(&f.found.Carriers, f.carriers, c))
 	}
 	return nil
 }
@@ -114,7 +103,7 @@ func (f *heatFinder) added(cell [3]int, s carrying) int32 {
 	if s.models {
 		return int32(f.model(cell, s.axis, s.side)) | modelRule
 	}
-	return int32(f.found.gain(sender{cell: cell, axis: s.axis, side: s.side}, f.gains, f.later))
+	return int32(f.found.gain(sender{cell: cell, axis: s.axis, side: s.side}, f.gains))
 }
 
 // pattern lists the fluxes through the group at hand, by the rules of the oracle
@@ -243,33 +232,4 @@ func (c Cells) scalarMirror(l model.Lattice, x [3]int, i int, k uint8) (source [
 	}
 	own, other := c.ScalarLaw(k).Law, c.ScalarLaw(c.ScalarAt(behind, l.Dims)).Law
 	return source, across, own == ScalarMirror && other == ScalarMirror || reflects(own) && reflects(other)
-}
-
-// finish groups carriers of the same kind, in the order of the state.
-func (f *heatFinder) finish() *HeatCrossings {
-	c := &f.found
-	// Populations of ghost cells are of the flow's list: what reads them reads them for both.
-	c.Models = f.crossingFinder.found.Models
-	for k, of := range c.Carriers {
-		if of.Kind == Gained && of.Rule&modelRule != 0 {
-			c.Carriers[k].Rule = of.Rule&^modelRule + int32(len(f.gains)+len(f.later))
-		}
-	}
-	order := make([]uint32, len(c.Carriers))
-	for k := range order {
-		order[k] = uint32(k)
-	}
-	numbers := func(c Carrier) []int64 {
-		return []int64{int64(c.Axis), int64(c.High), int64(c.Kind), int64(c.Mirror), c.At, c.Source, int64(c.Rule)}
-	}
-	slices.SortFunc(order, func(a, b uint32) int { return slices.Compare(numbers(c.Carriers[a]), numbers(c.Carriers[b])) })
-	number, sorted := make([]uint32, len(order)), make([]Carrier, len(order))
-	for k, was := range order {
-		number[was], sorted[k] = uint32(k), c.Carriers[was]
-	}
-	c.Carriers = sorted
-	for k, was := range c.Cells {
-		c.Cells[k] = number[was]
-	}
-	return c
 }

@@ -1,11 +1,15 @@
 package boundary_test
 
 import (
+	"reflect"
+	"runtime"
+	"slices"
 	"testing"
 	"time"
 
 	"lbmsim/boundary"
 	"lbmsim/decomp"
+	"lbmsim/internal/parallel"
 	"lbmsim/model"
 )
 
@@ -100,4 +104,109 @@ func TestCrossingsOfALargeBox(t *testing.T) {
 	if took > 10*time.Second {
 		t.Errorf("the lists of %d faces take %.1f s", faces, took.Seconds())
 	}
+}
+
+// Lists of an interface are the same in any pieces and by any number of threads: with a corner of a moving and a time-dependent wall, an
+// open face and a scalar, of whose numbers each piece has its own until they are joined.
+func TestCrossingsOfPieces(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(5))
+	defer parallel.Limit(0)
+	for _, name := range []string{"D2Q9", "D3Q19", "D3Q27"} {
+		l, _ := model.FindLattice(name)
+		list := func() (sides [2]*boundary.Crossings) {
+			coarse, fine := atWalls(t, model.Spec{Lattice: l, Scalar: true})
+			return [2]*boundary.Crossings{coarse, fine}
+		}
+		restore := boundary.SetGroupsOfPiece(1 << 20)
+		parallel.Limit(1)
+		want := list()
+		for _, c := range want {
+			if len(c.Groups) < 16 || len(c.Gains) == 0 || !c.Timed() || !c.Heat.Timed() {
+				t.Errorf("%s: %d groups, %d gains, changing %v: not what is meant", name, len(c.Groups), len(c.Gains), c.Timed())
+			}
+		}
+		for _, threads := range []int{1, 2, 5} {
+			parallel.Limit(threads)
+			for _, groups := range []int{1, 7, 30} {
+				boundary.SetGroupsOfPiece(groups)
+				for k, c := range list() {
+					for _, at := range []float64{0, 3} {
+						c.AdvanceTo(at)
+						want[k].AdvanceTo(at)
+						if !reflect.DeepEqual(exported(c), exported(want[k])) || !reflect.DeepEqual(exported(&c.Heat.Crossings), exported(&want[k].Heat.Crossings)) || !slices.Equal(c.Heat.Carriers, want[k].Heat.Carriers) {
+							t.Errorf("%s: other lists by %d threads in pieces of %d groups, side %d, time %g", name, threads, groups, k, at)
+						}
+					}
+				}
+			}
+		}
+		restore()
+	}
+}
+
+// exported returns the lists of crossings that kernels get.
+func exported(c *boundary.Crossings) []any {
+	return []any{c.Upstream, c.Gains, c.Models, c.Groups, c.Cells, c.List, c.Scale, c.Sums}
+}
+
+// atWalls returns the crossings on both sides of the interface of a box at an inlet, a wall that moves and one that does so in time.
+func atWalls(t *testing.T, spec model.Spec) (coarse, fine *boundary.Crossings) {
+	t.Helper()
+	l := spec.Lattice
+	n, to := [3]int{16, 14, 1}, [3]float64{11, 9, 1}
+	if l.Dims == 3 {
+		n[2], to[2] = 12, 7
+	}
+	plan, err := decomp.Slabs(n, [3]bool{}, l.Dims, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := decomp.NewHierarchy(plan, []decomp.Refinement{{Name: "refine.box", Level: 1, To: to}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ghost := [3]int{0, 1, l.Dims - 2}
+	walls := []boundary.Wall{
+		{Law: boundary.VelocityFace, Motion: boundary.Constant{0.05, 0, 0}, Scalar: boundary.ScalarWall{Law: boundary.ScalarInlet, Value: 1}},
+		{Motion: boundary.Formula{Timed: true, Velocity: func(p [3]float64, t float64) [3]float64 { return [3]float64{0.01 * p[0] * (1 + t), 0, 0} }}},
+		{Motion: boundary.Constant{0.02, 0.03, 0}},
+	}
+	part := func(level int) (decomp.Part, boundary.Cells) {
+		p := decomp.Part{Hierarchy: h, Level: level}
+		p.Layout = decomp.NewLayout(p.Box().Size(), ghost, l.Moments())
+		cells := boundary.NewCells(p.Layout.N)
+		cells.Global, cells.Origin, cells.Walls = h.Levels[level].N, p.Box().Lo, walls
+		lo := [3]int{-1, -1, 0}
+		hi := [3]int{cells.N[0], cells.N[1], 0}
+		if l.Dims == 3 {
+			lo[2], hi[2] = -1, cells.N[2]
+		}
+		for z := lo[2]; z <= hi[2]; z++ {
+			for y := lo[1]; y <= hi[1]; y++ {
+				for x := lo[0]; x <= hi[0]; x++ {
+					k, at := &cells.Type[cells.Index(x, y, z)], [3]int{x, y, z}
+					for a := range l.Dims { // the last axis wins
+						if g := cells.Origin[a] + at[a]; g < 0 || g >= cells.Global[a] {
+							*k = uint8(a + 1)
+						}
+					}
+				}
+			}
+		}
+		return p, cells
+	}
+	p, cells := part(0)
+	if coarse, err = boundary.CoarseCrossings(spec, p, cells, p.Outside()); err != nil {
+		t.Fatal(err)
+	}
+	p, cells = part(1)
+	inside := p.Inside()
+	place := map[decomp.Face]int{}
+	for k, f := range inside {
+		place[f] = k
+	}
+	if fine, err = boundary.FineCrossings(spec, p, cells, inside, func(f decomp.Face) int { return place[f] }); err != nil {
+		t.Fatal(err)
+	}
+	return coarse, fine
 }

@@ -48,6 +48,16 @@ func (b Box) Contains(p [3]int) bool {
 	return true
 }
 
+// holds reports whether all cells of another box, which is not empty, lie in the box.
+func (b Box) holds(o Box) bool {
+	for a := range b.Lo {
+		if o.Lo[a] < b.Lo[a] || o.Hi[a] > b.Hi[a] {
+			return false
+		}
+	}
+	return true
+}
+
 // intersect returns the cells of both boxes; without any its Cells are 0.
 func (b Box) intersect(o Box) Box {
 	for a := range b.Lo {

@@ -4,11 +4,18 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"lbmsim/internal/parallel"
 )
 
+// facesOfPiece is the number of faces that a thread takes at a time.
+const facesOfPiece = 4096
+
 // Lists for the kernels that couple two levels (kernels/levels.h), for one rank's part of a patch. Cells of the other level travel in
-// compact buffers, cell after cell, in an order that the caller gives: a function returns the place of a cell in the buffer. A place
-// in a state is the index of a cell's first component.
+// compact buffers, cell after cell, in an order that the caller gives: a function returns the place of a cell in the buffer, and is
+// called from several threads at once. A place in a state is the index of a cell's first component.
+//
+// Planes are listed in parallel and joined in their order, so that lists do not depend on the number of threads.
 
 // Part is the cells of a patch that a rank stores, and their layout.
 type Part struct {
@@ -22,14 +29,43 @@ type Part struct {
 func (p Part) Box() Box { return p.Hierarchy.Levels[p.Level].Patches[p.Patch].Part(p.Rank) }
 
 // At returns the place in a state of a cell of Box or of its ghost layers.
-func (p Part) At(cell [3]int) int {
-	c := minus(cell, p.Box().Lo)
-	return p.Layout.At(c[0], c[1], c[2], 0)
+func (p Part) At(cell [3]int) int { return p.Places()(cell) }
+
+// Places returns At for many cells.
+func (p Part) Places() func(cell [3]int) int {
+	lo, l := p.Box().Lo, p.Layout
+	return func(cell [3]int) int { return l.At(cell[0]-lo[0], cell[1]-lo[1], cell[2]-lo[2], 0) }
 }
 
-// owns reports whether a cell of the domain is one that the part stores and its patch owns.
-func (p Part) owns(cell [3]int) bool {
-	return p.Hierarchy.Levels[p.Level].Patches[p.Patch].Owned.Contains(cell) && p.Box().Contains(cell)
+// owned returns the cells that the part stores and its patch owns.
+func (p Part) owned() Box {
+	return p.Hierarchy.Levels[p.Level].Patches[p.Patch].Owned.intersect(p.Box())
+}
+
+// listed lists what each cell of a box that is not in a hole adds, x fastest.
+func listed[T any](b, hole Box, add func(list []T, cell [3]int) []T) []T {
+	planes := 2 // across the slowest axis that has several
+	if b.Size()[2] == 1 {
+		planes = 1
+	}
+	return parallel.List(b.Size()[planes], 1, func(lo, hi int) (list []T) {
+		part := b
+		part.Lo[planes], part.Hi[planes] = b.Lo[planes]+lo, b.Lo[planes]+hi
+		part.each(hole, func(c [3]int) { list = add(list, c) })
+		return list
+	})
+}
+
+// overlap lists what the part's overlap cells add.
+func overlap[T any](p Part, add func(list []T, cell [3]int) []T) []T {
+	return listed(p.Box(), p.Hierarchy.Levels[p.Level].Patches[p.Patch].Owned, add)
+}
+
+// below lists what the cells of the coarser level add that are near the patch's ends and whose children the part owns.
+func below[T any](p Part, add func(list []T, cell [3]int) []T) []T {
+	h := p.Hierarchy
+	patch := h.Levels[p.Level].Patches[p.Patch]
+	return listed(h.owners(patch, p.Rank), shellOf(h, patch).inner, add)
 }
 
 // Role returns the role that a cell of the domain, or an image of it, has for the patch: Hidden also where the patch stores none.
@@ -50,9 +86,9 @@ func (p Part) Role(cell [3]int) Role {
 	return h.Role(p.Level, at)
 }
 
-// Blocked visits the cells of the domain, or their images, in Box and the layer around it that are to be solid though they are fluid:
-// hidden cells, and those beyond the overlap, which the patch does not store.
-func (p Part) Blocked(visit func(cell [3]int)) {
+// Blocked visits runs of cells of the domain, or of their images, along x in Box and the layer around it that are to be solid though they
+// are fluid: hidden cells, and those beyond the overlap, which the patch does not store. A run begins at a cell.
+func (p Part) Blocked(visit func(cell [3]int, run int)) {
 	h := p.Hierarchy
 	patch, around := h.Levels[p.Level].Patches[p.Patch], p.Box()
 	for a := range h.dims {
@@ -63,22 +99,22 @@ func (p Part) Blocked(visit func(cell [3]int)) {
 		beyond = subtract(beyond, stored)
 	}
 	for _, b := range beyond {
-		b.each(Box{}, func(c [3]int) {
-			if _, inside := h.Wrap(p.Level, c); inside {
-				visit(c)
+		for a := range h.dims {
+			if !h.Periodic[a] {
+				b.Lo[a], b.Hi[a] = max(b.Lo[a], 0), min(b.Hi[a], h.Levels[p.Level].N[a])
 			}
-		})
+		}
+		b.rows(visit)
 	}
 	if p.Level+1 == len(h.Levels) {
 		return
 	}
 	for _, covered := range h.coveredImages(p.Level) {
-		inner := h.within(covered)
-		covered.intersect(around).each(Box{}, func(c [3]int) {
-			if inner.Contains(c) {
-				visit(c)
-			} else if at, _ := h.Wrap(p.Level, c); h.Role(p.Level, at) == Hidden {
-				visit(c)
+		inner := h.within(covered).intersect(around)
+		inner.rows(visit)
+		covered.intersect(around).each(inner, func(c [3]int) {
+			if at, _ := h.Wrap(p.Level, c); h.Role(p.Level, at) == Hidden {
+				visit(c, 1)
 			}
 		})
 	}
@@ -127,8 +163,9 @@ type Copied struct{ At, Place int64 }
 
 // Owned lists the cells among some of the domain that the part owns: to be gathered, or to get the means of their children.
 func (p Part) Owned(cells [][3]int, place func(cell [3]int) int) (list []Copied) {
+	owned := p.owned()
 	for _, c := range cells {
-		if p.owns(c) {
+		if owned.Contains(c) {
 			list = append(list, Copied{int64(p.At(c)), int64(place(c))})
 		}
 	}
@@ -136,14 +173,14 @@ func (p Part) Owned(cells [][3]int, place func(cell [3]int) int) (list []Copied)
 }
 
 // Siblings lists the overlap cells that the part gets from other patches of its level, before each step.
-func (p Part) Siblings(place func(cell [3]int) int) (list []Copied) {
-	box := p.Box()
-	p.Hierarchy.overlap(p.Level, p.Patch, func(f Filled) {
-		if f.Sibling >= 0 && box.Contains(f.Cell) {
-			list = append(list, Copied{int64(p.At(f.Cell)), int64(place(f.Source))})
+func (p Part) Siblings(place func(cell [3]int) int) []Copied {
+	at := p.Places()
+	return overlap(p, func(list []Copied, c [3]int) []Copied {
+		if f := filled(p.Hierarchy, p.Level, p.Patch, c); f.Sibling >= 0 {
+			list = append(list, Copied{int64(at(c)), int64(place(f.Source))})
 		}
+		return list
 	})
-	return list
 }
 
 // around is the cells that interpolation reads around a parent: those that share a face or an edge with it, by rising z, y, x; 9 in
@@ -183,56 +220,15 @@ type Extrapolated struct{ From [narrowest]uint32 }
 
 // Parents lists the interpolated overlap of a part. place returns the places of cells of the coarser level, below cells.
 func (p Part) Parents(cells int, place func(cell [3]int) int) (list Parents) {
-	h, box, coarse := p.Hierarchy, p.Box(), p.Level-1
-	type parent struct {
-		first int64
-		at    [3]int
-	}
-	var found []parent
-	beyond := [3]map[[3]int]int{{}, {}, {}} // by the number of axes
-	count := func(cell [3]int) (axes int) {
-		for a, n := range h.Levels[coarse].N {
-			if !h.Periodic[a] && (cell[a] < 0 || cell[a] >= n) {
-				axes++
-			}
-		}
-		return axes
-	}
-	var note func(cell [3]int)
-	note = func(cell [3]int) {
-		at, inside := h.Wrap(coarse, cell)
-		if inside {
-			return
-		}
-		if m := beyond[count(at)-1]; m[at] == 0 {
-			m[at] = 1
-			for _, in := range h.Inwards(coarse, at) {
-				note(in)
-			}
-		}
-	}
-	each := around[h.dims-2]
-	h.overlap(p.Level, p.Patch, func(f Filled) {
-		for a := range h.dims {
-			if f.Child[a] > 0 {
-				return // the first child stands for all
-			}
-		}
-		if f.Sibling >= 0 || !box.Contains(f.Cell) {
-			return
-		}
-		found = append(found, parent{int64(p.At(f.Cell)), f.Source})
-		for _, d := range each {
-			note(plus(f.Source, d))
-		}
-	})
+	h, coarse := p.Hierarchy, p.Level-1
+	found, beyond := overlap(p, p.parent), p.beyond()
 	list.Cells = cells
 	in := func(cell [3]int) uint32 {
 		at, inside := h.Wrap(coarse, cell)
 		if inside {
 			return uint32(place(at))
 		}
-		return uint32(beyond[count(at)-1][at])
+		return uint32(beyond[axesBeyond(h, coarse, at)-1][at])
 	}
 	for round, m := range beyond {
 		order := slices.SortedFunc(maps.Keys(m), func(a, b [3]int) int {
@@ -248,28 +244,102 @@ func (p Part) Parents(cells int, place func(cell [3]int) int) (list Parents) {
 		}
 		list.Rounds[round+1] = len(list.Extrapolated)
 	}
-	for _, f := range found {
-		parent := Parent{First: f.first}
-		for k, d := range each {
-			parent.Around[k] = in(plus(f.at, d))
+	list.List = make([]Parent, len(found))
+	at := p.Places()
+	parallel.Ranges(len(found), func(lo, hi int) {
+		for k, f := range found[lo:hi] {
+			parent := &list.List[lo+k]
+			parent.First = int64(at(f.Cell))
+			for k, d := range around[h.dims-2] {
+				parent.Around[k] = in(plus(f.Source, d))
+			}
 		}
-		list.List = append(list.List, parent)
+	})
+	return list
+}
+
+// parent appends an overlap cell that is interpolated and the first child of its parent, which stands for all.
+func (p Part) parent(list []Filled, cell [3]int) []Filled {
+	for a := range p.Hierarchy.dims {
+		if cell[a]&1 != 0 { // as of the cell in the domain: all levels above 0 have even numbers of cells
+			return list
+		}
+	}
+	if f := filled(p.Hierarchy, p.Level, p.Patch, cell); f.Sibling < 0 {
+		list = append(list, f)
 	}
 	return list
+}
+
+// Extrapolated returns the number of cells beyond the ends of the domain that Parents lists.
+func (p Part) Extrapolated() (cells int) {
+	for _, round := range p.beyond() {
+		cells += len(round)
+	}
+	return cells
+}
+
+// beyond returns the cells of the coarser level beyond ends of the domain that interpolation to the part's overlap reads, by the number of
+// axes along which they are. Only parents at such an end have any.
+func (p Part) beyond() (cells [3]map[[3]int]int) {
+	h, coarse := p.Hierarchy, p.Level-1
+	for k := range cells {
+		cells[k] = map[[3]int]int{}
+	}
+	var note func(cell [3]int)
+	note = func(cell [3]int) {
+		at, inside := h.Wrap(coarse, cell)
+		if inside {
+			return
+		}
+		if m := cells[axesBeyond(h, coarse, at)-1]; m[at] == 0 {
+			m[at] = 1
+			for _, in := range h.Inwards(coarse, at) {
+				note(in)
+			}
+		}
+	}
+	for a, n := range h.Levels[p.Level].N {
+		if a >= h.dims || h.Periodic[a] {
+			continue
+		}
+		for _, end := range []Range{{0, 2}, {n - 2, n}} {
+			at := p.Box()
+			at.Lo[a], at.Hi[a] = max(at.Lo[a], end.Lo), min(at.Hi[a], end.Hi)
+			at.each(p.Hierarchy.Levels[p.Level].Patches[p.Patch].Owned, func(c [3]int) {
+				for _, f := range p.parent(nil, c) {
+					for _, d := range around[h.dims-2] {
+						note(plus(f.Source, d))
+					}
+				}
+			})
+		}
+	}
+	return cells
+}
+
+// axesBeyond returns the number of axes along which a cell lies beyond an end of the domain.
+func axesBeyond(h *Hierarchy, level int, cell [3]int) (axes int) {
+	for a, n := range h.Levels[level].N {
+		if !h.Periodic[a] && (cell[a] < 0 || cell[a] >= n) {
+			axes++
+		}
+	}
+	return axes
 }
 
 // Family is a mirror cell of the coarser level by its place in a compact buffer, and the place of its first child (lbm_family).
 type Family struct{ First, Place int64 }
 
 // Families lists the mirror cells of the coarser level whose children the part stores.
-func (p Part) Families(place func(cell [3]int) int) (list []Family) {
-	h := p.Hierarchy
-	h.Mirror(p.Level-1, func(cell [3]int) {
-		if first := h.refined(1, cell); p.owns(first) {
-			list = append(list, Family{int64(p.At(first)), int64(place(cell))})
+func (p Part) Families(place func(cell [3]int) int) []Family {
+	h, at := p.Hierarchy, p.Places()
+	return below(p, func(list []Family, cell [3]int) []Family {
+		if h.Role(p.Level-1, cell) == Mirrored {
+			list = append(list, Family{int64(at(h.refined(1, cell))), int64(place(cell))})
 		}
+		return list
 	})
-	return list
 }
 
 // Outside is a cell outside the interface with the next level, and its faces there.
@@ -280,31 +350,60 @@ type Outside struct {
 
 // Outside lists these cells among the part's own, each with its faces in the order of Hierarchy.Faces.
 func (p Part) Outside() (list []Outside) {
-	index := map[[3]int]int{}
-	p.Hierarchy.Faces(p.Level, func(f Face) {
-		if !p.owns(f.Cell) {
-			return
+	h, owned := p.Hierarchy, p.owned()
+	var faces []Face
+	for _, s := range shells(h, p.Level) {
+		faces = append(faces, listed(s.Box, s.inner, func(list []Face, c [3]int) []Face {
+			facesOf(h, p.Level, c, func(f Face) {
+				if owned.Contains(f.Cell) {
+					list = append(list, f)
+				}
+			})
+			return list
+		})...)
+	}
+	several := parallel.List(len(faces), facesOfPiece, func(lo, hi int) []bool {
+		list := make([]bool, hi-lo)
+		for k, f := range faces[lo:hi] {
+			list[k] = corner(h, p.Level, f.Cell)
 		}
-		k, ok := index[f.Cell]
-		if !ok {
-			k = len(list)
-			index[f.Cell] = k
-			list = append(list, Outside{Cell: f.Cell})
-		}
-		list[k].Faces = append(list[k].Faces, f)
+		return list
 	})
+	list, index := make([]Outside, 0, len(faces)), map[[3]int]int{} // of cells with several faces
+	for i, f := range faces {
+		if k, ok := index[f.Cell]; several[i] && ok {
+			list[k].Faces = append(list[k].Faces, f)
+			continue
+		}
+		if several[i] {
+			index[f.Cell] = len(list)
+		}
+		list = append(list, Outside{f.Cell, faces[i : i+1 : i+1]})
+	}
 	return list
 }
 
-// Inside lists the faces of the coarser level whose fine faces are the part's.
-func (p Part) Inside() (list []Face) {
-	h := p.Hierarchy
-	h.Faces(p.Level-1, func(f Face) {
-		if p.owns(h.refined(1, f.Covered)) {
-			list = append(list, f)
+// corner reports whether several cells beside a cell are covered.
+func corner(h *Hierarchy, level int, cell [3]int) bool {
+	covered := 0
+	for a := range h.dims {
+		for side := -1; side <= 1; side += 2 {
+			beside := cell
+			beside[a] += side
+			if at, inside := h.Wrap(level, beside); inside && h.Covered(level, at) {
+				covered++
+			}
 		}
+	}
+	return covered > 1
+}
+
+// Inside lists the faces of the coarser level whose fine faces are the part's.
+func (p Part) Inside() []Face {
+	return below(p, func(list []Face, c [3]int) []Face {
+		facesOf(p.Hierarchy, p.Level-1, c, func(f Face) { list = append(list, f) })
+		return list
 	})
-	return list
 }
 
 // Corrected is a cell outside the interface (lbm_corrected): Count entries from First on in a list of its faces' places.
@@ -315,8 +414,9 @@ type Corrected struct {
 
 // Corrected lists the cells of Outside. place returns the place of a face among the sums of fine faces.
 func (p Part) Corrected(cells []Outside, place func(Face) int) (list []Corrected, faces []uint32) {
+	at := p.Places()
 	for _, o := range cells {
-		list = append(list, Corrected{int64(p.At(o.Cell)), uint32(len(faces)), uint32(len(o.Faces))})
+		list = append(list, Corrected{int64(at(o.Cell)), uint32(len(faces)), uint32(len(o.Faces))})
 		for _, f := range o.Faces {
 			faces = append(faces, uint32(place(f)))
 		}

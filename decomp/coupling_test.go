@@ -2,7 +2,12 @@ package decomp
 
 import (
 	"maps"
+	"runtime"
+	"slices"
+	"sync"
 	"testing"
+
+	"lbmsim/internal/parallel"
 )
 
 // partsOf returns all ranks' parts of all patches of a level, of moments in 3D with a ghost layer along z.
@@ -39,7 +44,10 @@ func TestCouplingLists(t *testing.T) {
 		}
 		for level := 1; level < len(h.Levels); level++ {
 			cells := map[[3]int]int{}
+			var mu sync.Mutex
 			place := func(c [3]int) int {
+				mu.Lock()
+				defer mu.Unlock()
 				k, ok := cells[c]
 				if !ok {
 					k = len(cells)
@@ -104,6 +112,86 @@ func TestCouplingLists(t *testing.T) {
 	}
 }
 
+// Lists have the order in which the whole level is visited, by any number of threads and ranks.
+func TestListsOfThreads(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(5))
+	defer parallel.Limit(0)
+	nests(t, 40, func(t *testing.T, d Plan, s nest) {
+		for _, ranks := range []int{1, 3} {
+			h, err := NewHierarchy(domain(t, d.Global, d.Periodic, s.h.dims, ranks), s.boxes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for level := 1; level < len(h.Levels); level++ {
+				place := func(c [3]int) int { return 1 + (c[2]*1000+c[1])*1000 + c[0] }
+				for _, p := range partsOf(h, level, ranks) {
+					var siblings []Copied
+					var first []int64
+					h.Overlap(level, func(f Filled) {
+						switch at := int64(p.At(f.Cell)); {
+						case f.Patch != p.Patch || !p.Box().Contains(f.Cell):
+						case f.Sibling >= 0:
+							siblings = append(siblings, Copied{at, int64(place(f.Source))})
+						case max(f.Child[0], f.Child[1], f.Child[2]) < 1:
+							first = append(first, at)
+						}
+					})
+					var families []Family
+					h.Mirror(level-1, func(c [3]int) {
+						if at := h.refined(1, c); p.owned().Contains(at) {
+							families = append(families, Family{int64(p.At(at)), int64(place(c))})
+						}
+					})
+					var inside []Face
+					h.Faces(level-1, func(f Face) {
+						if p.owned().Contains(h.refined(1, f.Covered)) {
+							inside = append(inside, f)
+						}
+					})
+					for _, threads := range []int{1, 2, 5} {
+						parallel.Limit(threads)
+						list := p.Parents(1<<30, place)
+						var got []int64
+						for _, parent := range list.List {
+							got = append(got, parent.First)
+						}
+						if !slices.Equal(got, first) || list.Rounds[3] != p.Extrapolated() {
+							t.Errorf("level %d by %d threads: other parents", level, threads)
+						}
+						if !slices.Equal(p.Siblings(place), siblings) || !slices.Equal(p.Families(place), families) || !slices.Equal(p.Inside(), inside) {
+							t.Errorf("level %d by %d threads: other siblings, families or faces inside", level, threads)
+						}
+					}
+				}
+				for _, p := range partsOf(h, level-1, ranks) {
+					var cells [][3]int
+					faces := map[[3]int][]Face{}
+					h.Faces(level-1, func(f Face) {
+						if p.owned().Contains(f.Cell) {
+							if faces[f.Cell] == nil {
+								cells = append(cells, f.Cell)
+							}
+							faces[f.Cell] = append(faces[f.Cell], f)
+						}
+					})
+					for _, threads := range []int{1, 2, 5} {
+						parallel.Limit(threads)
+						list := p.Outside()
+						if len(list) != len(cells) {
+							t.Fatalf("level %d by %d threads: %d cells outside, want %d", level-1, threads, len(list), len(cells))
+						}
+						for k, o := range list {
+							if o.Cell != cells[k] || !slices.Equal(o.Faces, faces[o.Cell]) {
+								t.Fatalf("level %d by %d threads: cell %d outside is %v", level-1, threads, k, o)
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
 // Rows count the cells that have no children, and cells are blocked that are hidden or not stored, for each part.
 func TestCountedAndBlocked(t *testing.T) {
 	nests(t, 60, func(t *testing.T, d Plan, s nest) {
@@ -119,7 +207,12 @@ func TestCountedAndBlocked(t *testing.T) {
 						around.Lo[a], around.Hi[a] = around.Lo[a]-1, around.Hi[a]+1
 					}
 					blocked := map[[3]int]bool{}
-					p.Blocked(func(cell [3]int) { blocked[cell] = true })
+					p.Blocked(func(cell [3]int, run int) {
+						for range run {
+							blocked[cell] = true
+							cell[0]++
+						}
+					})
 					around.each(Box{}, func(cell [3]int) {
 						at, inside := h.Wrap(level, cell)
 						want := false

@@ -33,11 +33,16 @@ func (h *Hierarchy) Find(level int, cell [3]int) (patch int, ok bool) {
 
 // Covered reports whether a cell of the domain has children.
 func (h *Hierarchy) Covered(level int, cell [3]int) bool {
-	if level+1 == len(h.Levels) {
-		return false
-	}
-	_, ok := h.Find(level+1, h.refined(1, cell))
+	_, ok := above(h, level, cell)
 	return ok
+}
+
+// above returns the patch that owns the children of a cell of the domain; false: it has none.
+func above(h *Hierarchy, level int, cell [3]int) (patch int, ok bool) {
+	if level+1 == len(h.Levels) {
+		return 0, false
+	}
+	return h.Find(level+1, h.refined(1, cell))
 }
 
 // Role is the use of a cell that a level owns.
@@ -55,28 +60,49 @@ const (
 // Read are the covered cells within one cell of others, which stream and are interpolated from; and the third cell from a wall,
 // where the first is not covered: it takes part in the extrapolation beyond the wall (Inwards).
 func (h *Hierarchy) Role(level int, cell [3]int) Role {
-	if !h.Covered(level, cell) {
+	above, ok := above(h, level, cell)
+	if !ok {
 		return Counted
 	}
-	lo, hi := [3]int{}, [3]int{}
+	near := Box{Lo: cell, Hi: plus(cell, [3]int{1, 1, 1})}
 	for a := range h.dims {
-		lo[a], hi[a] = -1, 1
+		near.Lo[a], near.Hi[a] = cell[a]-1, cell[a]+2
 		if n := h.Levels[level].N[a]; !h.Periodic[a] {
 			if cell[a] == narrowest-1 {
-				lo[a] = -cell[a]
+				near.Lo[a] = 0
 			}
 			if cell[a] == n-narrowest {
-				hi[a] = n - 1 - cell[a]
+				near.Hi[a] = n
+			}
+			near.Lo[a], near.Hi[a] = max(near.Lo[a], 0), min(near.Hi[a], n)
+		}
+	}
+	if h.parents(h.Levels[level+1].Patches[above].Owned).holds(near) { // most hidden cells
+		return Hidden
+	}
+	var c [3]int
+	for c[2] = near.Lo[2]; c[2] < near.Hi[2]; c[2]++ {
+		for c[1] = near.Lo[1]; c[1] < near.Hi[1]; c[1]++ {
+			for c[0] = near.Lo[0]; c[0] < near.Hi[0]; c[0]++ {
+				if at, _ := h.Wrap(level, c); !h.Covered(level, at) {
+					return Mirrored
+				}
 			}
 		}
 	}
-	role := Hidden
-	Box{Lo: lo, Hi: plus(hi, [3]int{1, 1, 1})}.each(Box{}, func(d [3]int) {
-		if at, inside := h.Wrap(level, plus(cell, d)); inside && !h.Covered(level, at) {
-			role = Mirrored
+	return Hidden
+}
+
+// rows visits the rows of a box along x, y fastest: the first cell of each and the number of its cells.
+func (b Box) rows(visit func(first [3]int, cells int)) {
+	if b.Cells() == 0 {
+		return
+	}
+	for z := b.Lo[2]; z < b.Hi[2]; z++ {
+		for y := b.Lo[1]; y < b.Hi[1]; y++ {
+			visit([3]int{b.Lo[0], y, z}, b.Hi[0]-b.Lo[0])
 		}
-	})
-	return role
+	}
 }
 
 // each visits the cells of a box that are not in a hole, x fastest.
@@ -108,8 +134,8 @@ type Filled struct {
 // the parent level; they read the 3x3x3 cells around their parent, 3x3 in 2D, of which those beyond walls are extrapolated
 // (Inwards). Cells of siblings are copied before each step of the level.
 func (h *Hierarchy) Overlap(level int, visit func(Filled)) {
-	for k := range h.Levels[level].Patches {
-		h.overlap(level, k, visit)
+	for k, p := range h.Levels[level].Patches {
+		p.Stored.each(p.Owned, func(c [3]int) { visit(filled(h, level, k, c)) })
 	}
 }
 
@@ -142,23 +168,19 @@ func (h *Hierarchy) interpolated(level int) (list [][]Box) {
 	return list
 }
 
-// overlap visits the overlap cells of one patch.
-func (h *Hierarchy) overlap(level, patch int, visit func(Filled)) {
-	p := h.Levels[level].Patches[patch]
-	p.Stored.each(p.Owned, func(c [3]int) {
-		f := Filled{Patch: patch, Cell: c, Sibling: -1}
-		f.Source, _ = h.Wrap(level, c)
-		if q, ok := h.Find(level, f.Source); ok {
-			f.Sibling = q
-			visit(f)
-			return
-		}
-		for a := range h.dims {
-			f.Child[a] = f.Source[a]&1*2 - 1
-			f.Source[a] >>= 1
-		}
-		visit(f)
-	})
+// filled returns an overlap cell of a patch with its source.
+func filled(h *Hierarchy, level, patch int, cell [3]int) Filled {
+	f := Filled{Patch: patch, Cell: cell, Sibling: -1}
+	f.Source, _ = h.Wrap(level, cell)
+	if q, ok := h.Find(level, f.Source); ok {
+		f.Sibling = q
+		return f
+	}
+	for a := range h.dims {
+		f.Child[a] = f.Source[a]&1*2 - 1
+		f.Source[a] >>= 1
+	}
+	return f
 }
 
 // Inwards returns the cells from which a cell beyond an end of the domain is extrapolated, the nearest first: along the first axis
@@ -192,23 +214,36 @@ func (h *Hierarchy) Children(cell [3]int) (list [][3]int) {
 // Mirror visits the cells of a level that hold the mean of their children after two steps of the next level, patch by patch of that
 // level.
 func (h *Hierarchy) Mirror(level int, visit func(cell [3]int)) {
-	h.shell(level, func(c [3]int) {
-		if h.Role(level, c) == Mirrored {
-			visit(c)
-		}
-	})
+	for _, s := range shells(h, level) {
+		s.each(s.inner, func(c [3]int) {
+			if h.Role(level, c) == Mirrored {
+				visit(c)
+			}
+		})
+	}
 }
 
-// shell visits the covered cells of a level that lie near an end of a patch above them.
-func (h *Hierarchy) shell(level int, visit func(cell [3]int)) {
+// shell is the cells that a patch of the next level covers. Cells of inner are hidden whatever lies around them.
+type shell struct {
+	Box
+	inner Box
+}
+
+// shellOf returns the shell of a patch of the next level.
+func shellOf(h *Hierarchy, p Patch) shell {
+	parents := h.parents(p.Owned)
+	return shell{parents, h.within(parents)}
+}
+
+// shells returns the shells of a level, none where it is the finest.
+func shells(h *Hierarchy, level int) (list []shell) {
 	if level+1 == len(h.Levels) {
-		return
+		return nil
 	}
 	for _, p := range h.Levels[level+1].Patches {
-		parents := h.parents(p.Owned)
-		inner := h.within(parents)
-		parents.each(inner, visit)
+		list = append(list, shellOf(h, p))
 	}
+	return list
 }
 
 // within returns the cells of a covered box that are hidden whatever lies around it.
@@ -229,31 +264,41 @@ type Face struct {
 
 // Faces visits the faces of a level at its interface with the next one, patch by patch of that level.
 func (h *Hierarchy) Faces(level int, visit func(Face)) {
-	h.shell(level, func(c [3]int) {
-		for a := range h.dims {
-			for side := -1; side <= 1; side += 2 {
-				beside := c
-				beside[a] += side
-				at, inside := h.Wrap(level, beside)
-				if inside && !h.Covered(level, at) {
-					visit(Face{Cell: at, Covered: c, Axis: a, Side: side})
-				}
+	for _, s := range shells(h, level) {
+		s.each(s.inner, func(c [3]int) { facesOf(h, level, c, visit) })
+	}
+}
+
+// facesOf visits the faces of a covered cell.
+func facesOf(h *Hierarchy, level int, covered [3]int, visit func(Face)) {
+	for a := range h.dims {
+		for side := -1; side <= 1; side += 2 {
+			beside := covered
+			beside[a] += side
+			at, inside := h.Wrap(level, beside)
+			if inside && !h.Covered(level, at) {
+				visit(Face{Cell: at, Covered: covered, Axis: a, Side: side})
 			}
 		}
-	})
+	}
 }
 
 // FineFaces returns the faces of the next level that make up a face, four in 3D and two in 2D: for each the cell that the level owns
 // and the overlap cell beyond, which may be an image.
 func (h *Hierarchy) FineFaces(f Face) (list [][2][3]int) {
-	for _, c := range h.Children(f.Covered) {
-		if c[f.Axis]&1*2-1 != f.Side {
-			continue
-		}
+	first := h.refined(1, f.Covered)
+	beside := Box{Lo: first, Hi: plus(first, h.refined(1, [3]int{1, 1, 1}))}
+	if f.Side < 0 {
+		beside.Hi[f.Axis]--
+	} else {
+		beside.Lo[f.Axis]++
+	}
+	list = make([][2][3]int, 0, beside.Cells())
+	beside.each(Box{}, func(c [3]int) {
 		beyond := c
 		beyond[f.Axis] += f.Side
 		list = append(list, [2][3]int{c, beyond})
-	}
+	})
 	return list
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/decomp"
+	"lbmsim/internal/parallel"
 	"lbmsim/internal/vector"
 	"lbmsim/model"
 )
@@ -33,6 +34,9 @@ type Body struct {
 	Thicken bool // where links pass through it, cells that it cuts are solid, too
 }
 
+// rowsOfPiece is the number of rows that a thread takes at a time.
+const rowsOfPiece = 64
+
 // Sample samples the box of one rank with one more layer of cells around it.
 // A later body wins where bodies overlap. Any box gives the same cells, so the
 // result does not depend on how the domain is cut.
@@ -54,20 +58,21 @@ func (d Scene) Sample(box decomp.Box) boundary.Cells {
 			cells.Slope = func(x, c [3]int) float64 { return d.slope(cells, x, c) }
 		}
 	}
-	inside := make([]bool, d.Cells[0])
 	more := d.thickened(d.Rows(box))
-	for z := -1; z <= cells.N[2]; z++ {
-		gz, outZ := d.locate(2, box.Lo[2]+z)
-		for y := -1; y <= cells.N[1]; y++ {
+	wide := cells.N[1] + 2
+	parallel.Pieces(wide*(cells.N[2]+2), rowsOfPiece, func(lo, hi int) {
+		inside := make([]bool, d.Cells[0])
+		for row := lo; row < hi; row++ {
+			y, z := row%wide-1, row/wide-1
 			gy, outY := d.locate(1, box.Lo[1]+y)
-			row := cells.Index(-1, y, z)
-			types := cells.Type[row : row+cells.N[0]+2]
+			gz, outZ := d.locate(2, box.Lo[2]+z)
+			types := cells.Type[cells.Index(-1, y, z):][:cells.N[0]+2]
 			d.sampleRow(types, inside, box.Lo[0]-1, gy, gz, outY, outZ)
 			if outY == 0 && outZ == 0 {
 				d.thicken(types, box.Lo[0]-1, more[[2]int{gy, gz}])
 			}
 		}
-	}
+	})
 	return cells
 }
 

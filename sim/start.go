@@ -5,6 +5,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/internal/finding"
+	"lbmsim/internal/parallel"
 	"lbmsim/sim/domain"
 	"lbmsim/sim/exit"
 	"lbmsim/sim/level"
@@ -19,6 +20,7 @@ import (
 func start(o Options) (*run, error) {
 	r := &run{options: o, fromStart: o.Restart == "", viewing: viewing{viewer: o.Viewer}}
 	on := rank.New(o.Comm, threads(o), warner(o))
+	parallel.Limit(on.Threads)
 	part, err := domain.New(on, o.Case)
 	if err != nil {
 		return r, exit.With(exit.Usage, err) // the same on every rank

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 
 	"lbmsim/boundary"
@@ -208,7 +209,10 @@ type compact struct {
 // note collects the cells that visit asks for, by rising z, y, x.
 func note(visit func(place func(cell [3]int) int)) compact {
 	c := compact{index: map[[3]int]int{}}
+	var mu sync.Mutex
 	visit(func(cell [3]int) int {
+		mu.Lock()
+		defer mu.Unlock()
 		c.index[cell] = 0
 		return 0
 	})

@@ -50,7 +50,7 @@ var places = map[string]place{
 	"internal/study":    {11, []string{"internal/finding", "sim", "sim/domain", "config", "model", "comm", "device"}},                                                            // runs a case on several grids
 	"internal/tunnel":   {4, []string{"internal/finding", "internal/plain", "config/language", "geometry", "geometry/mesh", "io/status"}},
 	"internal/compare":  {11, []string{"sim/output", "config", "model", "kernels", "io/checkpoint", "io/fields", "io/picture"}}, // compares outputs
-	"sim":               {10, []string{"internal/allowance", "internal/finding", "sim/level", "sim/postmortem", "sim/transfer", "sim/output", "sim/watch", "sim/derive", "sim/domain", "sim/refined", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "halo", "io/checkpoint", "io/status"}},
+	"sim":               {10, []string{"internal/allowance", "internal/finding", "internal/parallel", "sim/level", "sim/postmortem", "sim/transfer", "sim/output", "sim/watch", "sim/derive", "sim/domain", "sim/refined", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "halo", "io/checkpoint", "io/status"}},
 	// A rank's patches of a refined grid, and the steps of their levels.
 	"sim/refined": {6, []string{"internal/finding", "sim/derive", "sim/level", "sim/domain", "sim/rank", "sim/exit", "config", "model", "boundary", "geometry", "decomp", "device", "halo", "comm"}},
 	// Everything for stepping one box of a rank's cells.
@@ -109,12 +109,12 @@ var places = map[string]place{
 	"io/internal/joint":  {2, []string{"comm"}},
 	"io/internal/h5":     {1, nil},
 	"internal/ram":       {0, nil},
-	"internal/parallel":  {0, nil},                                                                 // ranges of work for all processors
+	"internal/parallel":  {-1, nil},                                                                // ranges of work for the threads of a process, in the lowest packages too
 	"internal/vector":    {0, nil},                                                                 // products of 3D vectors
 	"internal/raw":       {0, nil},                                                                 // bytes of a slice
 	"boundary":           {1, []string{"internal/parallel", "internal/vector", "model", "decomp"}}, // faces and walls: kinds, rules of ghost cells, laws of links
 	"model":              {0, nil},
-	"decomp":             {0, nil},
+	"decomp":             {0, []string{"internal/parallel"}},
 	"internal/stats":     {0, nil},
 	"internal/terminal":  {0, nil},                                                          // pictures on terminals that show them
 	"internal/slurm":     {0, nil},                                                          // the SLURM job of a run

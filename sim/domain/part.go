@@ -36,11 +36,11 @@ type Part struct {
 	Params model.Params // numbers of a step, of cells outside sponges
 
 	tables  tables
-	whole   *Part                         // of a refined grid: what the patch is one of; otherwise nil
-	level   int                           // of a refined grid (Patch)
-	origin  [3]int                        // of Plan, global: not the domain's corner where the part is one of a patch
-	blocked func(visit func(cell [3]int)) // of a refined grid; otherwise nil
-	roles   *boundary.Patch               // likewise
+	whole   *Part                                  // of a refined grid: what the patch is one of; otherwise nil
+	level   int                                    // of a refined grid (Patch)
+	origin  [3]int                                 // of Plan, global: not the domain's corner where the part is one of a patch
+	blocked func(visit func(cell [3]int, run int)) // of a refined grid; otherwise nil
+	roles   *boundary.Patch                        // likewise
 }
 
 // tables holds the tables of boundaries.
@@ -76,11 +76,11 @@ func New(on *rank.Rank, c *config.Case) (*Part, error) {
 type Patch struct {
 	Whole   *Part // the domain on level 0, with the files that the case names
 	Level   int
-	Params  model.Params                  // numbers of a step of the level
-	Plan    decomp.Plan                   // of the cells that the patch stores
-	Origin  [3]int                        // its lower corner, in cells of the level from the domain's
-	Box     decomp.Box                    // this rank's part of them
-	Blocked func(visit func(cell [3]int)) // visits cells of the domain that are solid where the geometry has fluid
+	Params  model.Params                           // numbers of a step of the level
+	Plan    decomp.Plan                            // of the cells that the patch stores
+	Origin  [3]int                                 // its lower corner, in cells of the level from the domain's
+	Box     decomp.Box                             // this rank's part of them
+	Blocked func(visit func(cell [3]int, run int)) // visits runs of cells of the domain along x that are solid where the geometry has fluid
 	Roles   *boundary.Patch
 }
 
@@ -111,9 +111,12 @@ func Sample(p *Part, scene geometry.Scene) boundary.Cells {
 	roles := *p.roles
 	roles.Blocked, cells.Patch = blocked, &roles
 	lo := p.Box.Lo
-	p.blocked(func(cell [3]int) {
-		if k := cells.Index(cell[0]-lo[0], cell[1]-lo[1], cell[2]-lo[2]); cells.Type[k] == 0 {
-			cells.Type[k] = blocked
+	p.blocked(func(cell [3]int, run int) {
+		row := cells.Type[cells.Index(cell[0]-lo[0], cell[1]-lo[1], cell[2]-lo[2]):][:run]
+		for k, t := range row {
+			if t == 0 {
+				row[k] = blocked
+			}
 		}
 	})
 	return cells

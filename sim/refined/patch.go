@@ -58,18 +58,20 @@ func (p *Patch) downlists(fine *between) (lists device.CouplingLists, corrected 
 
 // sources lists the cells of the patch that traffic takes, needs those that it brings.
 func (p *Patch) sources(t *traffic) (list []decomp.Copied) {
+	at := p.cut.Places()
 	t.Sources(func(i decomp.Item, slot int) {
 		if i.Patch == p.cut.Patch {
-			list = append(list, decomp.Copied{At: int64(p.cut.At(i.Cell)), Place: int64(slot)})
+			list = append(list, decomp.Copied{At: int64(at(i.Cell)), Place: int64(slot)})
 		}
 	})
 	return list
 }
 
 func (p *Patch) needs(t *traffic) (list []decomp.Copied) {
+	at := p.cut.Places()
 	t.Needed(func(i decomp.Item, slot, _ int) {
 		if i.Patch == p.cut.Patch {
-			list = append(list, decomp.Copied{At: int64(p.cut.At(i.Cell)), Place: int64(slot)})
+			list = append(list, decomp.Copied{At: int64(at(i.Cell)), Place: int64(slot)})
 		}
 	})
 	return list

@@ -165,7 +165,7 @@ func (g *Grid) traffic(l int) (err error) {
 	add(&at.siblings, decomp.Siblings, l, 0, g.cellBytes())
 	more := 0 // cells beyond the ends of the domain, of one patch at a time
 	for _, p := range at.patches {
-		more = max(more, len(p.cut.Parents(0, func([3]int) int { return 0 }).Extrapolated))
+		more = max(more, p.cut.Extrapolated())
 	}
 	add(&b.shells, decomp.Shells, l-1, more, g.cellBytes())
 	add(&b.means, decomp.Means, l-1, 0, g.cellBytes())
