@@ -13,9 +13,20 @@ type WallModeler interface {
 	ModelledWalls() ([]ModelledWall, error)
 	// WallMomentum fills the ghost cells from a state and returns the exchange of the links of each type in the next step.
 	WallMomentum(state Buffer, p model.Params) ([]WallMomentum, error)
-	// TuneWalls sets two corrections of ghost cells, once all queued work is done: the slope of their velocity is multiplied by a
-	// factor of each type, 1 at the start, and eps, 0 at the start, is added to their density.
-	TuneWalls(factors []float64, eps float64) error
+	// TuneWalls sets the corrections of each type once all queued work is done; at the start factors are 1 and densities 0.
+	TuneWalls(walls []WallTuning) error
+}
+
+// WallTuning holds the corrections of ghost cells of a modelled wall: the factor of the slope of their velocity, and a density that is
+// added to theirs.
+type WallTuning struct{ Factor, Density float64 }
+
+// TuningNumbers returns the corrections as kernels read them.
+func TuningNumbers(walls []WallTuning) (list []float64) {
+	for _, w := range walls {
+		list = append(list, w.Factor, w.Density)
+	}
+	return list
 }
 
 // Gatherer is a Program with a wall model on several ranks. Found by type assertion.
@@ -32,6 +43,7 @@ type WallMomentum struct {
 	Law       int64 // the same by the law of the wall: traction times area
 	All       int64 // traction times area, also where the model applies in part
 	Area      int64 // in units of 1/WallAreaUnits
+	Passed    int64 // mass, from the wall into the fluid
 }
 
 // WallAreaUnits is the number of units of an area, in cells, of WallMomentum.
@@ -40,6 +52,7 @@ const WallAreaUnits = ForceUnits / 4096
 // Add adds another part of the same wall.
 func (m *WallMomentum) Add(n WallMomentum) {
 	m.Exchanged, m.Law, m.All, m.Area = m.Exchanged+n.Exchanged, m.Law+n.Law, m.All+n.All, m.Area+n.Area
+	m.Passed += n.Passed
 }
 
 // WallModels is a Device with programs that support the wall model. Found by type assertion.

@@ -185,8 +185,7 @@ type Modelled struct {
 	Populations unsafe.Pointer // of the arithmetic's type: of each direction for each cell
 	Results     unsafe.Pointer // of the arithmetic's type, ModelledResults for each: the traction on the wall, y+ of half a cell, the share of the model, the layer's eddies
 	Heat        unsafe.Pointer // of the arithmetic's type: the flux of the scalar into the fluid; nil: there is no scalar
-	Factors     unsafe.Pointer // of the arithmetic's type, of each type
-	Eps         float64        // density added to ghost cells
+	Tuning      unsafe.Pointer // of the arithmetic's type, of each type: factor of the slope of the velocity, density added to ghost cells
 	Links       unsafe.Pointer // []ModelledLink
 	Layer       unsafe.Pointer // []LayerCell
 }
@@ -213,7 +212,7 @@ type ModelledLink struct {
 }
 
 // WallSums is the number of sums of a wall.
-const WallSums = 4
+const WallSums = 5
 
 // ModelledResults is the number of values that a ghost cell reports.
 const ModelledResults = 6

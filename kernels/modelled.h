@@ -37,7 +37,7 @@ enum { PLUS_FIRST = -6, PLUS_BITS = 4, PLUS_COUNT = 44 * 16 + 1 };
 enum { MODELLED_RESULTS = 6 };
 // Sums over the links of a wall, in FORCE_UNITS (device.WallMomentum). Of the area a part: in these units of momentum a wall of
 // 524,288 cells would be too large for an integer.
-enum { WALL_EXCHANGED = 0, WALL_LAW = 1, WALL_ALL = 2, WALL_AREA = 3, WALL_SUMS = 4 };
+enum { WALL_EXCHANGED = 0, WALL_LAW = 1, WALL_ALL = 2, WALL_AREA = 3, WALL_PASSED = 4, WALL_SUMS = 5 };
 constexpr double WALL_AREA_PART = 1.0 / 4096;  // device.WallAreaUnits
 
 // tableAt returns y+ by the Reynolds number of a point above the wall, or T+ by y+: linear between the entries of the table, which are
@@ -248,9 +248,11 @@ template <class L, class T> LBM_HD LBM_INLINE T modelledHeat(const T* n, const T
 }
 
 // linkMomentum calls add(k, v) for the sums of a wall with what the link along direction i from a ghost cell into the fluid adds to
-// them in a step. both is the sum of the populations that pass the link, density the sum of r at its ends: less their parts at rest,
+// them in a step. in and out are the populations that pass the link, density the sum of r at its ends: less their parts at rest,
 // so that a linear pressure on stairs of cells has no part in the momentum.
-template <class L, class T, class ADD> LBM_HD LBM_INLINE void linkMomentum(int i, const T* results, double area, double both, double density, ADD add) {
+template <class L, class T, class ADD> LBM_HD LBM_INLINE void linkMomentum(int i, const T* results, double area, const T& in, const T& out, double density, ADD add) {
+	const double both = double(in + out);
+	add(WALL_PASSED, double(in - out));
 	double along = 0, size = 0;
 	for (int a = 0; a < L::D; a++) {
 		along -= double(Known<L>::c(i, a)) * double(results[a]);

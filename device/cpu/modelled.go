@@ -69,8 +69,8 @@ func (w *modelled) place(p *program, of boundary.Cells) error {
 	table := numbers + align(len(cells)*boundary.ModelledCount*number)
 	populations := table + align(2*8*boundary.PlusCount)
 	results := populations + align(len(cells)*p.spec.Lattice.Q()*number)
-	factors := results + align(len(cells)*kernels.ModelledResults*number)
-	joined := factors + align(p.types*number)
+	tuning := results + align(len(cells)*kernels.ModelledResults*number)
+	joined := tuning + align(2*p.types*number)
 	heat := joined + align(len(links)*int(unsafe.Sizeof(kernels.ModelledLink{})))
 	end := heat
 	if p.spec.Scalar {
@@ -83,7 +83,7 @@ func (w *modelled) place(p *program, of boundary.Cells) error {
 	list := kernels.Modelled{
 		Cells: place(memory, places, cells), Table: place(memory, table, boundary.PlusTable(boundary.PrandtlOf(of.Walls))),
 		Populations: unsafe.Add(memory.pointer(), populations), Results: unsafe.Add(memory.pointer(), results),
-		Factors: unsafe.Add(memory.pointer(), factors), Links: place(memory, joined, links),
+		Tuning: unsafe.Add(memory.pointer(), tuning), Links: place(memory, joined, links),
 	}
 	if p.spec.Scalar {
 		list.Heat = unsafe.Add(memory.pointer(), heat)
@@ -97,7 +97,7 @@ func (w *modelled) place(p *program, of boundary.Cells) error {
 	for _, c := range m.Sent {
 		w.sent = append(w.sent, sent{value(c.From), value(c.To)})
 	}
-	if err := p.TuneWalls(slices.Repeat([]float64{1}, p.types), 0); err != nil {
+	if err := p.TuneWalls(slices.Repeat([]device.WallTuning{{Factor: 1}}, p.types)); err != nil {
 		return err
 	}
 	return w.placeLayer(p, m, number)
@@ -207,11 +207,10 @@ func (p *program) Gather(s device.Stream, state device.Buffer) {
 }
 
 // TuneWalls writes the corrections where ghost cells read them.
-func (p *program) TuneWalls(factors []float64, eps float64) error {
-	p.modelled.list.Eps = eps
+func (p *program) TuneWalls(walls []device.WallTuning) error {
 	m := p.modelled.memory
-	offset := int(uintptr(p.modelled.list.Factors) - uintptr(m.pointer()))
-	for i, v := range factors {
+	offset := int(uintptr(p.modelled.list.Tuning) - uintptr(m.pointer()))
+	for i, v := range device.TuningNumbers(walls) {
 		if p.spec.Precision == model.Float64 {
 			*(*float64)(unsafe.Add(m.pointer(), offset+8*i)) = v
 		} else {
@@ -242,7 +241,7 @@ func (p *program) WallMomentum(state device.Buffer, q model.Params) ([]device.Wa
 			defer lock.Unlock()
 			for k := range all {
 				n := part[k*kernels.WallSums:]
-				all[k].Add(device.WallMomentum{Exchanged: n[0], Law: n[1], All: n[2], Area: n[3]})
+				all[k].Add(device.WallMomentum{Exchanged: n[0], Law: n[1], All: n[2], Area: n[3], Passed: n[4]})
 			}
 			return nil
 		})

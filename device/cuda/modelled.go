@@ -29,7 +29,7 @@ type modelled struct {
 	sent                 *buffer // []gatheredABI
 	sentCount            int
 
-	tuning    *buffer // of the arithmetic's type: eps, then the factor of each type; nil: no wall has a model
+	tuning    *buffer // of the arithmetic's type, two numbers of each type; nil: no wall has a model
 	sums      *buffer // [type][kernels.WallSums]
 	linkCount int
 }
@@ -84,8 +84,8 @@ func (m *modelled) place(in *placing) (err error) {
 		}
 		in.eddies = uint64(eddies.at)
 	}
-	if m.tuning, err = m.put((1 + m.types) * m.valueBytes()); err == nil {
-		err = m.TuneWalls(slices.Repeat([]float64{1}, m.types), 0)
+	if m.tuning, err = m.put(2 * m.types * m.valueBytes()); err == nil {
+		err = m.TuneWalls(slices.Repeat([]device.WallTuning{{Factor: 1}}, m.types))
 	}
 	if err == nil {
 		m.sums, err = m.put(8 * kernels.WallSums * m.types)
@@ -229,11 +229,11 @@ func (m *modelled) Gather(s device.Stream, state device.Buffer) {
 }
 
 // TuneWalls writes the corrections where ghost cells read them.
-func (m *modelled) TuneWalls(factors []float64, eps float64) error {
+func (m *modelled) TuneWalls(walls []device.WallTuning) error {
 	if m.tuning == nil {
 		return nil
 	}
-	list := append([]float64{eps}, factors...)
+	list := device.TuningNumbers(walls)
 	bytes := raw.Bytes(list)
 	if m.spec.Precision != model.Float64 {
 		single := make([]float32, len(list))
@@ -283,7 +283,7 @@ func (m *modelled) WallMomentum(state device.Buffer, q model.Params) ([]device.W
 	}
 	for k := range all {
 		n := sums[k*kernels.WallSums:]
-		all[k] = device.WallMomentum{Exchanged: n[0], Law: n[1], All: n[2], Area: n[3]}
+		all[k] = device.WallMomentum{Exchanged: n[0], Law: n[1], All: n[2], Area: n[3], Passed: n[4]}
 	}
 	return all, nil
 }

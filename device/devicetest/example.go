@@ -8,6 +8,7 @@ import (
 
 	"lbmsim/boundary"
 	"lbmsim/decomp"
+	"lbmsim/device"
 	"lbmsim/internal/ref"
 	"lbmsim/model"
 )
@@ -19,8 +20,8 @@ type Example struct {
 	Periodic [3]bool
 	Cells    boundary.Cells
 	Params   model.Params
-	Fields   []float64 // the initial state, as for device.Program.Init
-	tuning   []float64 // of walls with a model: two factors and eps (device.WallModeler); nil: none
+	Fields   []float64           // the initial state, as for device.Program.Init
+	tuning   []device.WallTuning // of two walls with a model; nil: none
 }
 
 // NewExample draws a flow with every feature at once: solids that stand and move, a
@@ -190,7 +191,9 @@ func (e Example) oracle(steps int) *ref.Flow {
 		}
 	})
 	if e.tuning != nil {
-		f.Factors, f.Eps = e.tuning[:2], e.tuning[2]
+		for k, w := range e.tuning[:len(f.Factors)] {
+			f.Factors[k], f.Eps[k] = w.Factor, w.Density
+		}
 	}
 	for k := range steps {
 		f.Time = float64(k) + 0.5

@@ -196,8 +196,8 @@ func (m modelledFlow) steps(t *testing.T, d device.Device, e *Example) (*Slabs, 
 	t.Helper()
 	const steps = 3
 	s := Start(t, d, *e)
-	e.tuning = []float64{0.9, 1.15, 1e-3}
-	if err := s.parts[0].program.(device.WallModeler).TuneWalls(e.tuning[:len(e.Cells.Walls)], e.tuning[2]); err != nil {
+	e.tuning = []device.WallTuning{{Factor: 0.9, Density: 1e-3}, {Factor: 1.15, Density: -5e-4}}
+	if err := s.parts[0].program.(device.WallModeler).TuneWalls(e.tuning[:len(e.Cells.Walls)]); err != nil {
 		t.Fatal(err)
 	}
 	s.Step(t, steps)
@@ -382,7 +382,7 @@ func (m modelledFlow) checkMomentum(t *testing.T, e Example, s *Slabs, oracle *r
 		t.Fatal(err)
 	}
 	for k, want := range ref.WallMomentum(oracle) {
-		for i, v := range [4]int64{got[k].Exchanged, got[k].Law, got[k].All, got[k].Area} {
+		for i, v := range [5]int64{got[k].Exchanged, got[k].Law, got[k].All, got[k].Area, got[k].Passed} {
 			units, links := float64(device.ForceUnits), 1e-9
 			if i == 3 {
 				units, links = device.WallAreaUnits, 1e-6 // half a unit for each of some thousand links

@@ -97,7 +97,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 	}
 	sheared := sub(slope, bent)
 	wall := sub(passing, scaled(slope, (c.Behind+c.Before)/(1+mirror)))
-	density += f.Eps - theta*3*rho*(c.Behind+c.Before)*dot(wall, times(bend, wall))
+	density += f.Eps[c.Type-1] - theta*3*rho*(c.Behind+c.Before)*dot(wall, times(bend, wall))
 	inner := sub(along, scaled(slope, c.Behind+c.Before))
 	pull := times(stress, n)
 	shear := sub(pull, scaled(n, dot(pull, n)))
@@ -221,9 +221,9 @@ func turbulence(half float64) float64 {
 
 // WallMomentum returns, for each type, the momentum along the traction that the fluid transfers to walls with a model in the coming
 // step, less the pressure of populations at rest at both ends of a link, and the law's momentum, both where the model applies in
-// full; the law's everywhere; and the area.
-func WallMomentum(f *Flow) [][4]float64 {
-	sums := make([][4]float64, len(f.Cells.Walls))
+// full; the law's everywhere; the area; and the mass that enters the fluid.
+func WallMomentum(f *Flow) [][5]float64 {
+	sums := make([][5]float64, len(f.Cells.Walls))
 	f.ghosts = ghostsOf(f)
 	f.Each(func(cell int, x [3]int, solid bool) {
 		for i, c := range f.Lattice.Velocities {
@@ -238,6 +238,7 @@ func WallMomentum(f *Flow) [][4]float64 {
 			to := &sums[at.Type-1]
 			to[2] += size * area
 			to[3] += area
+			to[4] += g.pop[i] - f.F[cell][f.Lattice.Opposite(i)]
 			if g.share < 1 || g.eddies != 1 || size == 0 {
 				continue
 			}

@@ -24,7 +24,7 @@ type Flow struct {
 	G        []Scalar    // the scalar; may be nil
 	Eddies   []float64   // 3 nu_t of each cell, of a law that reads neighbours
 	Factors  []float64   // of the slope of the velocity at walls with a model, of each type
-	Eps      float64     // density added to their ghost cells
+	Eps      []float64   // density added to their ghost cells, likewise
 
 	inverse [][]float64 // of the matrix of moments: see normal
 	steps   int         // done
@@ -42,7 +42,7 @@ func New(l model.Lattice, collision string, p model.Params, periodic [3]bool, ce
 		f.F[i] = append([]float64(nil), l.Weights...)
 	}
 	for range cells.Walls {
-		f.Factors = append(f.Factors, 1)
+		f.Factors, f.Eps = append(f.Factors, 1), append(f.Eps, 0)
 	}
 	return f
 }

@@ -36,7 +36,7 @@ template <class L, class S> struct ModelledOf {
 					const T rho = T(1) + T(Values::get(at[0], 0));
 					for (int a = 0; a < L::D; a++) sampled[a] += w * ((T(Values::get(at[(1 + a) * pitch], 1 + a)) - T(0.5) * p.force[a]) / rho);
 				}
-			const Moments<L, T> ghost = modelledGhost<L>(n, image, sampled, p, ((const T*)list->factors)[cell.type], T(list->eps), list->table, (T*)list->results + i * MODELLED_RESULTS);
+			const Moments<L, T> ghost = modelledGhost<L>(n, image, sampled, p, ((const T*)list->tuning)[2 * cell.type], ((const T*)list->tuning)[2 * cell.type + 1], list->table, (T*)list->results + i * MODELLED_RESULTS);
 			if (list->heat) heat(c, numbers, list, i, T(1) + image.r, (const S*)state);
 			const Expansion<L, T> x = expandAny(p.model, ghost);
 			x.list((T*)list->populations + i * L::Q);
@@ -68,8 +68,8 @@ template <class L, class S> struct ModelledOf {
 			for (const lbm_modelled_link *link = list->links + cell.first, *end = link + cell.links; link < end; link++) {
 				const int d = link->direction;
 				const Moments<L, T> fluid = read((const S*)state + link->to, c->pitch);
-				const T both = sent[d] + expandAny(numbers->model, fluid).any(L::opposite(d));
-				linkMomentum<L>(d, (const T*)list->results + i * MODELLED_RESULTS, link->area, double(both), density + double(fluid.r),
+				const T out = expandAny(numbers->model, fluid).any(L::opposite(d));
+				linkMomentum<L>(d, (const T*)list->results + i * MODELLED_RESULTS, link->area, sent[d], out, density + double(fluid.r),
 					[&](int k, double v) { sums[(int64_t)cell.type * WALL_SUMS + k] += llrint(v * FORCE_UNITS); });
 			}
 		}

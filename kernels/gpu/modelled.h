@@ -33,7 +33,7 @@ struct Modelled {
 	const double* table;    // of the law of the wall, then of Kader's law
 	Real* populations;      // [cell][direction], which special cells read
 	Real* results;          // [cell][MODELLED_RESULTS]
-	const Real* tuning;     // eps, then the factor of each type
+	const Real* tuning;     // of each type, two numbers: the factor of the slope of the velocity, and the density added to ghost cells
 	const LayerCell* layer;
 	const JoinedLink* links;
 	Real* heat;             // [cell] flux of a scalar into the fluid; null: there is no scalar
@@ -80,7 +80,7 @@ struct ModelledOf {
 		for (int a = 0; a < L::D; a++) image.u[a] = together(image.u[a]), sampled[a] = together(sampled[a]);
 		for (int k = 0; k < L::D * (L::D + 1) / 2; k++) image.pi[k] = together(image.pi[k]);
 		Real results[MODELLED_RESULTS];
-		const Moments<L, Real> ghost = modelledGhost<L>(n, image, sampled, p, list.tuning[cell.type], list.tuning[0], list.table, results);
+		const Moments<L, Real> ghost = modelledGhost<L>(n, image, sampled, p, list.tuning[2 * cell.type - 2], list.tuning[2 * cell.type - 1], list.table, results);
 		if (at >= last) return;
 		for (int a = 0; a < MODELLED_RESULTS; a++)
 			if (lane == a) list.results[i * MODELLED_RESULTS + a] = results[a];
@@ -103,10 +103,10 @@ struct ModelledOf {
 			const int pitch = Box(c, L::M).layout.pitch;
 			const Real* const sent = list.populations + (long long)link.ghost * L::Q;
 			const Moments<L, Real> fluid = read(state + link.to, pitch);
-			const Real both = sent[link.direction] + LBM_COLLISION::expand(fluid).any(L::opposite(link.direction));
+			const Real out = LBM_COLLISION::expand(fluid).any(L::opposite(link.direction));
 			double density = 0;
 			for (int d = 0; d < L::Q; d++) density += double(sent[d]);
-			linkMomentum<L>(link.direction, list.results + (long long)link.ghost * MODELLED_RESULTS, link.area, double(both), density + double(fluid.r),
+			linkMomentum<L>(link.direction, list.results + (long long)link.ghost * MODELLED_RESULTS, link.area, sent[link.direction], out, density + double(fluid.r),
 				[&](int k, double v) LBM_LAMBDA { mine[k] += __double2ll_rn(v * FORCE_UNITS); });
 		}
 		const bool alone = __any_sync(~0u, type != __shfl_sync(~0u, type, 0));

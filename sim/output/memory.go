@@ -74,11 +74,12 @@ type Drive struct {
 	Known bool
 }
 
-// WallTuning holds the corrections of walls with a model: factors of each group of walls; the density of ghost cells, and the mass
-// per area that was in excess at the last correction.
+// WallTuning holds the corrections of walls with a model: factors of each group of walls; the density of ghost cells in closed boxes, and
+// the mass per area that was in excess at the last correction; the density of each body's ghost cells in open domains, by type.
 type WallTuning struct {
 	Groups      []WallFactor
 	Eps, Excess float64
+	Densities   []float64 `json:",omitempty"`
 }
 
 // WallFactor is the factor of the slope of the velocity at a wall with a model, and the means of the momentum that its links
