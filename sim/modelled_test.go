@@ -607,66 +607,68 @@ start = 500
 	}
 }
 
-// The front of a long body with round edges has the force of a frictionless flow through a channel that it narrows, wherever its sides are
-// between cells: two offsets where sides pass no mass half-way and thus a quarter of a cell inside and outside the surface. The flow between
-// both enters or leaves where the sides begin, and by its momentum the force was WAS off. Bounds set after the first run, which had FOUND.
-func TestForceOnAFrontOffTheGrid(t *testing.T) {
-	const high, speed, radius = 55, 0.06, 6
-	force := func(half float64) float64 {
+// A block with round edges in front has about the same drag a quarter of a cell inside and half a cell outside the half-way walls of its sides:
+// half of it on a plane of symmetry, means over the last third of the run. Where the round edge meets the side it was a source and a sink
+// of mass, and the drags differed by a factor of 1.38. With the exchange kept at zero it is 1.24, for solid cells that differ by 9 % in width.
+// Bound set after the first run.
+func TestForcesOfABlockOffTheGrid(t *testing.T) {
+	const speed, radius = 0.06, 8
+	drag := func(half float64) float64 {
 		dir := t.TempDir()
 		trial{ranks: 1, dir: dir, text: fmt.Sprintf(`
 [domain]
-cells = [100, %[1]d, 2]
+cells = [140, 64, 2]
 periodic = ["z"]
 [fluid]
-viscosity = 1e-6
+viscosity = 1e-5
+[turbulence]
+model = "smagorinsky"
 [initial]
-velocity = [%[2]g, 0, 0]
+velocity = [%[1]g, 0, 0]
 [boundary.inlet]
 type = "velocity"
 faces = ["x-"]
-velocity = [%[2]g, 0, 0]
+velocity = [%[1]g, 0, 0]
 [boundary.outlet]
 type = "outflow"
 faces = ["x+"]
 [boundary.sides]
 type = "slip"
 faces = ["y-", "y+"]
-[body.front]
+[body.block]
 type = "wall_model"
-law = "frictionless"
 shape = "union"
 of = ["edge", "face", "rest"]
 [body.edge]
 shape = "cylinder"
-centre = [%[3]g, %[4]g, 1]
-radius = %[5]d
+centre = [%[2]g, %[3]g, 1]
+radius = %[4]d
 axis = "z"
 length = 90
 [body.face]
 shape = "box"
-from = [35, -50, -40]
-to = [%[3]g, %[4]g, 40]
+from = [30, -50, -40]
+to = [%[2]g, %[3]g, 40]
 [body.rest]
 shape = "box"
-from = [%[3]g, -50, -40]
-to = [150, %[6]g, 40]
-[output.force.front]
-every = 50
+from = [%[2]g, -50, -40]
+to = [70, %[5]g, 40]
+[output.force.block]
+every = 20
+start = 2000
 [run]
-steps = 6000
-`, high, speed, 35.0+radius, half-radius, radius, half)}.must(t)
-		list := column(t, table(t, filepath.Join(dir, "force_front.csv")), "force_x")
+steps = 3000
+`, speed, 30.0+radius, half-radius, radius, half)}.must(t)
+		list := column(t, table(t, filepath.Join(dir, "force_block.csv")), "force_x")
 		sum := 0.0
-		for _, f := range list[len(list)-20:] {
-			sum += f / 20 / (speed * speed / 2 * half * 2)
+		for _, f := range list {
+			sum += f / float64(len(list)) / (speed * speed / 2 * half * 2)
 		}
 		return sum
 	}
-	for _, half := range []float64{11, 11.25, 11.5001, 11.75} {
-		ahead := high * speed / (high - half) // Bernoulli's law and the momentum through a channel, less the pressure behind
-		want := (high*(ahead*ahead+speed*speed) - (high-half)*2*ahead*ahead) / (half * speed * speed)
-		got := force(half)
-		t.Logf("half width %g: %.3f, frictionless flow %.3f", half, got, want)
+	inside, outside := drag(11.25), drag(11.501)
+	t.Logf("half widths of 11.25 and 11.501 cells: drag %.3f and %.3f", inside, outside)
+	if !(inside > 0.5 && outside < 1.3*inside) {
+		t.Errorf("half widths of 11.25 and 11.501 cells: drag %.3f and %.3f", inside, outside)
 	}
 }
