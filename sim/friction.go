@@ -140,7 +140,7 @@ func correctFactor(w *output.WallFactor, m device.WallMomentum, bodies bool) {
 // closeBodies corrects the density of each body's ghost cells so that no mass enters or leaves the fluid: a sixth of it enters per step and
 // cell of the area. Planes along the grid pass no mass half-way between ghost and fluid cells, up to half a cell from their places, and the staircases
 // of other surfaces are at theirs in the mean. The flow between the two enters or leaves where they meet: 1.9 % of what crosses
-// the front of an Ahmed body of 120 or 240 cells. As a source or sink it was 0.05 of the drag, and it reached the wake.
+// the front of an Ahmed body of 120 or 240 cells. Its momentum was 0.05 of the drag.
 func (f *friction) closeBodies(sums []device.WallMomentum) {
 	for k := f.level.Part.Faces(); k < len(sums); k++ {
 		area := float64(sums[k].Area) / device.WallAreaUnits

@@ -341,7 +341,7 @@ steps = 1
 	path := filepath.Join(dir, "surfaces", "tube", "tube_0000000000.hdf")
 	found, mesh := 0, trianglesIn(t, path)
 	for i, c := range surfaceValues(t, path, "pressure_coefficient") {
-		if z := mesh.Points[3*mesh.Corners[3*i]+2]; z < 0 || z > 6 { // an image has no ghost cells of its own
+		if z := mesh.Points[3*mesh.Corners[3*i]+2]; z < 0 || z > 6 { // no ghost cells belong to an image
 			continue
 		}
 		if found++; math.Abs(c+1) > 0.03 {
