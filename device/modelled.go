@@ -17,14 +17,14 @@ type WallModeler interface {
 	TuneWalls(walls []WallTuning) error
 }
 
-// WallTuning holds the corrections of ghost cells of a modelled wall: the factor of the slope of their velocity, and a density that is
-// added to theirs.
-type WallTuning struct{ Factor, Density float64 }
+// WallTuning holds the corrections of ghost cells of a modelled wall: the factor of the slope of their velocity, a density that is added to
+// theirs, and one that is added as far as the model applies.
+type WallTuning struct{ Factor, Density, Exchange float64 }
 
 // TuningNumbers returns the corrections as kernels read them.
 func TuningNumbers(walls []WallTuning) (list []float64) {
 	for _, w := range walls {
-		list = append(list, w.Factor, w.Density)
+		list = append(list, w.Factor, w.Density, w.Exchange)
 	}
 	return list
 }

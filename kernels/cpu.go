@@ -185,7 +185,7 @@ type Modelled struct {
 	Populations unsafe.Pointer // of the arithmetic's type: of each direction for each cell
 	Results     unsafe.Pointer // of the arithmetic's type, ModelledResults for each: the traction on the wall, y+ of half a cell, the share of the model, the layer's eddies
 	Heat        unsafe.Pointer // of the arithmetic's type: the flux of the scalar into the fluid; nil: there is no scalar
-	Tuning      unsafe.Pointer // of the arithmetic's type, of each type: factor of the slope of the velocity, density added to ghost cells
+	Tuning      unsafe.Pointer // of the arithmetic's type, WallTuning for each type
 	Links       unsafe.Pointer // []ModelledLink
 	Layer       unsafe.Pointer // []LayerCell
 }
@@ -210,6 +210,9 @@ type ModelledLink struct {
 	Direction uint32
 	unused    uint32
 }
+
+// WallTuning is the number of corrections of a wall.
+const WallTuning = 3
 
 // WallSums is the number of sums of a wall.
 const WallSums = 5

@@ -38,6 +38,8 @@ enum { MODELLED_RESULTS = 6 };
 // Sums over the links of a wall, in FORCE_UNITS (device.WallMomentum). Of the area a part: in these units of momentum a wall of
 // 524,288 cells would be too large for an integer.
 enum { WALL_EXCHANGED = 0, WALL_LAW = 1, WALL_ALL = 2, WALL_AREA = 3, WALL_PASSED = 4, WALL_SUMS = 5 };
+// Corrections of a wall (device.WallTuning).
+enum { TUNING_FACTOR = 0, TUNING_DENSITY = 1, TUNING_EXCHANGE = 2, TUNING_NUMBERS = 3 };
 constexpr double WALL_AREA_PART = 1.0 / 4096;  // device.WallAreaUnits
 
 // tableAt returns y+ by the Reynolds number of a point above the wall, or T+ by y+: linear between the entries of the table, which are
@@ -120,7 +122,8 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> turnedGhost(const T*
 }
 
 // modelledGhost returns the moments of a ghost cell with the numbers n, from the image and the velocity at the sampled point.
-template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const T* n, ImagePoint<L, T> image, T* sampled, const Params<T>& p, const T& factor, const T& eps, const double* table, T* results) {
+template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const T* n, ImagePoint<L, T> image, T* sampled, const Params<T>& p, const T* tuning, const double* table, T* results) {
+	const T factor = tuning[TUNING_FACTOR], eps = tuning[TUNING_DENSITY];
 	constexpr int D = L::D;
 	const T* const normal = n + MODELLED_NORMAL;
 	const T* const wall = n + MODELLED_VELOCITY;
@@ -196,7 +199,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		for (int a = 0; a < D; a++) drags += e[a] * traction[a], shears += e[a] * sheared[a];
 		for (int a = 0; a < D; a++) traction[a] -= drags * e[a], sheared[a] -= shears * e[a];
 	}
-	g.r = image.r + eps - theta * (T(3) * rho * reach * turn);
+	g.r = image.r + eps + theta * (tuning[TUNING_EXCHANGE] - T(3) * rho * reach * turn);
 	const T density = T(1) + g.r;
 	for (int a = 0; a < D; a++) {
 		T modelled = along[a] - reach * slope[a];

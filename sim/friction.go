@@ -141,14 +141,16 @@ func correctFactor(w *output.WallFactor, m device.WallMomentum, bodies bool) {
 // cell of the area. Planes along the grid pass no mass half-way between ghost and fluid cells, up to half a cell from their places, and the staircases
 // of other surfaces are at theirs in the mean. The flow between the two enters or leaves where they meet: 1.9 % of what crosses
 // the front of an Ahmed body of 120 or 240 cells. Its momentum was 0.05 of the drag.
+//
+// It acts where the model applies: a cavity within a body, whose fluid rests, would fill. Bodies without a law of the wall have none, and those with
+// mostly laminar flow keep what they have.
 func (f *friction) closeBodies(sums []device.WallMomentum) {
 	for k := f.level.Part.Faces(); k < len(sums); k++ {
-		area := float64(sums[k].Area) / device.WallAreaUnits
-		if area == 0 {
-			continue
+		if m := sums[k]; m.Law > 0 && 2*m.Law > m.All {
+			area := float64(m.Area) / device.WallAreaUnits
+			density := f.Densities[k] - 6*bodyGain*float64(m.Passed)/device.ForceUnits/area
+			f.Densities[k] = min(max(density, -mostDensity), mostDensity)
 		}
-		density := f.Densities[k] - 6*bodyGain*float64(sums[k].Passed)/device.ForceUnits/area
-		f.Densities[k] = min(max(density, -mostDensity), mostDensity)
 	}
 }
 
@@ -228,7 +230,7 @@ func (f *friction) memory() *output.WallTuning {
 func (f *friction) set() error {
 	walls := make([]device.WallTuning, len(f.group))
 	for k, i := range f.group {
-		walls[k] = device.WallTuning{Factor: f.Groups[i].Factor, Density: f.Eps + f.Densities[k]}
+		walls[k] = device.WallTuning{Factor: f.Groups[i].Factor, Density: f.Eps, Exchange: f.Densities[k]}
 	}
 	for _, l := range f.walls() {
 		if err := level.Walls(l).TuneWalls(walls); err != nil {

@@ -77,7 +77,7 @@ func TestVortexAroundACylinderWithoutFriction(t *testing.T) {
 	const frictionless = `law = "frictionless"`
 	t.Run("periodic", func(t *testing.T) { vortexAround(t, 2, `["x", "y", "z"]`, "", 1e-6, frictionless) })
 	// A rotor whose surface moves with the flow, but for a hundredth, is as good: what is bent is the path of the fluid in space. With
-	// velocities relative to the rotor there is nothing to bend, and LOSES.
+	// velocities relative to the rotor there is nothing to bend.
 	t.Run("around a rotor", func(t *testing.T) {
 		vortexAround(t, 2, `["x", "y", "z"]`, "", 1e-8, "angular_velocity = 0.00505\nlayer = 0\nsample = 2")
 	})

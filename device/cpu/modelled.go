@@ -70,7 +70,7 @@ func (w *modelled) place(p *program, of boundary.Cells) error {
 	populations := table + align(2*8*boundary.PlusCount)
 	results := populations + align(len(cells)*p.spec.Lattice.Q()*number)
 	tuning := results + align(len(cells)*kernels.ModelledResults*number)
-	joined := tuning + align(2*p.types*number)
+	joined := tuning + align(kernels.WallTuning*p.types*number)
 	heat := joined + align(len(links)*int(unsafe.Sizeof(kernels.ModelledLink{})))
 	end := heat
 	if p.spec.Scalar {

@@ -29,7 +29,7 @@ type modelled struct {
 	sent                 *buffer // []gatheredABI
 	sentCount            int
 
-	tuning    *buffer // of the arithmetic's type, two numbers of each type; nil: no wall has a model
+	tuning    *buffer // of the arithmetic's type, [type][kernels.WallTuning]; nil: no wall has a model
 	sums      *buffer // [type][kernels.WallSums]
 	linkCount int
 }
@@ -84,7 +84,7 @@ func (m *modelled) place(in *placing) (err error) {
 		}
 		in.eddies = uint64(eddies.at)
 	}
-	if m.tuning, err = m.put(2 * m.types * m.valueBytes()); err == nil {
+	if m.tuning, err = m.put(kernels.WallTuning * m.types * m.valueBytes()); err == nil {
 		err = m.TuneWalls(slices.Repeat([]device.WallTuning{{Factor: 1}}, m.types))
 	}
 	if err == nil {

@@ -192,7 +192,7 @@ func (e Example) oracle(steps int) *ref.Flow {
 	})
 	if e.tuning != nil {
 		for k, w := range e.tuning[:len(f.Factors)] {
-			f.Factors[k], f.Eps[k] = w.Factor, w.Density
+			f.Factors[k], f.Eps[k], f.Exchange[k] = w.Factor, w.Density, w.Exchange
 		}
 	}
 	for k := range steps {

@@ -196,7 +196,7 @@ func (m modelledFlow) steps(t *testing.T, d device.Device, e *Example) (*Slabs, 
 	t.Helper()
 	const steps = 3
 	s := Start(t, d, *e)
-	e.tuning = []device.WallTuning{{Factor: 0.9, Density: 1e-3}, {Factor: 1.15, Density: -5e-4}}
+	e.tuning = []device.WallTuning{{Factor: 0.9, Density: 1e-3, Exchange: 2e-3}, {Factor: 1.15, Density: -5e-4, Exchange: 7e-4}}
 	if err := s.parts[0].program.(device.WallModeler).TuneWalls(e.tuning[:len(e.Cells.Walls)]); err != nil {
 		t.Fatal(err)
 	}

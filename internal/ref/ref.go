@@ -25,6 +25,7 @@ type Flow struct {
 	Eddies   []float64   // 3 nu_t of each cell, of a law that reads neighbours
 	Factors  []float64   // of the slope of the velocity at walls with a model, of each type
 	Eps      []float64   // density added to their ghost cells, likewise
+	Exchange []float64   // the same, as far as the model applies
 
 	inverse [][]float64 // of the matrix of moments: see normal
 	steps   int         // done
@@ -42,7 +43,7 @@ func New(l model.Lattice, collision string, p model.Params, periodic [3]bool, ce
 		f.F[i] = append([]float64(nil), l.Weights...)
 	}
 	for range cells.Walls {
-		f.Factors, f.Eps = append(f.Factors, 1), append(f.Eps, 0)
+		f.Factors, f.Eps, f.Exchange = append(f.Factors, 1), append(f.Eps, 0), append(f.Exchange, 0)
 	}
 	return f
 }

@@ -89,7 +89,7 @@ typedef struct {
 	void* populations;     // [cell][direction], which steps read
 	void* results;         // [cell][MODELLED_RESULTS]
 	void* heat;            // [cell] flux of the scalar into the fluid; null: there is no scalar
-	const void* tuning;    // of each type, two numbers: the factor of the slope of the velocity, and the density added to ghost cells
+	const void* tuning;    // [type][TUNING_NUMBERS]
 	const lbm_modelled_link* links;
 	const struct lbm_layer_cell* layer;  // may be null
 } lbm_modelled;

@@ -36,7 +36,7 @@ template <class L, class S> struct ModelledOf {
 					const T rho = T(1) + T(Values::get(at[0], 0));
 					for (int a = 0; a < L::D; a++) sampled[a] += w * ((T(Values::get(at[(1 + a) * pitch], 1 + a)) - T(0.5) * p.force[a]) / rho);
 				}
-			const Moments<L, T> ghost = modelledGhost<L>(n, image, sampled, p, ((const T*)list->tuning)[2 * cell.type], ((const T*)list->tuning)[2 * cell.type + 1], list->table, (T*)list->results + i * MODELLED_RESULTS);
+			const Moments<L, T> ghost = modelledGhost<L>(n, image, sampled, p, (const T*)list->tuning + TUNING_NUMBERS * cell.type, list->table, (T*)list->results + i * MODELLED_RESULTS);
 			if (list->heat) heat(c, numbers, list, i, T(1) + image.r, (const S*)state);
 			const Expansion<L, T> x = expandAny(p.model, ghost);
 			x.list((T*)list->populations + i * L::Q);

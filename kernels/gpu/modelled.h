@@ -33,7 +33,7 @@ struct Modelled {
 	const double* table;    // of the law of the wall, then of Kader's law
 	Real* populations;      // [cell][direction], which special cells read
 	Real* results;          // [cell][MODELLED_RESULTS]
-	const Real* tuning;     // of each type, two numbers: the factor of the slope of the velocity, and the density added to ghost cells
+	const Real* tuning;     // [type][TUNING_NUMBERS]
 	const LayerCell* layer;
 	const JoinedLink* links;
 	Real* heat;             // [cell] flux of a scalar into the fluid; null: there is no scalar
@@ -80,7 +80,7 @@ struct ModelledOf {
 		for (int a = 0; a < L::D; a++) image.u[a] = together(image.u[a]), sampled[a] = together(sampled[a]);
 		for (int k = 0; k < L::D * (L::D + 1) / 2; k++) image.pi[k] = together(image.pi[k]);
 		Real results[MODELLED_RESULTS];
-		const Moments<L, Real> ghost = modelledGhost<L>(n, image, sampled, p, list.tuning[2 * cell.type - 2], list.tuning[2 * cell.type - 1], list.table, results);
+		const Moments<L, Real> ghost = modelledGhost<L>(n, image, sampled, p, list.tuning + TUNING_NUMBERS * (cell.type - 1), list.table, results);
 		if (at >= last) return;
 		for (int a = 0; a < MODELLED_RESULTS; a++)
 			if (lane == a) list.results[i * MODELLED_RESULTS + a] = results[a];

@@ -279,9 +279,9 @@ func (s *Surface) Values(v View, force [3]float64) (*SurfaceValues, error) {
 		centre, area := s.Facets.Middle(i)
 		normal := vector.Unit(area)
 		slope := 0.0
-		if flow != nil && s.ghosts.of[i] >= 0 {
+		if flow != nil {
 			near := &s.points[2*i]
-			slope = s.ghosts.bend[s.ghosts.of[i]].slope(along(normal, near.vector(velocity)), near.height(normal))
+			slope = s.ghosts.slope(i, flow, along(normal, near.vector(velocity)), near.height(normal))
 		}
 		values.Pressure[i] = s.wallPressure(i, normal, pressure, force, slope)
 		if flow != nil {

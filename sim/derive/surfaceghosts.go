@@ -18,6 +18,8 @@ type ghostFacets struct {
 	own  [][]int32 // the rank's, of each patch: numbers in boundary.Modelled.Cells
 	of   []int32   // of each facet the number among all ranks' cells, one rank's after the other; -1: none is near. On rank 0
 	bend []bend    // of each of these cells. On rank 0
+
+	frictionless bool // the wall: its model always applies
 }
 
 // bend is the curvature dn/dx of a surface, per cell of its level, as boundary.Facet has it.
@@ -72,6 +74,7 @@ func partsOf(v View) (list []View, levels []int) {
 func (s *Surface) findGhosts(v View) error {
 	g := &s.ghosts
 	g.kind = uint8(len(v.Case.Boundaries) + s.body + 1)
+	g.frictionless = v.Case.Bodies[s.body].Model.Frictionless
 	var mine []byte
 	parts, levels := partsOf(v)
 	for k, p := range parts {
@@ -193,7 +196,10 @@ func (g ghostGrid) nearest(level int32, p, normal [3]float64) int32 {
 	return found
 }
 
-// flow brings the traction and y+ at all these ghost cells to rank 0, four numbers each. Collective.
+// flowNumbers is the size of the flow at a ghost cell.
+const flowNumbers = 5
+
+// flow brings the traction, y+ and the share of the model at all these ghost cells to rank 0, flowNumbers each. Collective.
 func (g *ghostFacets) flow(v View) ([]float64, error) {
 	var mine []float64
 	parts, _ := partsOf(v)
@@ -206,7 +212,7 @@ func (g *ghostFacets) flow(v View) ([]float64, error) {
 			return nil, fmt.Errorf("rank %d: flow at walls with a model at step %d: %w", v.Rank.ID, v.Step(), err)
 		}
 		for _, i := range g.own[k] {
-			mine = append(mine, flow[i].Traction[0], flow[i].Traction[1], flow[i].Traction[2], flow[i].HalfPlus)
+			mine = append(mine, flow[i].Traction[0], flow[i].Traction[1], flow[i].Traction[2], flow[i].HalfPlus, flow[i].Share)
 		}
 	}
 	all, err := comm.Gather(v.Rank.Comm, comm.Float64Bytes(mine))
@@ -222,12 +228,26 @@ func (g *ghostFacets) flow(v View) ([]float64, error) {
 	return values, nil
 }
 
-// at returns the values of a facet.
+// at returns the traction and y+ of a facet.
 func (g *ghostFacets) at(facet int, flow []float64) (traction [3]float64, plus float64) {
 	if g.of[facet] < 0 {
 		nan := math.NaN()
 		return [3]float64{nan, nan, nan}, nan
 	}
-	n := flow[4*g.of[facet]:]
+	n := flow[flowNumbers*g.of[facet]:]
 	return [3]float64(n[:3]), n[3]
+}
+
+// slope returns the slope of the pressure by the density at a facet, by the velocity along it at a height, as far as the model applies: at
+// a no-slip wall there is none.
+func (g *ghostFacets) slope(facet int, flow []float64, u [3]float64, height float64) float64 {
+	n := g.of[facet]
+	if n < 0 {
+		return 0
+	}
+	share := 1.0
+	if !g.frictionless {
+		share = flow[flowNumbers*n+flowNumbers-1]
+	}
+	return share * g.bend[n].slope(u, height)
 }
