@@ -37,7 +37,7 @@ type Findings struct {
 	Border  int // edges not used equally often in both directions: 0 means watertight
 	Gaps
 	Parts     int // connected parts
-	Turned    int // triangles turned against most of their part
+	Turned    int // flipped triangles of a part
 	OneSided  int // non-orientable parts, such as a Moebius strip
 	InsideOut int // parts with a negative volume: cavities, or inside out
 }
