@@ -9,8 +9,8 @@ type Kind struct {
 	Law    Law
 	Faces  bool     // may be put on a face of the domain
 	Bodies bool     // may be put on a body
-	Keys   []string // that it must have
-	May    []string // keys that it may have
+	Keys   []string // required keys
+	May    []string // optional keys
 	Doc    string
 	Paper  string
 }

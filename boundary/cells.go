@@ -38,12 +38,12 @@ type Cells struct {
 	Type []uint8
 	// Walls has the wall of each boundary; nil: all are half-way walls at rest.
 	Walls []Wall
-	// Distance of an Interpolated or a ModelledWall from the centre of cell x along the direction c out
-	// of it: the wall is at x - q c, 0 < q <= 1. 0 where it is not known: then the wall is
+	// Distance returns q, 0 < q <= 1, of an Interpolated or a ModelledWall, which is at x - q c for the
+	// centre of cell x and the direction c out of the wall. 0 where it is unknown: then the wall is
 	// half-way.
 	Distance func(x, c [3]int) float64
-	// Slope of the surface that Distance finds, |c.n| with the unit vector n across it; 0 where it is not known. nil:
-	// all surfaces are across axes.
+	// Slope of the surface that Distance finds, |c.n| with its unit normal n; 0 where it is unknown. nil: all
+	// surfaces are normal to axes.
 	Slope func(x, c [3]int) float64
 	// Rates returns the rates of a cell in a sponge (Omega, OmegaMinus and Viscosity), nil for
 	// others. nil: there is no sponge.
@@ -53,7 +53,7 @@ type Cells struct {
 	// Global is the size of the domain in cells and Origin the position of this box in it, for
 	// quantities that depend on the position. Zero Global: the box is the domain.
 	Global, Origin [3]int
-	Periodic       [3]bool // axes along which the domain continues at its other end
+	Periodic       [3]bool // periodic axes of the domain
 	// Rest reports for the low and the high end of x whether all cells beyond, edges and corners
 	// included, are walls that are Still in the whole domain. Kernels may treat such ends
 	// separately, with a different order of additions, so all ranks must receive the same values.
@@ -66,20 +66,21 @@ type Cells struct {
 // Patch describes the roles of the cells that a patch of a refined grid stores, and of the cells
 // around it.
 type Patch struct {
-	Wraps [3]bool // axes along which the patch continues at its other end
+	Wraps [3]bool // periodic axes of the patch
 	// Role returns the role of a cell of the domain or of an image of it, in the domain's cells.
 	Role func(cell [3]int) decomp.Role
-	// Counted returns the runs along x of the cells of a row that are the finest in their places: sums are over these.
+	// Counted returns the runs along x of a row's finest cells, over which sums are taken.
 	Counted func(y, z int) []decomp.Range
 	// Sixths is added to a wall's type for partly measured links (Walls.Measured).
 	Sixths uint8
-	// Blocked is the type of cells that are solid since the patch does not store them or no step reads them. What a step computes in
-	// cells beside them is not read either: these are mirror cells, and the outer layer of the overlap. 0: no such cells.
+	// Blocked is the type of cells marked solid because the patch does not store them or no step reads them. The results in
+	// adjacent cells are not read either: these are mirror cells and the outer layer of the overlap. 0: no such cells.
 	Blocked uint8
 }
 
-// Uncounted returns a bit for each cell of a box of n cells from origin on that sums leave out though it may be fluid: overlap, and cells
-// that a finer level covers. Row z*ny+y has a word for 32 of its cells, padded to pitch, a multiple of 32. nil: sums are over all cells.
+// Uncounted returns a bit for each cell of a box of n cells from origin on that sums exclude though it may be fluid:
+// overlap, and cells covered by a finer level. Row z*ny+y has a word for 32 of its cells, padded to pitch, a multiple of 32.
+// nil: sums are over all cells.
 func (p *Patch) Uncounted(n, origin [3]int, pitch int) []uint32 {
 	if p == nil || p.Counted == nil {
 		return nil
@@ -117,7 +118,7 @@ func NewCells(n [3]int) Cells {
 	return Cells{N: n, Type: make([]uint8, (n[0]+2)*(n[1]+2)*(n[2]+2))}
 }
 
-// wrapped returns the cells of a box that continues at its other end along some axes: so does the domain then. A patch of a refined
+// wrapped returns the cells of a box that is periodic along some axes, as the domain is along these. A patch of a refined
 // domain may end before the other end of a periodic axis, and store cells beyond one: these lie behind no face.
 func wrapped(c Cells, periodic [3]bool) Cells {
 	for a := range periodic {
@@ -171,15 +172,15 @@ func (c Cells) Plain(k uint8) bool {
 	return c.Wall(k).Law == Bounce && constant
 }
 
-// Still reports whether type k > 0 is a half-way wall at rest, or one whose links are not for
-// kernels to know: the cells beside it are recomputed (Links).
+// Still reports whether type k > 0 is a half-way wall at rest, or one whose links kernels ignore,
+// since the adjacent cells are recomputed (Links).
 func (c Cells) Still(k uint8) bool {
 	return !c.Open(k) && (c.Rests(k) || !c.Plain(k))
 }
 
 // AtRest reports whether all cells of the plane x, edges included, are walls that are Still.
 func (c Cells) AtRest(x, dims int) bool {
-	depth := dims - 2 // in 2D nothing comes from above or below
+	depth := dims - 2 // in 2D no population comes from above or below
 	for z := -depth; z < c.N[2]+depth; z++ {
 		for y := -1; y <= c.N[1]; y++ {
 			t := c.At(x, y, z)
@@ -191,7 +192,7 @@ func (c Cells) AtRest(x, dims int) bool {
 	return true
 }
 
-// WithRest sets Rest from the cells themselves, for a box that is the whole domain.
+// WithRest derives Rest from the cells, for a box that is the whole domain.
 func (c Cells) WithRest(periodic bool, dims int) Cells {
 	for side, x := range []int{-1, c.N[0]} {
 		c.Rest[side] = !periodic && c.AtRest(x, dims)

@@ -1,7 +1,7 @@
 package boundary
 
-// collector makes the list of crossings of a group of faces: one for each sender and direction, in the order in which they are first
-// met. Senders are cells before they have places, from the inside of the group's first face.
+// collector builds the list of crossings of a group of faces: one for each sender and direction, in the order in which they
+// are first met. Senders are cells before they have places, from the inside of the group's first face.
 type collector[S comparable] struct {
 	senders []S
 	list    []Crossing
@@ -18,7 +18,7 @@ func newCollector[S comparable]() *collector[S] {
 	return &collector[S]{number: map[S]int{}, index: map[directed[S]]int{}}
 }
 
-// add counts so many sixths more of a sender's population.
+// add adds a number of sixths of a sender's population.
 func (c *collector[S]) add(s S, slot uint8, direction, mass, momentum int) {
 	cell, ok := c.number[s]
 	if !ok {

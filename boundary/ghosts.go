@@ -18,7 +18,7 @@ type Faces struct {
 	Cells []FaceCell
 	Own   int
 	Rules []CodedRule
-	Ends  bool // are there any beyond the ends of x?
+	Ends  bool // whether any lie beyond the ends of x
 	// Steady is the number of constant rules: time-dependent rules follow them.
 	Steady int
 
@@ -29,14 +29,14 @@ type Faces struct {
 	OutletRules [][OutletNumbers]float64
 
 	cells Cells
-	timed []Ghost // of each rule that changes a ghost cell that has it
+	timed []Ghost // of each time-dependent rule, a ghost cell with that rule
 }
 
 // OutletCell is a cell beside outflows, for kernels/outflow.h.
 type OutletCell struct {
 	X    int32
 	Row  uint32 // decomp.Layout.Row
-	Axes uint32 // for each axis OutletBits: an outflow is there, at the high end, the next cell inwards is fluid
+	Axes uint32 // for each axis OutletBits: whether it has an outflow, whether at the high end, whether the next cell inwards is fluid
 	Rule uint32
 }
 
@@ -83,7 +83,7 @@ func FindFaces(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells Ce
 	f := &Faces{cells: cells}
 	type key struct {
 		rule  CodedRule
-		types [3]uint8 // of those that change with time
+		types [3]uint8 // of time-dependent walls
 	}
 	ids := map[key]uint32{}
 	var foreign []FaceCell
@@ -121,7 +121,7 @@ func FindFaces(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells Ce
 				id = uint32(len(f.Rules))
 				f.Rules = append(f.Rules, rule)
 			}
-			if !byTime { // of those each has its own
+			if !byTime { // time-dependent rules are not shared
 				ids[k] = id
 			}
 		}

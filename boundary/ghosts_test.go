@@ -8,8 +8,8 @@ import (
 	"lbmsim/model"
 )
 
-// A plate that swings lies opposite one at rest, and beside a part of its own face that moves
-// steadily: at the start their rules are equal, and only the first changes with time.
+// An oscillating plate is opposite a plate at rest, and beside a part of its own face in steady
+// motion: at the start their rules are equal, and only the first changes with time.
 func TestSteadyRulesStay(t *testing.T) {
 	n := [3]int{6, 4, 1}
 	for _, timedFirst := range []bool{true, false} {

@@ -2,7 +2,7 @@ package boundary
 
 import "lbmsim/internal/parallel"
 
-// Time-dependent rules and laws, in a form that a device evaluates itself at each step: sums of
+// Time-dependent rules and laws, in a form that devices evaluate at each step: sums of
 // contributions of walls, each a fixed share of the wall's velocity and density at that time.
 
 // Later is four related numbers, Velocity and Density of a CodedRule or K and Velocity of a LinkLaw:
@@ -15,13 +15,13 @@ type Later struct {
 // Term is the contribution of one wall. With its velocity u at the time, times its factor: to a rule
 // Share[a] u_a and Share[3], to a law the sum of Share[a] u_a, and u.
 type Term struct {
-	// At is the place of the wall where Timed, with the factor Gain for its velocity there; otherwise it is the velocity
-	// itself, without the factor of the time.
+	// At is the position on the wall if Timed, with the factor Gain for the velocity there; otherwise the velocity
+	// itself, without the time factor.
 	At    [3]float64
 	Gain  float64
 	Share [4]float64
 	Wall  uint8 // its type
-	Timed bool  // the Bare motion depends on the time
+	Timed bool  // the Bare motion depends on time
 }
 
 // term of wall k, with its velocity at a position.

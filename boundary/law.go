@@ -5,30 +5,30 @@
 // positions of these cells (ghosts.go). The flow itself is computed by kernels.
 package boundary
 
-// Law is the treatment of populations at a wall. All laws are for a wall, or a face,
-// half-way between the fluid and the cell behind it, but Interpolated and ModelledWall, which know
-// the distance. i is the direction out of the wall, i' the opposite one, f* are the cell's
+// Law is the treatment of populations at a wall. All laws are for a wall, or a face, half-way
+// between the fluid and the cell behind it, except Interpolated and ModelledWall, which use the
+// actual distance. i is the direction out of the wall, i' the opposite one, f* are the cell's
 // populations after the collision, r its rho - 1 then.
 type Law int
 
 const (
 	// Bounce is half-way bounce-back, f_i = f*_i' + 6 w_i c_i.u_w: conserves mass where u_w is
-	// tangential, and passes the mass u_w elsewhere.
+	// tangential; otherwise the mass flux is its normal component.
 	Bounce Law = iota
 	// Interpolated is bounce-back at the distance q of the wall along the link (Bouzidi,
 	// Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452, eq. 5, linear):
 	//   f_i = 2q f*_i' + (1-2q) f*_i'(x+c_i) + 6 w_i c_i.u_w           q < 1/2
 	//   f_i = f*_i'/2q + (1-1/2q) f*_i + 3/q w_i c_i.u_w               else
 	Interpolated
-	// The laws of faces that the fluid passes, or slides along, fill ghost cells behind the face
-	// from the cell beside it, of which they take the density r, the velocity u and the
-	// non-equilibrium stress after the collision, S - rho u u. A step then streams from
-	// ghost cells as from all others. See FaceRule for where faces meet.
+	// The laws of faces with flow through them, or slip along them, fill ghost cells behind the face
+	// from the cell beside it, of which they take the density r, the velocity u and the non-equilibrium
+	// stress after the collision, S - rho u u. A step then streams from ghost cells as from all others.
+	// See FaceRule for where faces meet.
 	//
 	// MovingFace is a wall that moves in its own plane: the ghost cell has the opposite velocity across
-	// it, so that no mass passes, and along it the one that makes the mean of both cells the
-	// wall's; density and stress are the cell's. With the same velocity as the wall a fluid
-	// stays as it is, whatever its viscosity: a bounce-back moving wall makes noise at tau -> 1/2.
+	// it, so that no mass passes. Along the wall, the mean velocity of both cells is the wall's;
+	// density and stress are the cell's. Fluid with the velocity of the wall stays unchanged, whatever
+	// its viscosity: a moving wall with bounce-back makes noise at tau -> 1/2.
 	MovingFace
 	// VelocityFace gives the ghost cell the prescribed normal velocity, and the tangential velocity
 	// for which the mean of both cells is the prescribed one; density and stress are the cell's.
@@ -37,13 +37,12 @@ const (
 	// across the face (the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007, to a
 	// cell behind a face half-way).
 	PressureFace
-	// Outflow: no gradients, but for the acoustic wave that comes in, W = r - u_n/cs, n the
-	// outward normal. It goes with the flow and relaxes to the face's pressure:
+	// Outflow: no gradients, but for the incoming acoustic wave, W = r - u_n/cs, n the outward normal. It is convected and
+	// relaxes to the face's pressure:
 	//   W(t+1) = W - max(u_n, 0) m(dW, -du_n/cs) + Relax (r_w - r)
-	// while the wave that leaves, r + u_n/cs, has no gradient at the ghost cell. dW = W - W(x-n) and m(a, b) is the smaller of two numbers of
-	// one sign, else 0: what flows with the fluid is what its velocity, and not a sound wave
-	// or the pressure gradient of a channel, changes (after Poinsot & Lele, J. Comput. Phys.
-	// 101 (1992) 104).
+	// while the outgoing wave, r + u_n/cs, has no gradient at the ghost cell. dW = W - W(x-n) and m(a, b) is the smaller of
+	// two numbers of one sign, else 0: what is convected is a change of the velocity, not a sound wave or the pressure
+	// gradient of a channel (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104).
 	Outflow
 	// Slip mirrors the cell: no friction, no flow through the face.
 	Slip
@@ -56,8 +55,8 @@ const (
 //
 //	f_i = A f*_i' + B f*_i + C f*_i'(x+c_i) + K
 //
-// and for the force on the wall its velocity and its distance in links. The law of a cell has in
-// their places omega, omegaMinus and the four numbers of the law of the viscosity.
+// and for the force on the wall its velocity and its distance in links. The law of a cell has
+// omega, omegaMinus and the four numbers of the viscosity law in these fields.
 type LinkLaw struct {
 	A, B, C, K float64
 	Velocity   [3]float64

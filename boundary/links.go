@@ -19,24 +19,25 @@ type Links struct {
 	// List has, for each link of each cell, the number of its law in Laws; and GhostLink if a ghost
 	// cell behind a face sends the incoming population, and the law is for its force alone.
 	List []uint32
-	// Ghosts has, for each link of List marked ModelledLink, the number of its ghost cell in Modelled, 0 for others; nil: none is.
+	// Ghosts has, for each link of List marked ModelledLink, the number of its ghost cell in Modelled, 0 for others; nil: no
+	// link is marked.
 	Ghosts []uint32
-	// Types of the links' walls, where they are measured, less 1.
+	// Types of the links' walls minus 1, if forces are measured.
 	Types []uint8
 	Laws  []LinkLaw
 
 	// Steady is the number of constant laws: time-dependent laws follow them.
 	Steady int
 
-	timed []timedLaw // a link for each of these
+	timed []timedLaw // one link per time-dependent law
 }
 
-// timedLaw is a link whose law changes with time, and all that have the same law.
+// timedLaw is a link whose law changes with time, and all links with the same law.
 type timedLaw struct {
 	x     [3]int
 	i     int
 	k     uint8
-	links []uint32 // in List, while it is made
+	links []uint32 // in List, during construction
 }
 
 // Timed reports whether laws change with time.
@@ -61,7 +62,7 @@ type LinkCell struct {
 	X     uint32
 	Row   uint32 // z*ny + y
 	First uint32 // its first link in List
-	Links uint32 // bit i: direction i comes out of a wall (of one that is measured)
+	Links uint32 // bit i: direction i comes out of a (measured) wall
 	// More holds flags beyond the law of single links: MoreConserve and the others below.
 	More uint32
 }
@@ -77,10 +78,10 @@ const (
 // GhostLink and ModelledLink are bits of Links.List.
 const (
 	GhostLink    = 1 << 31
-	ModelledLink = 1 << 30 // a ghost cell of Modelled sends what comes back, and the law is for the force alone
+	ModelledLink = 1 << 30 // a ghost cell of Modelled sends the population, and the law is for the force alone
 
 	linkFlags = GhostLink | ModelledLink
-	linkTimed = 1 << 29 // its law changes with time, while lists are made
+	linkTimed = 1 << 29 // its law changes with time; during construction only
 )
 
 // LinkNumbers are the float64 of a LinkLaw.
@@ -97,16 +98,15 @@ func LawNumbers[T float32 | float64](l *Links, first int) []T {
 	return list
 }
 
-// Special lists the cells that a step has to compute by the laws of their links; nil if no cell has
-// such links.
+// Special lists the cells that a step computes by the laws of their links; nil if no cell has such
+// links.
 func (w *Walls) Special() (*Links, error) {
 	return w.list(func(k uint8) bool { return !w.cells.Plain(k) }, true)
 }
 
-// Split parts Special into the cells whose walls add something to half-way bounce-back that follows from
-// their own rows and the next ones, so that a step can treat them like all others beside walls, and
-// what is left: cells that want more, or read beyond the ends of their rows; nil where there are no such cells. Laws and List
-// are shared, AdvanceTo of l advances both.
+// Split divides Special into two lists, nil if empty. The first has cells whose walls add a term to half-way bounce-back
+// that follows from their own and adjacent rows, so that a step can treat them like all others beside walls. The second has
+// cells that need more, or read beyond the ends of their rows. Laws and List are shared, and AdvanceTo of l advances both.
 func (w *Walls) Split(l *Links) (plain, left *Links) {
 	if l == nil {
 		return nil, nil
@@ -154,9 +154,9 @@ func (l *Links) Of(row int) []LinkCell {
 	return l.Cells[l.Rows[row]:l.Rows[row+1]]
 }
 
-// Measured lists the links to walls with a requested force; nil if the case has no force outputs. On a refined grid these are
-// links that meet the wall next to the finest cells there; a link that does so in part is listed once per sixth, with the type
-// raised by Patch.Sixths.
+// Measured lists the links to walls with a requested force; nil if the case has no force outputs. On a refined grid these
+// are links that meet the wall next to finest cells; a partial link is listed once per sixth, with the type raised by
+// Patch.Sixths.
 func (w *Walls) Measured() (*Links, error) {
 	return w.list(func(k uint8) bool { return w.cells.Wall(k).Measured }, false)
 }
@@ -164,12 +164,12 @@ func (w *Walls) Measured() (*Links, error) {
 // search holds the criteria of Walls.list.
 type search struct {
 	w      *Walls
-	whole  bool      // all links of a cell with one that counts
+	whole  bool      // all links of a cell that has a relevant one
 	wanted [256]bool // types that count
 	rates  func([3]int) *model.Params
 }
 
-// block describes the cells of a block with a link that counts, or individual rates.
+// block describes the cells of a block with a relevant link, or individual rates.
 func (s *search) block(b, y, z int, l *lister) {
 	end := min(s.w.block, s.w.cells.N[0]-b*s.w.block)
 	for near := s.near(b, y, z, end); near != 0; near &= near - 1 {
@@ -191,9 +191,9 @@ func (s *search) block(b, y, z int, l *lister) {
 	}
 }
 
-// parts describes the measured links of a cell of a refined grid: whole ones, and others once for each sixth.
+// parts describes the measured links of a cell of a refined grid: whole links once, others once per sixth.
 func (s *search) parts(at [3]int, links uint32, l *lister) {
-	var having [7]uint32 // links of which so many sixths, at least, are measured
+	var having [7]uint32 // bits of links with at least this number of sixths measured
 	for rest := links; rest != 0; rest &= rest - 1 {
 		i := bits.TrailingZeros32(rest)
 		n := s.w.measuredPart(at, i)
@@ -211,9 +211,9 @@ func (s *search) parts(at [3]int, links uint32, l *lister) {
 	}
 }
 
-// measuredPart returns how many sixths of the link along direction i into a cell meet the wall beside cells that are the finest in their
-// places. A population goes by all orders of its axes alike, as at interfaces (decomp.Crossings): beside one a part of it passes the
-// interface before it meets the wall, and belongs to the other level.
+// measuredPart returns how many sixths of the link along direction i into a cell meet the wall beside finest cells. A
+// population takes all orders of its axes in equal parts, as at interfaces (decomp.Crossings): beside an interface a part of
+// it crosses before it meets the wall, and belongs to the other level.
 func (w *Walls) measuredPart(at [3]int, i int) (sixths int) {
 	var axes []int
 	for a, v := range w.lattice.Velocities[i] {
@@ -255,7 +255,7 @@ func (s *search) near(b, y, z, end int) uint64 {
 	return near
 }
 
-// links of a cell to describe, by direction; some: one of them counts.
+// links of a cell to describe, by direction; some: at least one is relevant.
 func (s *search) links(at [3]int) (links uint32, some bool) {
 	w, index := s.w, s.w.cells.Index(at[0], at[1], at[2])
 	behind := func(k uint8) bool { return !s.whole && k > 0 && s.wanted[k] } // a measured face with ghost cells
@@ -268,8 +268,8 @@ func (s *search) links(at [3]int) (links uint32, some bool) {
 	return links, some
 }
 
-// list finds the cells with a link that counts; whole: with all links of these cells,
-// else with those that count.
+// list finds the cells with a relevant link; whole: with all links of these cells, otherwise with
+// the relevant ones.
 func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 	var wanted [256]bool
 	any := false
@@ -322,7 +322,7 @@ func (w *Walls) list(counts func(k uint8) bool, whole bool) (*Links, error) {
 	return l.Links, nil
 }
 
-// lister makes lists.
+// lister builds lists.
 type lister struct {
 	*Walls
 	*Links
@@ -335,7 +335,7 @@ func newLister(w *Walls) *lister {
 	return &lister{Walls: w, Links: &Links{}, ids: map[LinkLaw]uint32{}, timedIDs: map[timedKey]int{}}
 }
 
-// add appends what another one has listed in the rows that follow, with the same numbers of laws as if this one had.
+// add appends the list of the rows that follow, with the law numbers that one lister would have given.
 func (l *lister) add(next *lister) {
 	ids := make([]uint32, len(next.Laws))
 	for i, law := range next.Laws {
@@ -351,7 +351,7 @@ func (l *lister) add(next *lister) {
 		}
 		l.Cells = append(l.Cells, c)
 	}
-	for _, at := range next.timed { // links of these have no number yet
+	for _, at := range next.timed { // their links have no number yet
 		for _, link := range at.links {
 			next.List[link] |= linkTimed
 		}
@@ -373,8 +373,8 @@ func (l *lister) add(next *lister) {
 	}
 }
 
-// timedKey holds the properties that links have to share for their laws to be the same at
-// all times, where only a factor depends on the time: the law without it, and the wall.
+// timedKey holds the properties that make the laws of links equal at all times if only a factor
+// depends on time: the law without the factor, and the wall.
 type timedKey struct {
 	law LinkLaw
 	k   uint8
@@ -482,7 +482,7 @@ func (w *Walls) lawOf(i int, k uint8, q float64, u [3]float64) LinkLaw {
 	momentum := 6 * weight * (float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2])
 	law := w.cells.Wall(k).Law.ofLink(q, momentum)
 	if law.Velocity, law.Distance = u, q; w.cells.Wall(k).Law == ModelledWall {
-		law.Velocity = [3]float64{} // its fluid slips: the momentum counts in the frame of the cells
+		law.Velocity = [3]float64{} // its fluid slips: momentum is taken in the frame of the cells
 	}
 	return law
 }
@@ -493,14 +493,14 @@ func (w *Walls) distance(x [3]int, i int, k uint8) float64 {
 		return 0.5
 	}
 	if q, ok := w.cells.Modelled.distance(x, w.lattice.Velocities[i], i); ok && w.cells.Wall(k).Law == ModelledWall {
-		return q // the search for ghost cells has asked already
+		return q // found by the search for ghost cells
 	}
 	q := 0.5
 	if d := w.cells.Distance(x, w.lattice.Velocities[i]); d > 0 && d <= 1 {
 		q = d
 	}
 	if law := w.cells.Wall(k).Law; law == Interpolated && q < 0.5 && w.cells.Type[w.cells.Index(x[0], x[1], x[2])-w.from[i]] != 0 {
-		q = 0.5 // a gap of one cell: there is nothing to interpolate with
+		q = 0.5 // a gap of one cell: no second cell to interpolate with
 	}
 	return q
 }

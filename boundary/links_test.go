@@ -9,7 +9,8 @@ import (
 )
 
 // A block moves at a speed that changes with time, and (1, -1, 0) and (-1, 0, -1) meet it with the same momentum up to rounding:
-// each link has the bits of its own direction, wherever the list begins. A law shared by both made a run depend on its cut.
+// each link has the bits of its own direction, wherever the list begins. A shared law made a run depend on the
+// decomposition.
 func TestLaterLawsAreOfTheirDirection(t *testing.T) {
 	n := [3]int{5, 5, 5}
 	lattice, _ := model.FindLattice("D3Q27")

@@ -10,7 +10,7 @@ import (
 // WallModel holds the parameters of a Modelled wall, in cells.
 type WallModel struct {
 	Sample       float64 // height above the surface at which the law reads the velocity
-	Layer        float64 // height of the layer that has eddies; 0: none
+	Layer        float64 // height of the layer with eddy viscosity; 0: none
 	Roughness    float64 // z0 of the logarithmic law; 0: smooth
 	Frictionless bool    // no sampling and no layer
 	Prandtl      float64 // of the fluid, for the heat flux of walls with a temperature; 0: no scalar
@@ -20,13 +20,13 @@ type WallModel struct {
 // each gets moments from an image point on the surface normal (kernels/modelled.h), and its populations stream like a fluid
 // cell's.
 //
-// Stencils may read cells of other ranks, by places beyond the box. The rank gets these cells one by one, in rows behind its
-// state (Listed), and what follows from them comes last in both lists.
+// Stencils may read cells of other ranks, by places beyond the box. The rank receives these cells one by one, in rows behind
+// its state (Listed), and the entries that depend on them come last in both lists.
 type Modelled struct {
 	Cells []ModelledCell
-	// Layer lists the box's own fluid cells above Modelled walls that have eddies.
+	// Layer lists the box's own fluid cells above Modelled walls that have an eddy viscosity.
 	Layer []LayerCell
-	// Early and EarlyLayer are the numbers of ghost cells and of cells of the layer that follow from the box's own cells alone.
+	// Early and EarlyLayer are the numbers of ghost cells and of layer cells that depend on the box's own cells alone.
 	Early, EarlyLayer int
 	// Sent lists the cells that other ranks' ghost cells read.
 	Sent []Sent
@@ -41,7 +41,7 @@ type Sent struct{ From, To [3]int }
 // copy.
 type ModelledCell struct {
 	At   [3]int // local; periodic images are one cell
-	Own  bool   // its first link that counts leads into one of the box's own cells: sums over walls count it on this rank
+	Own  bool   // its first counted link leads into one of the box's own cells: sums over walls include it on this rank
 	Type uint8
 	Facet
 	Before   float64    // distance of the image point before the surface
@@ -49,19 +49,19 @@ type ModelledCell struct {
 	Height   float64    // distance of the sampled point before the surface
 	Sample   Stencil    // at the sampled point
 	Velocity [3]float64 // of the wall
-	Rough    float64    // friction velocity by sampled velocity of a rough wall; 0: smooth; NoFriction: no friction
-	Area     float64    // of the surface that links from this cell cross; of a refined grid into the finest cells in their places
-	Sharp    float64    // of it, what links beside convex edges cross
-	Mirrored uint8      // axes across which what it reads is mirrored, a bit each: it lies behind slip faces
+	Rough    float64    // friction velocity / sampled velocity of a rough wall; 0: smooth; NoFriction: no friction
+	Area     float64    // of the surface crossed by links from this cell; on a refined grid, by links into finest cells
+	Sharp    float64    // the part of it crossed by links beside convex edges
+	Mirrored uint8      // axes across which the cells it reads are mirrored, a bit each: it lies behind slip faces
 	Turned   bool       // it serves one link beside a convex edge, along the axis Normal: that fluid cell's moments, turned
-	Without  Without    // why the wall is the no-slip wall here
-	Around   uint32     // the directions of its links into fluid cells, a bit each
-	Serves   uint32     // those along which it sends populations; others are bounced back half-way
-	// Links along which it sends into own cells, of a refined grid those that are the finest in their places.
+	Without  Without    // why the wall is a no-slip wall here
+	Around   uint32     // directions of its links into fluid cells, a bit each
+	Serves   uint32     // directions along which it sends populations; the other links are bounced back half-way
+	// Links along which it sends into own cells; on a refined grid, into finest cells.
 	Links []ModelledStream
 }
 
-// Facet is the surface before a ghost cell.
+// Facet is the surface in front of a ghost cell.
 type Facet struct {
 	Normal [3]float64 // into the fluid
 	Bend   [6]float64 // curvature, dn/dx in the order xx, yy, zz, xy, xz, yz: 1/R along a convex surface of radius R
@@ -73,7 +73,7 @@ type Facet struct {
 type ModelledStream struct {
 	To        Place // local
 	Direction int32
-	Area      float64 // of the surface that it crosses: of all links around a closed surface that is the surface's
+	Area      float64 // of the surface that it crosses: all links around a closed surface add up to the surface's area
 	Distance  float64 // of the surface from the fluid cell, in lengths of the link
 }
 
@@ -91,8 +91,9 @@ func (c *ModelledCell) Curvature() float64 {
 	return math.Sqrt(b[0]*b[0] + b[1]*b[1] + b[2]*b[2] + 2*(b[3]*b[3]+b[4]*b[4]+b[5]*b[5]))
 }
 
-// Mirror returns by how much of the image's velocity the fluid behind a no-slip wall moves the other way: at the surface it rests.
-// The image of a plane along the grid is the first fluid cell, however near: there the wall is half-way at most.
+// Mirror returns the share of the image's velocity with which the fluid behind a no-slip wall moves in the opposite
+// direction, so that it rests at the surface. The image of a plane along the grid is the first fluid cell, however near:
+// there the wall is half-way at most.
 func (c *ModelledCell) Mirror() float64 {
 	if alongGrid(c.Normal, c.Bend) {
 		return math.Min(1, c.Behind/c.Before)
@@ -100,10 +101,10 @@ func (c *ModelledCell) Mirror() float64 {
 	return c.Behind / c.Before
 }
 
-// Across returns the same of the velocity into the surface. At a plane along the grid it is zero half-way between ghost cell and fluid,
-// since all links of the plane cross it at one distance from the surface. There the flow towards the plane would pass mass, which a body
-// gives back at its edges, but its links do not: a cube 0.49 cells off the grid took in 13 % of the stream before it, and had a quarter
-// more drag. The stairs of other planes cancel.
+// Across returns the same share for the velocity into the surface. At a plane along the grid it is zero half-way between
+// ghost cell and fluid, since all links of the plane cross it at one distance from the surface. There the flow towards the
+// plane would pass mass, which a body gives back at its edges, but its links do not: a cube 0.49 cells off the grid
+// absorbed 13 % of the stream in front of it, and had a quarter more drag. The stairs of other planes cancel.
 func (c *ModelledCell) Across() float64 {
 	if reach := c.Behind + c.Before; alongGrid(c.Normal, c.Bend) && reach > 1-imageStep {
 		return 0.5 / (reach - 0.5)
@@ -127,7 +128,7 @@ func alongGrid(normal [3]float64, bend [6]float64) bool {
 type LayerCell struct {
 	At     [3]int  // local
 	Ghost  uint32  // number of that ghost cell
-	Length float32 // 3 nu_t by u_tau
+	Length float32 // 3 nu_t / u_tau
 }
 
 // Stencil interpolates linearly between fluid cells; its weights add up to 1 and are not negative.
@@ -145,7 +146,7 @@ func (s *Stencil) Places(place func(cell [3]int) int) (list [8]int64) {
 	return list
 }
 
-// NoFriction is the number of a ghost cell behind a Frictionless wall, in place of a roughness.
+// NoFriction is the number of a ghost cell behind a Frictionless wall, instead of a roughness.
 const NoFriction = -1
 
 // Without is a reason for a ghost cell without a model.
@@ -153,7 +154,7 @@ type Without int
 
 const (
 	WithModel    Without = iota
-	WithoutSpace         // no fluid at the sampled height, in a gap or beside another body: a no-slip wall at its place
+	WithoutSpace         // no fluid at the sampled height, in a gap or beside another body: a no-slip wall at its position
 	AtEdge               // at an edge, across which there is no slip
 	WithoutImage         // no image point among fluid cells, or a body one cell thick: a half-way wall
 )
@@ -165,7 +166,7 @@ const (
 	ModelledMirror   = 6  // Mirror; -1: Turned
 	ModelledReach    = 7  // Behind + Before
 	ModelledHeight   = 8  // 0: no model
-	ModelledRough    = 9  // friction velocity by sampled velocity, at least; NoFriction
+	ModelledRough    = 9  // least ratio of friction velocity to sampled velocity; NoFriction
 	ModelledImage    = 10 // eight weights
 	ModelledSample   = 18
 	ModelledBend     = 26 // six components
@@ -210,8 +211,8 @@ func ModelledNumbersOf[T float32 | float64](m *Modelled, walls []Wall) []T {
 	return list
 }
 
-// slopeAlong returns the area that the link along a direction crosses, by 6 w. Of a refined grid links into cells that are not the finest
-// in their places are not in the list: these lead out of faces of the domain, which are planes.
+// slopeAlong returns the area that the link along a direction crosses, divided by 6 w. On a refined grid the list lacks
+// links into cells that are not the finest: these lead out of faces of the domain, which are planes.
 func (c *ModelledCell) slopeAlong(l model.Lattice, direction int) (slope float64) {
 	for i := range c.Links {
 		if int(c.Links[i].Direction) == direction {
@@ -227,8 +228,8 @@ func (c *ModelledCell) slopeAlong(l model.Lattice, direction int) (slope float64
 	return slope
 }
 
-// distance returns the distance of the surface from the cell x along a link from the ghost cell that Ghost returns; false: there is
-// none.
+// distance returns the distance of the surface from the cell x along a link from the ghost cell that Ghost returns; false:
+// no ghost cell sends along it.
 func (m *Modelled) distance(x, c [3]int, direction int) (float64, bool) {
 	n, ok := m.Ghost(x, c, direction)
 	if !ok {
@@ -243,8 +244,7 @@ func (m *Modelled) distance(x, c [3]int, direction int) (float64, bool) {
 }
 
 // Ghost returns the number of the ghost cell that sends a population along direction c, of that number, into the cell x, local or a
-// periodic image; false: none does, and the link is bounced back half-way. Of a body that is one cell thick a ghost cell serves one
-// side.
+// periodic image; false: the link is bounced back half-way. A ghost cell in a body one cell thick serves one side.
 func (m *Modelled) Ghost(x, c [3]int, direction int) (uint32, bool) {
 	if m == nil || m.at == nil {
 		return 0, false
@@ -291,7 +291,7 @@ func (m *Modelled) Replace(by map[[3]int][3]int) {
 	})
 }
 
-// LateCells returns the places in a box of n cells into which links lead from ghost cells that follow from other ranks' cells.
+// LateCells returns the places in a box of n cells that have links from ghost cells that depend on other ranks' cells.
 func (m *Modelled) LateCells(l model.Lattice, n [3]int) iter.Seq[[3]int] {
 	return func(yield func([3]int) bool) {
 		m.at.each(func(at [3]int, i int) bool {

@@ -10,8 +10,8 @@ import (
 	"lbmsim/model"
 )
 
-// ballOverFloor is a ball over a floor, both with the model, in a box with faces of n cells; asked counts the distances that were
-// asked for.
+// ballOverFloor is a ball over a floor, both with the model, in a box with faces of n cells; asked counts the queries of
+// distances.
 func ballOverFloor(n [3]int, asked *atomic.Int64) Cells {
 	c := NewCells(n)
 	c.Global = n
@@ -47,8 +47,8 @@ func ballOverFloor(n [3]int, asked *atomic.Int64) Cells {
 	return c
 }
 
-// The search asks for the distance of each link once, and takes memory by ghost cells: 3.25 KiB each at most, beside four bytes per
-// row of cells, in one allocation or less. The bounds of memory were set after the first run, which took 3098 bytes in 0.49
+// The search queries the distance of each link once. Its memory per ghost cell is at most 3.25 KiB in one allocation or
+// less, plus four bytes per row of cells. The bounds of memory were set after the first run, which took 3098 bytes in 0.49
 // allocations.
 func TestCostOfGhostCells(t *testing.T) {
 	l, _ := model.FindLattice("D3Q27")
@@ -85,7 +85,7 @@ func TestCostOfGhostCells(t *testing.T) {
 	}
 }
 
-// BenchmarkFindModelled reports the cells and the ghost cells per second of the search in a box, its largest part at start-up.
+// BenchmarkFindModelled reports the cells and ghost cells per second of the search in a box, the largest part of start-up.
 func BenchmarkFindModelled(b *testing.B) {
 	l, _ := model.FindLattice("D3Q27")
 	n := [3]int{160, 128, 128}

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	facetReach  = 4    // cells up to which an edge looks for the surfaces that meet there
+	facetReach  = 4    // cells around an edge in which its surfaces are searched
 	facetWithin = 0.15 // distance from a surface up to which a point lies on it
 	smoothest   = 0.03 // largest residual of the surface fit on a smooth flat surface
-	smoothCubic = 5    // what the square of a curvature adds to it: terms of third order of a sphere
+	smoothCubic = 5    // increase of this residual per squared curvature: third-order terms of a sphere
 	facetAlike  = 0.95 // cosine of the angle up to which two surfaces are one
-	edgeReach   = 2    // cells around an edge in which links are looked at one by one, and around a ghost cell in which its lee is sought
-	leeWidth    = 1.45 // cells from a convex edge up to which a flow that comes from it sticks to the surface: one row of cells or two
-	// angle by which a curved surface may turn up to where it is looked at as one side of an edge: beyond, its second order is wrong
+	edgeReach   = 2    // cells around an edge in which links are checked one by one, and around a ghost cell in which its lee is searched
+	leeWidth    = 1.45 // cells from a convex edge within which the flow from it sticks to the surface: one row of cells or two
+	// largest angle over which a curved surface serves as one side of an edge: beyond, its second-order fit is wrong
 	farthestTurn = 0.5
 	edgeTurn     = 0.85 // cosine of the angle from which two surfaces meet at an edge
 	alongTurn    = 0.3  // sine of the angle up to which the surfaces around are along an edge that has a direction
@@ -25,19 +25,20 @@ const (
 // facetSearch finds the smooth surfaces that meet at edges.
 type facetSearch struct{ *modelledSearch }
 
-// facets replaces each ghost cell beside an edge by one for each of the smooth surfaces before it. A link belongs to the nearest surface
-// on which it crosses the body's: so every face of a block is flat up to its edges. Without, planes fitted around an edge lean by ten
-// degrees, and what they send tears a boundary layer off. Links on no such surface keep the fitted one.
+// facets replaces each ghost cell beside an edge by one per smooth surface in front of it. A link belongs to the nearest
+// surface on which it crosses the body's: so every face of a block is flat up to its edges. Otherwise planes fitted around
+// an edge lean by ten degrees, and their populations detach a boundary layer. Links on no such surface keep the fitted one.
 //
-// A link that leans one way along a surface brings the mass that the one with the same middle, which leans the other way, takes. At a
-// convex edge the latter begins in the fluid, and alone the former would take in or give off a sixth of the velocity along the surface.
-// Such links (unpaired) are bounced back across the edge, and slip along the axis of the grid that is nearest to it: each brings the
-// moments of its fluid cell turned by half a circle about that axis (Turned, pair). With a plain bounce a bar along the stream has four
-// times the friction of the law.
+// A link that leans one way along a surface brings the mass that its partner, with the same middle and the opposite lean,
+// removes. At a convex edge the partner begins in the fluid, and alone the link would absorb or release a sixth of the
+// velocity along the surface. Such links (unpaired) are bounced back across the edge, and slip along the nearest grid axis:
+// each brings the moments of its fluid cell turned by half a circle about that axis (Turned, pair). With a plain bounce a
+// bar along the stream has four times the friction of the law.
 //
-// What makes a flow leave an edge is the surface behind it (lee): there the part of the flow that comes from the edge sticks. Without,
-// it turns around the edge. If surfaces stop the flow before the edge, too, an Ahmed body has 0.08 of drag more, and its slant of 12.5
-// degrees 0.22: a layer of cells loses its momentum.
+// Separation at an edge results from the surface behind it (lee): there the part of the flow that comes from the edge
+// sticks. Otherwise the flow turns around the edge. If surfaces also stopped the flow in front of the edge, the drag
+// coefficient of an Ahmed body would be 0.08 higher, and of its slant of 12.5 degrees 0.22: a layer of cells loses its
+// momentum.
 func (f facetSearch) facets() {
 	around := make([]bool, len(f.ghosts))
 	var near []beside
@@ -108,7 +109,7 @@ func (f facetSearch) lee() {
 				switch {
 				case -height < nearest-1e-9:
 					nearest, g.lee = -height, to
-				case -height < nearest+1e-9 && vector.Dot(to, g.lee) < facetAlike: // as near to another edge, at a corner
+				case -height < nearest+1e-9 && vector.Dot(to, g.lee) < facetAlike: // equally near to another edge, at a corner
 					for a := range to {
 						g.lee[a] += to[a]
 					}
@@ -119,9 +120,9 @@ func (f facetSearch) lee() {
 	})
 }
 
-// pair leaves of the links that are turned about an edge those that lean along it in pairs with the same middle, one each way: alone, a
-// link would take or bring mass in proportion to the velocity along the edge, at the steps of an edge that is oblique to the grid and at
-// its ends. There links are bounced back.
+// pair keeps those links turned about an edge that lean along it in pairs with the same middle, one each way: alone, a link
+// would add or remove mass in proportion to the velocity along the edge, at the steps of an oblique edge and at its ends.
+// There links are bounced back.
 func (f facetSearch) pair() {
 	alone := make([]bool, len(f.ghosts))
 	parallel.Pieces(len(f.ghosts), ghostsOfPiece, func(lo, hi int) {
@@ -143,7 +144,8 @@ func (f facetSearch) pair() {
 	f.order()
 }
 
-// paired reports whether the link of a turned ghost cell leans along no edge, or another one with its middle leans the other way.
+// paired reports whether the link of a turned ghost cell leans along no edge, or has a partner with the same middle and the
+// opposite lean.
 func (f facetSearch) paired(g *foundGhost) bool {
 	c := f.lattice.Velocities[g.links[0].direction]
 	at := g.at
@@ -208,8 +210,8 @@ func (f facetSearch) split(g *foundGhost, near []beside) (list []foundGhost) {
 	return list
 }
 
-// along returns the axis of the grid that is nearest to the direction of the edge beside a ghost cell, which the normals of all smooth
-// surfaces around are across; false: there is no such direction, as at a corner.
+// along returns the grid axis nearest to the direction of the edge beside a ghost cell, to which the normals of all smooth
+// surfaces around are perpendicular; false: no such direction, as at a corner.
 func (f facetSearch) along(g *foundGhost, near []beside) (axis [3]float64, ok bool) {
 	var first, second [3]float64
 	away, least := math.MaxInt, edgeTurn
@@ -262,8 +264,8 @@ func turnedAbout(g *foundGhost, l foundLink, axis [3]float64) foundGhost {
 	return foundGhost{at: g.at, k: g.k, turned: true, under: g.under, surface: surface{normal: axis}, links: []foundLink{l}}
 }
 
-// unpaired reports whether no link of the same surface leans the other way with the middle of this one of the ghost cell g, because the
-// solid ends at another surface before the place where that link would begin.
+// unpaired reports whether this link of the ghost cell g has no partner of the same surface, with the same middle and the
+// opposite lean, because the solid ends at another surface before the partner would begin.
 func (f facetSearch) unpaired(g *foundGhost, l foundLink, s surface, near []beside) bool {
 	var middle, begins [3]float64
 	for a, v := range f.lattice.Velocities[l.direction] {
@@ -295,7 +297,7 @@ func (f *foundGhost) isSide(g *foundGhost, from [3]int8) bool {
 // ahead of that point.
 func (f facetSearch) meets(s *surface, normal [3]float64, other *foundGhost, from [3]int8, point [3]float64) bool {
 	height, turned := other.over(point, from)
-	if height > facetWithin || math.Abs(vector.Dot(normal, turned)) > edgeTurn { // before it: on the other side of a gap
+	if height > facetWithin || math.Abs(vector.Dot(normal, turned)) > edgeTurn { // in front of it: on the other side of a gap
 		return false
 	}
 	var foot [3]float64
@@ -323,8 +325,9 @@ func (f *modelledSearch) count(g *foundGhost) {
 	}
 }
 
-// facetFit is how well a surface fits a link: the square of the distance of its ghost cell, and how far from it the link crosses the
-// body's surface. Of equally near ones the latter decides, so that bodies that are symmetric stay so.
+// facetFit rates how well a surface fits a link: the squared distance of its ghost cell, and the distance from it at which
+// the link crosses the body's surface. The latter decides between equally near ones, so that symmetric bodies stay
+// symmetric.
 type facetFit struct {
 	away int
 	off  float64
@@ -334,8 +337,8 @@ func (f facetFit) before(other facetFit) bool {
 	return f.away < other.away || f.away == other.away && f.off < other.off-1e-9
 }
 
-// smooth returns the surface that fits a link best, on which it crosses the body's, as it is before the ghost cell g; false: no smooth
-// one does.
+// smooth returns the surface that fits a link best, and on which it crosses the body's, as seen from the ghost cell g;
+// false: no smooth one does.
 func (f facetSearch) smooth(g *foundGhost, l foundLink, near []beside) (s surface, fit facetFit, ok bool) {
 	point := f.point(l, [3]int8{})
 	fit.away = math.MaxInt
@@ -359,7 +362,8 @@ func (f facetSearch) smooth(g *foundGhost, l foundLink, near []beside) (s surfac
 	return s, fit, ok
 }
 
-// bends returns about the angle by which the surface turns between its ghost cell and another cell, given from that one.
+// bends returns the approximate angle by which the surface turns between its ghost cell and another cell, given from
+// that one.
 func (s *surface) bends(from [3]int8) float64 {
 	away, bend := 0.0, 0.0
 	for k, ab := range bendPairs {

@@ -12,22 +12,22 @@ import (
 	"lbmsim/model"
 )
 
-// modelledMargin is the number of cells around a box that FindModelled looks at, beside the largest height that is sampled or has
-// eddies. The plane of a ghost cell follows from points up to four cells away, and so much it takes for a
-// stencil beside its normal, too. An edge takes the surfaces of ghost cells up to facetReach cells away.
+// modelledMargin is the number of cells around a box that FindModelled reads, in addition to the largest height that is
+// sampled or has eddy viscosity. The plane of a ghost cell follows from points up to four cells away, and a stencil beside
+// its normal needs as many. An edge uses the surfaces of ghost cells up to facetReach cells away.
 const modelledMargin = 4 + facetReach
 
-// ModelledMargin returns by how many cells the box of FindModelled is larger than a rank's, on each side; 0: no wall is
-// Modelled.
+// ModelledMargin returns the number of cells by which the box of FindModelled extends beyond the rank's on each side;
+// 0: no wall is Modelled.
 func ModelledMargin(walls []Wall) int {
 	if reach := ModelledNear(walls); reach > 0 {
-		return reach + edgeReach // a lee takes ghost cells up to there
+		return reach + edgeReach // a lee uses ghost cells up to there
 	}
 	return 0
 }
 
-// ModelledNear returns the number of cells around a body, whose surface is in one box of a refined grid, that its ghost cells look at;
-// 0: no wall is Modelled.
+// ModelledNear returns the number of cells around a body, whose surface is in one box of a refined grid, that its ghost
+// cells read; 0: no wall is Modelled.
 func ModelledNear(walls []Wall) int {
 	reach := -1.0
 	for _, w := range walls {
@@ -42,8 +42,9 @@ func ModelledNear(walls []Wall) int {
 }
 
 // FindModelled lists the ghost cells of a box of n cells that begins at the domain's cell lo. around has a larger box, by
-// ModelledMargin or up to the faces of the domain: what lies near the box decides, not how the domain is cut. All distances are
-// counted from a ghost cell, so that they are rounded alike on every rank. It returns nil without such cells.
+// ModelledMargin or up to the faces of the domain: the result depends on the box's surroundings, not on the decomposition.
+// All distances are relative to a ghost cell, so that they are rounded alike on every rank. It returns nil if there are no
+// such cells.
 func FindModelled(l model.Lattice, lo, n [3]int, around Cells) (*Modelled, error) {
 	if ModelledMargin(around.Walls) == 0 {
 		return nil, nil
@@ -93,7 +94,7 @@ type modelledSearch struct {
 	ghosts   []foundGhost
 	rows     *placeRows  // of ghosts
 	outside  atomic.Bool // a stencil has read a cell of the domain that is not in the box around
-	unread   atomic.Bool // a ghost cell beside cells that count needs cells without values (readable)
+	unread   atomic.Bool // a ghost cell beside counted cells needs cells without values (readable)
 }
 
 // foundGhost is a solid cell of a Modelled wall beside fluid.
@@ -101,11 +102,11 @@ type foundGhost struct {
 	at     [3]int
 	k      uint8
 	needed bool        // a link leads into the rank's box
-	own    bool        // the first one that counts leads into one of the rank's own cells, or a periodic image of it
+	own    bool        // the first counted link leads into one of the rank's own cells, or a periodic image of it
 	under  bool        // the cell straight above it is covered by a finer level
 	links  []foundLink // into fluid cells
-	turned bool        // of one link beside a convex edge: normal is an axis of the grid along it
-	// of an image behind slip faces: the axes across them, a bit each
+	turned bool        // serves one link beside a convex edge: normal is the grid axis along the edge
+	// of an image behind slip faces: their normal axes, a bit each
 	mirrored uint8
 	out      [3]float64 // sum of 6 w_i c_i over these links
 	facet    int        // its number among the ghost cells at its place (facets)
@@ -127,12 +128,13 @@ type surface struct {
 type foundLink struct {
 	direction int32
 	own       bool    // into one of the rank's own cells, or a periodic image of it
-	counts    bool    // that cell is the finest in its place
+	counts    bool    // that cell is finest at its place
 	sharp     bool    // beside a convex edge: turned about it or, at corners, bounced back half-way
 	distance  float64 // of the surface from the fluid cell, in its lengths
 }
 
-// point returns where a link of the ghost cell beside another one crosses the surface, from that one's centre.
+// point returns the position where a link of a neighbouring ghost cell crosses the surface, relative to the centre of
+// this one.
 func (f *modelledSearch) point(l foundLink, from [3]int8) (p [3]float64) {
 	for a, v := range f.lattice.Velocities[l.direction] {
 		p[a] = (1-l.distance)*float64(v) + float64(from[a])
@@ -140,7 +142,7 @@ func (f *modelledSearch) point(l foundLink, from [3]int8) (p [3]float64) {
 	return p
 }
 
-// typeAt returns the type of a place, also outside: 255, which is no type.
+// typeAt returns the type of a place; outside: 255, which is not a type.
 func (f *modelledSearch) typeAt(p [3]int) uint8 {
 	for a := range p {
 		if p[a] < -1 || p[a] > f.N[a] {
@@ -150,8 +152,7 @@ func (f *modelledSearch) typeAt(p [3]int) uint8 {
 	return f.At(p[0], p[1], p[2])
 }
 
-// local returns the place in the rank's box of a place of the box around: within the domain, of periodic images the one
-// in the domain.
+// local converts a place of the box around to a place in the rank's box: periodic images become the cell in the domain.
 func (f *modelledSearch) local(p [3]int) (at [3]int) {
 	wraps := f.wraps()
 	for a := range p {
@@ -164,7 +165,7 @@ func (f *modelledSearch) local(p [3]int) (at [3]int) {
 	return at
 }
 
-// wraps returns the axes along which the stored cells continue at their other end.
+// wraps returns the axes along which the stored cells are periodic.
 func (f *modelledSearch) wraps() [3]bool {
 	if f.Patch != nil {
 		return f.Patch.Wraps
@@ -172,7 +173,7 @@ func (f *modelledSearch) wraps() [3]bool {
 	return f.Periodic
 }
 
-// eachImage calls do for a place and its periodic images, as far as they are from -1 to n along periodic axes.
+// eachImage calls do for a place and its periodic images, if they are from -1 to n along periodic axes.
 func (f *modelledSearch) eachImage(at, n [3]int, do func([3]int)) {
 	from, to, by, wraps := at, at, [3]int{1, 1, 1}, f.wraps()
 	for a := range at {
@@ -280,8 +281,8 @@ func (f *modelledSearch) ghost(g *foundGhost, links []foundLink) []foundLink {
 	return links
 }
 
-// collect lists the ghost cells that the rank's cells have links from and those that its cells of the layer need, and these
-// cells. What follows from other ranks' cells comes last.
+// collect lists the ghost cells with links into the rank's cells or needed by its cells of the layer, and these cells.
+// Entries that depend on other ranks' cells come last.
 func (f *modelledSearch) collect(m *Modelled, layer []LayerCell) {
 	for i := range layer {
 		f.ghosts[layer[i].Ghost].needed = true
@@ -352,7 +353,7 @@ func (f *modelledSearch) readable(c *ModelledCell) {
 	}
 }
 
-// choose returns the needed ghost cells, of periodic images the first, and of each of these the place in that list.
+// choose returns the needed ghost cells, only the first of periodic images, and their places in that list.
 func (f *modelledSearch) choose() (chosen, place []int32) {
 	place = make([]int32, len(f.ghosts))
 	for i := range f.ghosts {
@@ -399,7 +400,7 @@ func earlyFirst[T any](list []T, early []bool) ([]T, int) {
 	return sorted, count
 }
 
-// reads reports whether a ghost cell reads cells of a box of n cells alone.
+// reads reports whether a ghost cell reads only cells of a box of n cells.
 func (c *ModelledCell) reads(n [3]int) bool {
 	for _, s := range []*Stencil{&c.Image, &c.Sample} {
 		for _, at := range s.Cells[:s.N] {
@@ -412,7 +413,7 @@ func (c *ModelledCell) reads(n [3]int) bool {
 }
 
 // area returns the area of the surface that a link of a ghost cell crosses, 6 w_i c_i.n with the normal there, and c_i.n with the
-// ghost cell's. Of all links the sum is the area of the surface before the cell, over a plane to the last digit.
+// ghost cell's. The sum over all links is the area of the surface in front of the cell, exact to the last digit for a plane.
 func (f *modelledSearch) area(g *foundGhost, l foundLink) (area, across float64) {
 	var c [3]float64
 	for a, v := range f.lattice.Velocities[l.direction] {
@@ -431,13 +432,13 @@ func (f *modelledSearch) area(g *foundGhost, l foundLink) (area, across float64)
 	return area * 6 * f.lattice.Weights[l.direction], across
 }
 
-// link lists the links into the rank's own cells that a ghost cell sends populations along (Ghost), for which it takes room, and adds
-// up the areas of all: of a refined grid those into the finest cells in their places.
+// link lists the links into the rank's own cells along which a ghost cell sends populations (Ghost), allocates the list, and
+// adds up the areas of all links: on a refined grid, of links into finest cells.
 func (f *modelledSearch) link(g *foundGhost, to *ModelledCell, room []ModelledStream) []ModelledStream {
 	first := len(room)
 	for _, l := range g.links {
 		area, across := f.area(g, l)
-		if g.turned { // the ghost cell of its surface counts its area
+		if g.turned { // its area belongs to the ghost cell of its surface
 			area, across = 0, 1
 		} else {
 			to.Around |= 1 << l.direction

@@ -13,12 +13,12 @@ const ghostsOfPiece = 256
 
 // fit determines the surface at each ghost cell.
 func (f *modelledSearch) fit() {
-	// Planes of all first: which neighbours belong to the same smooth surface follows from their normals.
+	// All planes first: their normals decide which neighbours belong to the same smooth surface.
 	f.fitEach(planeReach, f.plane)
 	f.fitEach(bendReach, f.bent)
 }
 
-// fitEach finds something of each surface by the ghost cells up to reach cells away.
+// fitEach fits each surface to the ghost cells up to reach cells away.
 func (f *modelledSearch) fitEach(reach int, by func(g *foundGhost, near []beside, room *[]fitTerms) surface) {
 	found := make([]surface, len(f.ghosts))
 	parallel.Pieces(len(found), ghostsOfPiece, func(lo, hi int) {
@@ -40,15 +40,15 @@ func (f *modelledSearch) fitEach(reach int, by func(g *foundGhost, near []beside
 	}
 }
 
-// fitted keeps the last few different surroundings of ghost cells and what followed from them: along the faces of the domain and of
-// bodies they repeat.
+// fitted caches the last few surroundings of ghost cells and their fits: along the faces of the domain and of bodies they
+// repeat.
 type fitted struct {
 	near  [4][]beside
 	found [4]surface
 	count int
 }
 
-// find returns the surface of the same surroundings; nil: they are not known.
+// find returns the surface of the same surroundings; nil: not in the cache.
 func (k *fitted) find(f *modelledSearch, near []beside) *surface {
 	for i := range min(k.count, len(k.near)) {
 		if slices.EqualFunc(k.near[i], near, f.alike) {
@@ -65,7 +65,7 @@ func (k *fitted) keep(near []beside, s surface) *surface {
 	return &k.found[i]
 }
 
-// alike reports whether ghost cells beside two others are at the same place from there and have the same links.
+// alike reports whether the neighbours of two ghost cells are at the same relative places and have the same links.
 func (f *modelledSearch) alike(a, b beside) bool {
 	g, h := &f.ghosts[a.number], &f.ghosts[b.number]
 	return a.from == b.from && g.k == h.k && g.normal == h.normal &&
@@ -88,7 +88,7 @@ func (f *modelledSearch) plane(g *foundGhost, near []beside, _ *[]fitTerms) (s s
 	points := room[:0]
 	for _, n := range near {
 		other := &f.ghosts[n.number]
-		if other.k != g.k || vector.Dot(other.out, g.out) < 1e-9 { // across is not along, however it is rounded
+		if other.k != g.k || vector.Dot(other.out, g.out) < 1e-9 { // perpendicular is not along, whatever the rounding
 			continue
 		}
 		for _, l := range other.links {
@@ -102,7 +102,7 @@ func (f *modelledSearch) plane(g *foundGhost, near []beside, _ *[]fitTerms) (s s
 			}
 		}
 	}
-	if total == 0 || vector.Dot(g.out, g.out) < 1e-12 { // fluid on both sides of a single cell: none of them is before it
+	if total == 0 || vector.Dot(g.out, g.out) < 1e-12 { // fluid on both sides of a single cell: neither is in front of it
 		return s
 	}
 	for a := range mean {
@@ -134,7 +134,8 @@ func (f *modelledSearch) plane(g *foundGhost, near []beside, _ *[]fitTerms) (s s
 	return s
 }
 
-// Points of a curved surface: so many at least, within bendReach cells of the ghost cell, and curvatures up to mostBend.
+// Points of a curved surface: their least number, within bendReach cells of the ghost cell, and curvatures up to
+// mostBend.
 const (
 	bendPoints = 16
 	bendReach  = 2
@@ -143,11 +144,11 @@ const (
 	edgeBend   = 0.2 // of an edge, which turns by 35 degrees or more, or a radius below 5 cells
 )
 
-// fitTerms are of a point near a surface the terms of its height over a plane, that height, and the point's weight.
+// fitTerms are the terms of the height over a plane of a point near the surface, that height, and the point's weight.
 type fitTerms [8]float64
 
 // bent returns the normal, the distance and the curvature of a surface of second order through the points where links around a ghost
-// cell cross the surface, where these are enough: not at edges, where it keeps its plane.
+// cell cross the surface, if there are enough: edges keep their plane.
 func (f *modelledSearch) bent(g *foundGhost, near []beside, room *[]fitTerms) surface {
 	s := g.surface
 	if s.normal == [3]float64{} {
@@ -235,7 +236,7 @@ func tangents(n [3]float64) (t [2][3]float64) {
 	return t
 }
 
-// solve6 solves six linear equations, whose right sides are the last column and become the solution; false: they are singular.
+// solve6 solves six linear equations. The right-hand sides are the last column and become the solution; false: singular.
 func solve6(m *[6][7]float64) bool {
 	for i := range m {
 		best := i
@@ -289,7 +290,7 @@ func leastAxis(c [3][3]float64) (axis [3]float64, second float64) {
 			}
 		}
 	}
-	order := [3]int{0, 1, 2} // by their eigenvalues, equal ones as they are
+	order := [3]int{0, 1, 2} // by eigenvalue, a stable order
 	for i := range order {
 		for k := i; k > 0 && c[order[k]][order[k]] < c[order[k-1]][order[k-1]]; k-- {
 			order[k], order[k-1] = order[k-1], order[k]

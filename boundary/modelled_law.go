@@ -8,15 +8,17 @@ const (
 	Kappa     = 0.384
 	intercept = 4.27 // B
 	buffer    = 9.5  // b
-	// LeastMixing is the height below which the eddies do not shrink, and the height whose logarithmic slope a ghost cell
-	// continues: a logarithm jumps by 2.7 u_tau between the first two cells, constant eddies make it straight.
+	// LeastMixing is the height below which the mixing length is constant, and the height whose logarithmic slope a ghost
+	// cell continues: a logarithm jumps by 2.7 u_tau between the first two cells, and a constant eddy viscosity makes the
+	// profile straight.
 	LeastMixing = 1.5
 	// LaminarPlus and TurbulentPlus are y+ of half a cell below which a Modelled wall is the no-slip wall, and above which
 	// the law holds in full.
 	LaminarPlus, TurbulentPlus = 4, 5
 )
 
-// PlusOf returns y+ of a smooth wall by the Reynolds number u y/nu of a point above it, where u is the velocity along the wall.
+// PlusOf returns y+ of a smooth wall for the Reynolds number u y/nu of a point above it, where u is the velocity along the
+// wall.
 func PlusOf(reynolds float64) float64 {
 	c := intercept - math.Log(Kappa)/Kappa
 	re := func(plus float64) float64 {
@@ -34,7 +36,7 @@ func PlusOf(reynolds float64) float64 {
 }
 
 // HeatPlusOf returns T+ = u_tau (T_w - T)/q, with q by density and heat capacity, at y+ of a smooth wall: Kader, Int. J. Heat Mass
-// Transfer 24 (1981) 1541, eq. 9, near the wall, where the distance is small against the thickness of the layer.
+// Transfer 24 (1981) 1541, eq. 9, near the wall, where the distance is small compared with the layer's thickness.
 func HeatPlusOf(plus, prandtl float64) float64 {
 	root := 3.85*math.Cbrt(prandtl) - 1.3
 	beta := root*root + kader*math.Log(prandtl)
@@ -53,7 +55,8 @@ const (
 	PlusCount = 44*PlusParts + 1
 )
 
-// PlusTable returns the table, then another one of the same arguments with HeatPlusOf for that Prandtl number; 0: without.
+// PlusTable returns the table, followed by a table of HeatPlusOf at the same arguments for that Prandtl number; 0: without
+// it.
 func PlusTable(prandtl float64) []float64 {
 	table := make([]float64, 2*PlusCount)
 	for i := range PlusCount {

@@ -46,8 +46,8 @@ func (f *modelledSearch) measure() (list []LayerCell) {
 }
 
 // nearest finds for the cells of row (y, z) of the rank's box the squared distance of the nearest foot of a ghost cell up to reach
-// cells away along each axis, as far as it may be up to most, and the number of that ghost cell: of equally near ones the first, since
-// the order of ghost cells beside a cell is the same in every box. It returns the range of cells that it has written to.
+// cells away along each axis, if it may be up to most, and the number of that ghost cell: the first of equally near ones,
+// since the order of ghost cells beside a cell is the same in every box. It returns the range of cells written.
 func (f *modelledSearch) nearest(y, z, reach int, most float64, nearest []float64, of []int32) (from, to int) {
 	shift := f.lo[0] - f.Origin[0]
 	y, z = y+f.lo[1]-f.Origin[1], z+f.lo[2]-f.Origin[2] // in the box around
@@ -55,7 +55,7 @@ func (f *modelledSearch) nearest(y, z, reach int, most float64, nearest []float6
 	for gz := max(z-reach, -1); gz <= min(z+reach, f.N[2]); gz++ {
 		first := (gz+1)*(f.N[1]+2) + max(y-reach, -1) + 1
 		last := (gz+1)*(f.N[1]+2) + min(y+reach, f.N[1]) + 1
-		for _, n := range f.rows.number[f.rows.start[first]:f.rows.start[last+1]] { // rows are one behind the other
+		for _, n := range f.rows.number[f.rows.start[first]:f.rows.start[last+1]] { // rows are contiguous
 			g := &f.ghosts[n]
 			if g.normal == [3]float64{} || g.turned {
 				continue
@@ -83,7 +83,8 @@ func (f *modelledSearch) nearest(y, z, reach int, most float64, nearest []float6
 	return from, to
 }
 
-// layer appends the cells from, ... to-1 of row (y, z) of the rank's box that are in the layer, and forgets their nearest ghost cells.
+// layer appends the cells from, ... to-1 of row (y, z) of the rank's box that are in the layer, and clears their nearest
+// ghost cells.
 func (f *modelledSearch) layer(list []LayerCell, y, z, from, to int, nearest []float64, of []int32) []LayerCell {
 	for x := from; x < to; x++ {
 		r := nearest[x]
@@ -93,7 +94,7 @@ func (f *modelledSearch) layer(list []LayerCell, y, z, from, to int, nearest []f
 			continue
 		}
 		g := &f.ghosts[of[x]]
-		if g.under { // the layer is the finer level's, and ends lower
+		if g.under { // the layer is on the finer level, and ends lower
 			continue
 		}
 		if length := f.length(g, vector.Dot(f.above(g, p), g.normal), r); length > 0 {
@@ -111,11 +112,12 @@ func (f *modelledSearch) above(g *foundGhost, p [3]int) (d [3]float64) {
 	return d
 }
 
-// mostAside is the square of the distance beside the surface up to which a cell lies above it: feet are at most a cell apart.
+// mostAside is the square of the distance beside the surface up to which a cell lies above it: feet are at most one cell
+// apart.
 const mostAside = 2
 
-// length returns 3 nu_t by u_tau of a cell at a height above a ghost cell's plane, the square of whose distance from the foot is r;
-// 0 where the cell is above the layer, below the plane, or beside the end of the surface.
+// length returns 3 nu_t / u_tau of a cell at a height above a ghost cell's plane and at the squared distance r from the
+// foot; 0 where the cell is above the layer, below the plane, or beside the end of the surface.
 func (f *modelledSearch) length(g *foundGhost, height, r float64) float64 {
 	layer := f.Wall(g.k).Model.Layer
 	if height < 0 || height >= layer || r-height*height > mostAside {

@@ -3,9 +3,10 @@ package boundary
 import "slices"
 
 // mirror adds the mirror images of ghost cells behind slip faces: links that lead into the fluid from behind a body that ends at such a
-// face. Without them these links are bounced back half-way, and a half body on a plane of symmetry, or a cylinder between two such planes,
-// loses the flow along it. An image reads what its original reads, with the velocity across the face turned round. Edges that are across
-// the face stay bounced back: links that lean along them have no partners behind the face (pair).
+// face. Without them these links are bounced back half-way, and the flow along a half body on a plane of symmetry, or along
+// a cylinder between two such planes, loses momentum. An image reads the same cells as its original, with the normal
+// velocity reversed. Edges perpendicular to the face stay bounced back: links that lean along them have no partners behind
+// the face (pair).
 func (f *modelledSearch) mirror() {
 	originals := len(f.ghosts)
 	for _, out := range behindFaces {
@@ -45,7 +46,8 @@ var behindFaces = func() (list [][3]int) {
 	return list
 }()
 
-// image returns the image of a ghost cell at the place out of it; false: slip faces are not between, or no link leads into the fluid.
+// image returns the image of a ghost cell at the place out of it; false: no slip faces are between, or no link leads into
+// the fluid.
 func (f *modelledSearch) image(g *foundGhost, out [3]int) (image foundGhost, ok bool) {
 	for a, o := range out {
 		if o == 0 {
@@ -95,7 +97,7 @@ func (f *modelledSearch) fromBehind(direction int32, out [3]int) (int32, bool) {
 	return int32(i), i >= 0
 }
 
-// mirrored returns a surface mirrored across axes, a bit each.
+// mirrored returns a surface mirrored across axes, one bit each.
 func (s surface) mirrored(axes uint8) surface {
 	for a := range s.normal {
 		if axes>>a&1 == 1 {
@@ -110,7 +112,7 @@ func (s surface) mirrored(axes uint8) surface {
 	return s
 }
 
-// original returns the ghost cell whose image another one is, as far as stencils depend on it.
+// original returns the ghost cell of which another one is the image, with the data that stencils depend on.
 func (f *modelledSearch) original(image *foundGhost) foundGhost {
 	g := *image
 	for a := range g.at {

@@ -4,15 +4,15 @@ import (
 	"sort"
 )
 
-// placeRows finds numbered cells by their places, which are from -1 to n along each axis, row by row: it takes eight bytes a cell,
-// and neighbouring cells are neighbours in memory.
+// placeRows finds numbered cells by their places, which are from -1 to n along each axis, row by row: it needs eight bytes
+// per cell, and neighbouring cells are neighbours in memory.
 type placeRows struct {
 	n         [3]int
 	start     []int32 // of each row in the lists that follow
 	x, number []int32 // in each row by rising x
 }
 
-// newPlaceRows lists the cells that each passes on, which is called twice. Places beyond the box are left out.
+// newPlaceRows lists the cells that each yields; it is called twice. Places beyond the box are omitted.
 func newPlaceRows(n [3]int, each func(add func(at [3]int, number int))) *placeRows {
 	r := &placeRows{n: n, start: make([]int32, (n[1]+2)*(n[2]+2)+1)}
 	each(func(at [3]int, _ int) {
@@ -82,7 +82,7 @@ func (r *placeRows) each(do func(at [3]int, number int) bool) {
 	}
 }
 
-// beside is a cell near another one and its place from there.
+// beside is a cell near another one and its relative place.
 type beside struct {
 	number int32
 	from   [3]int8

@@ -6,12 +6,12 @@ import (
 	"lbmsim/internal/vector"
 )
 
-// Image points are searched from leastImage to mostImage cells before the surface, in steps of imageStep.
+// Image points are searched from leastImage to mostImage cells in front of the surface, in steps of imageStep.
 const (
 	leastImage, mostImage, imageStep = 0.5, 2.5, 0.02
 	leastSample                      = 1.5 // height
 	leastOther                       = 1   // height from which a solid cell on the normal is not one of the wall's own stairs
-	leastShare                       = 0.5 // of a stencil's weights that have to be of fluid cells where others are left out
+	leastShare                       = 0.5 // of a stencil's weights that fluid cells must have where others are excluded
 )
 
 // turn makes a ghost cell read the fluid cell that its link leads into.
@@ -41,7 +41,7 @@ func (f *modelledSearch) stencils(g *foundGhost, c *ModelledCell) {
 	free := f.free(g, foot, math.Max(mostImage, model.Sample))
 	best := -1.0
 	first := math.Max(g.behind, leastImage)
-	// Of planes along the grid it is the first fluid cell, so that faces at different places between cells act alike.
+	// For planes along the grid it is the first fluid cell, so that faces act alike wherever they are between cells.
 	if direct := 1 - g.behind; alongGrid(g.normal, g.bend) && direct > 0 {
 		if _, share := above(direct); share == 1 {
 			first = direct
@@ -90,12 +90,12 @@ func (f *modelledSearch) stencils(g *foundGhost, c *ModelledCell) {
 	}
 }
 
-// free returns the height up to which the normal from the foot of a ghost cell is free: the middle of the first solid cell that it
-// crosses, such as of a plate before the wall; otherwise, at least, the height most. Its own stairs are below leastOther: the
-// centre of a solid cell is behind the surface, and no point of a cell is farther than 0.87 from its centre.
+// free returns the height up to which the normal from the foot of a ghost cell is free: the middle of the first solid cell
+// that it crosses, such as a plate in front of the wall; otherwise at least the height most. Its own stairs are below
+// leastOther: the centre of a solid cell is behind the surface, and no point of a cell is farther than 0.87 from its centre.
 func (f *modelledSearch) free(g *foundGhost, foot [3]float64, most float64) float64 {
 	at := g.at
-	var next, each [3]float64 // heights at which the normal leaves the cell along each axis, and between two such
+	var next, each [3]float64 // heights at which the normal leaves the cell along each axis, and their spacing
 	var step [3]int
 	for a, n := range g.normal {
 		p := foot[a] + leastOther*n
@@ -127,8 +127,8 @@ func (f *modelledSearch) free(g *foundGhost, foot [3]float64, most float64) floa
 	return math.Inf(1)
 }
 
-// foot returns the point of the surface before a ghost cell, from the cell's centre. Of a cell behind the edge of two faces it
-// lies before the last cells of the domain: beyond them there is nothing to read.
+// foot returns the point of the surface before a ghost cell, from the cell's centre. For a cell behind the edge of two faces
+// it lies in front of the domain's last cells: there are no cells beyond to read.
 func (f *modelledSearch) foot(g *foundGhost) (p [3]float64) {
 	for a := range p {
 		p[a] = g.behind * g.normal[a]
@@ -155,7 +155,7 @@ func (f *modelledSearch) wallVelocity(g *foundGhost, foot [3]float64) [3]float64
 }
 
 // stencil returns the linear interpolation at a point, given from the centre of a cell, and the share of its weights that belongs
-// to fluid cells. The others are left out.
+// to fluid cells. The others are excluded.
 func (f *modelledSearch) stencil(cell [3]int, p [3]float64) (s Stencil, share float64) {
 	var first [3]int
 	var part [3]float64

@@ -12,13 +12,13 @@ import (
 	"lbmsim/model"
 )
 
-// reichardt returns u+ at y+ by the profile of PlusOf, written down once more.
+// reichardt returns u+ at y+ by the profile of PlusOf, implemented independently.
 func reichardt(plus float64) float64 {
 	c := 4.27 - math.Log(0.384)/0.384
 	return math.Log(1+0.384*plus)/0.384 + c*(1-math.Exp(-plus/9.5)-plus/9.5*math.Exp(-0.33*plus))
 }
 
-// PlusOf solves the profile, and linear interpolation in the table stays close to it.
+// PlusOf solves the profile, and linear interpolation in the table is close to it.
 func TestLawOfTheWall(t *testing.T) {
 	for _, plus := range []float64{0.5, 3, 12, 100, 3000, 1e6} {
 		if got := PlusOf(plus * reichardt(plus)); math.Abs(got/plus-1) > 1e-12 {
@@ -209,8 +209,8 @@ func ballOf(radius float64, size int) (body, [3]float64) {
 	}, centre
 }
 
-// A body that is moved across the periodic faces has the same ghost cells and the same layer, moved, and periodic images of a cell
-// are one.
+// A body shifted across the periodic faces has the same ghost cells and the same layer, shifted, and periodic images of a
+// cell are one.
 func TestPeriodicImagesOfGhostCells(t *testing.T) {
 	const size = 24
 	b, _ := ballOf(6, size)
@@ -270,7 +270,7 @@ func TestPeriodicImagesOfGhostCells(t *testing.T) {
 	}
 }
 
-// sameGhost compares a ghost cell with one that is moved.
+// sameGhost compares a ghost cell with a shifted one.
 func sameGhost(t *testing.T, c, moved ModelledCell, shift func([3]int) [3]int) {
 	t.Helper()
 	far := math.Max(math.Abs(c.Behind-moved.Behind), math.Max(math.Abs(c.Before-moved.Before), math.Abs(c.Area-moved.Area)))
@@ -296,8 +296,8 @@ func sameGhost(t *testing.T, c, moved ModelledCell, shift func([3]int) [3]int) {
 	}
 }
 
-// However a box is cut, each part has the same ghost cells as the whole to the last bit, one part counts each, and the cells of
-// the layer are the same. Those that follow from the part's own cells come first.
+// However a box is cut, each part has the same ghost cells as the whole to the last bit, exactly one part counts each, and
+// the cells of the layer are the same. Those that depend on the part's own cells come first.
 func TestGhostCellsOfParts(t *testing.T) {
 	brief.Fewer(t, "parts")
 	l, _ := model.FindLattice("D3Q27")
@@ -305,7 +305,7 @@ func TestGhostCellsOfParts(t *testing.T) {
 		return math.Hypot(math.Hypot(p[0]-1.3, p[1]-10.2), p[2]-17.6) - 6.3
 	})
 	block := blockOf([3]float64{10.1, 10.2, 11.3}, [3]float64{6.3, 5.4, 6.2}, 0.31)
-	// Thin parts look at many times their cells: less of them.
+	// Thin parts read many times their own cells, so fewer are tested.
 	few := [3]int{14, 15, 16}
 	marble := body(func(p [3]float64) float64 {
 		return math.Hypot(math.Hypot(p[0]-1.3, p[1]-7.2), p[2]-12.6) - 4.3
@@ -315,7 +315,7 @@ func TestGhostCellsOfParts(t *testing.T) {
 	torn := body(func(p [3]float64) float64 { // a slab that does not continue across the periodic faces
 		return math.Abs(0.2*(p[0]-10)+0.97*(p[1]-9)-0.14*(p[2]-11)) - 2.8
 	})
-	plated := body(func(p [3]float64) float64 { // a plate one cell thick before a wall
+	plated := body(func(p [3]float64) float64 { // a plate one cell thick in front of a wall
 		return math.Min(math.Abs(p[2]-11)-3, math.Hypot(math.Max(0, math.Abs(p[0]-9.5)-6), math.Max(math.Abs(p[2]-16.5)-0.5, 0)+math.Max(0, math.Abs(p[1]-10)-5))-1e-3)
 	})
 	for k, c := range []struct {
@@ -410,8 +410,8 @@ func blockOf(centre, half [3]float64, turn float64) body {
 }
 
 // Every face of a block is flat up to its edges, also turned by any angle: a cell behind an edge is a ghost cell for each face, and
-// each link has the face that it crosses. Links beside edges lean both ways along an axis. Only at corners faces may be too narrow to be found. The area lacks what links from beyond
-// the edges would cross.
+// each link has the face that it crosses. Links beside edges lean both ways along an axis. Only at corners faces may be too
+// narrow to be found. The area lacks the share of links from beyond the edges.
 func TestFacesOfBlocks(t *testing.T) {
 	half := [3]float64{7.3, 6.6, 6.2}
 	l, _ := model.FindLattice("D3Q27")
@@ -497,7 +497,8 @@ func TestFacesOfBlocks(t *testing.T) {
 	}
 }
 
-// closed checks that no link of a face along the grid takes or brings mass alone: links with the same middle lean to both sides.
+// closed checks that no link of a face along the grid adds or removes mass without a partner: links with the same middle
+// lean to both sides.
 func closed(t *testing.T, m *Modelled) {
 	t.Helper()
 	type place struct {
@@ -530,7 +531,8 @@ func closed(t *testing.T, m *Modelled) {
 	}
 }
 
-// A cell whose links leave both sides of a thin body equally has no normal: it is not a ghost cell, and the others stay sound.
+// A cell whose links leave both sides of a thin body equally has no normal: it is not a ghost cell, and the others stay
+// valid.
 func TestThinBodiesHaveNoGhostCells(t *testing.T) {
 	for _, thick := range []float64{0.9, 1} {
 		b := layer([3]float64{0, 1, 0}, thick, 8.04, 18)
@@ -555,7 +557,8 @@ func TestThinBodiesHaveNoGhostCells(t *testing.T) {
 	}
 }
 
-// Stencils read fluid cells, with weights that are a mean; the layer has the mixing length of the distance from the plane.
+// Stencils read fluid cells, with weights that add up to 1; the layer has the mixing length of the distance from the
+// plane.
 func TestStencilsAndLengths(t *testing.T) {
 	b, n, _ := band(1, 2, 26, 5.04, 0.4387)
 	m := found(t, b, n, 4)
@@ -592,8 +595,9 @@ func TestStencilsAndLengths(t *testing.T) {
 	}
 }
 
-// A plate one cell thick before a wall, at any angle, hides the flow beyond: the wall's law is read in the gap or not at all, and no
-// stencil reads cells on the other side. With a gap of two cells there is no room, with five the law is read lower.
+// A plate one cell thick in front of a wall, at any angle, hides the flow beyond: the wall's law is sampled in the gap or
+// not at all, and no stencil reads cells on the other side. A gap of two cells has no room; with five the law is sampled
+// lower.
 func TestNothingIsReadBeyondAPlate(t *testing.T) {
 	for _, slope := range [][3]int{{0, 1, 24}, {1, 3, 16}, {1, 1, 22}} {
 		for _, gap := range []float64{2, 5} {
@@ -658,7 +662,8 @@ func TestGapsHaveNoModel(t *testing.T) {
 	}
 }
 
-// A cylinder between slip faces has the ghost cells of an endless one: every link from behind the faces has one, and the area is whole.
+// A cylinder between slip faces has the ghost cells of an infinite one: every link from behind the faces has one, and the
+// area is whole.
 func TestImagesBehindSlipFaces(t *testing.T) {
 	l, _ := model.FindLattice("D3Q27")
 	b := func(p [3]float64) float64 { return math.Hypot(p[0]-15.1, p[1]-14.8) - 7.3 }
@@ -724,8 +729,8 @@ func (b body) between(n [3]int) Cells {
 	return c
 }
 
-// The ghost cells of a body that is symmetric to a plane of the grid are symmetric: a force across that plane would be one of the
-// discretisation. Around this ball some are fitted again for each of their links (facets).
+// The ghost cells of a body that is symmetric to a plane of the grid are symmetric: a force normal to that plane would be a
+// discretization error. Around this ball some are fitted again for each of their links (facets).
 func TestGhostCellsOfSymmetricBodies(t *testing.T) {
 	n := [3]int{36, 36, 36}
 	m := found(t, func(p [3]float64) float64 {

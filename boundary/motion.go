@@ -3,18 +3,18 @@ package boundary
 // Motion is the velocity of a wall, or of the fluid at a face. Velocities are in lattice units (cells per step), points in
 // cells from the domain's lower corner, times in steps.
 //
-// A motion is a Constant, a Spin, a Formula or a Turbulent. A Profiled multiplies one of these by a factor of the place, and
-// a Scaled any of all these by a factor of the time: a Scaled contains a Profiled, not the reverse, because links and
-// ghost cells of a Scaled share their numbers where the motion inside is steady.
+// A motion is a Constant, a Spin, a Formula or a Turbulent. A Profiled multiplies one of these by a factor in space, and a
+// Scaled any of these by a factor in time: a Scaled contains a Profiled, not the reverse, because links and ghost cells of a
+// Scaled share their numbers where the motion inside is steady.
 type Motion interface {
 	// At returns the velocity at a point and a time.
 	At(p [3]float64, t float64) [3]float64
-	// Steady reports whether the velocity does not depend on the time.
+	// Steady reports whether the velocity is independent of time.
 	Steady() bool
 }
 
-// Constant is one velocity at all points and times, the zero value a wall at rest. Half-way walls of this motion cost fast
-// kernels one number per link (Cells.Plain).
+// Constant is one velocity at all points and times; the zero value is a wall at rest. Half-way walls of this motion cost
+// fast kernels one number per link (Cells.Plain).
 type Constant [3]float64
 
 // At returns the constant.
@@ -23,7 +23,7 @@ func (c Constant) At([3]float64, float64) [3]float64 { return c }
 // Steady returns true.
 func (c Constant) Steady() bool { return true }
 
-// Spin is the velocity of a rigid surface that stays in its place: Velocity + Angular x (p - Centre), Angular in radians
+// Spin is the velocity of a rigid surface that rotates in place: Velocity + Angular x (p - Centre), Angular in radians
 // per step.
 type Spin struct{ Velocity, Angular, Centre [3]float64 }
 
@@ -39,7 +39,7 @@ func (s Spin) At(p [3]float64, _ float64) (u [3]float64) {
 // Steady returns true.
 func (s Spin) Steady() bool { return true }
 
-// Formula is a velocity given by expressions in the place and the time.
+// Formula is a velocity given by expressions in space and time.
 type Formula struct {
 	Velocity func(p [3]float64, t float64) [3]float64
 	Timed    bool // Velocity depends on the time
@@ -51,7 +51,7 @@ type Formula struct {
 // At evaluates the expressions.
 func (f Formula) At(p [3]float64, t float64) [3]float64 { return f.Velocity(p, t) }
 
-// Steady reports whether the expressions do not depend on the time.
+// Steady reports whether the expressions are independent of time.
 func (f Formula) Steady() bool { return !f.Timed }
 
 // Turbulent is a mean motion and the fluctuations of a turbulent inflow.
@@ -66,7 +66,7 @@ func (m Turbulent) At(p [3]float64, t float64) [3]float64 { return m.Waves.Add(m
 // Steady returns false.
 func (m Turbulent) Steady() bool { return false }
 
-// Profiled is a motion times a factor of the place.
+// Profiled is a motion times a factor in space.
 type Profiled struct {
 	Motion
 	Gain func(p [3]float64) float64
@@ -75,7 +75,7 @@ type Profiled struct {
 // At returns the velocity times the factor at the point.
 func (m Profiled) At(p [3]float64, t float64) [3]float64 { return times(m.Motion.At(p, t), m.Gain(p)) }
 
-// Scaled is a motion times a factor of the time. The factor multiplies the density of a pressure face, too (Wall.Strength).
+// Scaled is a motion times a factor in time. The factor also multiplies the density of a pressure face (Wall.Strength).
 type Scaled struct {
 	Motion
 	Factor func(t float64) float64
@@ -94,7 +94,7 @@ func times(u [3]float64, factor float64) [3]float64 {
 	return u
 }
 
-// Unscaled returns a motion without its factor of the time.
+// Unscaled returns a motion without its time factor.
 func Unscaled(m Motion) Motion {
 	if s, ok := m.(Scaled); ok {
 		return s.Motion
@@ -102,7 +102,7 @@ func Unscaled(m Motion) Motion {
 	return m
 }
 
-// Bare returns a motion without its factors of the time and the place.
+// Bare returns a motion without its factors in time and space.
 func Bare(m Motion) Motion {
 	m = Unscaled(m)
 	if s, ok := m.(Profiled); ok {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Every motion has the velocity that its definition gives, and is steady exactly if it has it at all times.
+// Every motion has the velocity of its definition, and is steady exactly if this velocity is constant in time.
 func TestMotions(t *testing.T) {
 	p, now := [3]float64{3, -2, 0.5}, 0.75
 	swing := Formula{Timed: true, Velocity: func(p [3]float64, t float64) [3]float64 { return [3]float64{0.01 * p[0] * math.Cos(t), 0.02} }}
@@ -48,7 +48,7 @@ func newWaves() *Turbulence {
 	return NewTurbulence(s.Draw(), Sheet{Axis: 0, U: 1, V: 2}, func([3]float64, float64) float64 { return 0.01 }, "0.01")
 }
 
-// What lists of links and ghost cells ask of a wall's motion.
+// Queries of a wall's motion by lists of links and ghost cells.
 func TestMotionsOfWalls(t *testing.T) {
 	one := func(float64) float64 { return 1 }
 	along := func([3]float64) float64 { return 2 }

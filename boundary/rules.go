@@ -7,8 +7,8 @@ import (
 	"lbmsim/model"
 )
 
-// Open reports whether what streams out of a face of type k > 0 comes from ghost cells behind it,
-// which are filled from the fluid beside the face.
+// Open reports whether populations that enter through a face of type k > 0 come from ghost cells
+// behind it, which are filled from the fluid beside the face.
 func (c Cells) Open(k uint8) bool { return c.Wall(k).Law.Open() }
 
 // Open reports whether faces of this law have ghost cells behind them.
@@ -16,7 +16,7 @@ func (l Law) Open() bool {
 	return l == MovingFace || l == VelocityFace || l == PressureFace || l == Outflow || l == Slip
 }
 
-// Passed reports whether the fluid passes a face of this law.
+// Passed reports whether fluid flows through a face of this law.
 func (l Law) Passed() bool { return l == VelocityFace || l == PressureFace || l == Outflow }
 
 // HasOpen reports whether some type is open.
@@ -33,14 +33,14 @@ func (c Cells) HasOpen() bool {
 type Ghost struct {
 	From  [3]int   // the fluid cell beside it, on this side of the faces
 	Out   [3]int   // along each axis -1 or +1 where the ghost lies behind a face, else 0
-	Types [3]uint8 // what lies straight behind From along these axes
+	Types [3]uint8 // types directly behind From along these axes
 }
 
 // Ghost describes cell g, from -1 to N inclusive along each axis. ok: the faces fill it. If not,
-// and g lies behind a face, wall is the type that the flow meets there: where a face meets
-// a wall, the wall continues behind the face's edge; and behind a solid cell lies more of it. Behind
-// the edge of a moving wall and one at rest lies the mirror image of the cell behind the moving
-// one: so no mass gets lost there.
+// and g lies behind a face, wall is the type that the flow meets there: where a face meets a wall,
+// the wall continues behind the face's edge, and a solid cell continues behind itself. Behind the
+// edge of a moving wall and one at rest is the mirror image of the cell behind the moving one, so no
+// mass is lost there.
 func (c Cells) Ghost(g [3]int, dims int) (ghost Ghost, wall uint8, ok bool) {
 	global := c.Global
 	if global == [3]int{} {
@@ -99,8 +99,8 @@ func (c Cells) Ghost(g [3]int, dims int) (ghost Ghost, wall uint8, ok bool) {
 	return ghost, 0, true
 }
 
-// Reflects reports whether g is a ghost cell that sends the mass that the cell beside it sends behind faces, which let none through,
-// and the axes across which these faces are.
+// Reflects reports whether g is a ghost cell that returns the mass that the cell beside it sends behind impermeable faces,
+// and the axes normal to these faces.
 func (c Cells) Reflects(g [3]int, dims int) (reflects bool, across [3]bool) {
 	ghost, _, ok := c.Ghost(g, dims)
 	if !ok {
@@ -115,9 +115,9 @@ func (c Cells) Reflects(g [3]int, dims int) (reflects bool, across [3]bool) {
 }
 
 // Meets returns the type of the wall that the fluid cell x meets at the cell up beside it, 0 if up
-// is fluid or a ghost cell that faces fill. Where no face lets mass out and an open part of a face
-// ends at a wall, the populations that the cell beside the wall sends there come back, with the momentum
-// of the part's velocity (LinkMotion): this conserves mass.
+// is fluid or a ghost cell that faces fill. If no face lets mass out and an open part of a face ends at
+// a wall, the populations that the cell beside the wall sends there are reflected, with the momentum of
+// the part's velocity (LinkMotion): this conserves mass.
 func (c Cells) Meets(x, up [3]int, dims int) uint8 {
 	ghost, wall, ok := c.Ghost(up, dims)
 	if !ok || !c.sealed() {
@@ -142,9 +142,9 @@ func (c Cells) LinkMotion(k uint8, x [3]int, q float64, dir [3]int, dims int, t 
 	return c.mirrored(k, x, dir, dims, c.Motion(k).At(p, t))
 }
 
-// mirrored returns the velocity of the wall k on the link along dir into cell x: behind the edge of a face that moves and one without
-// friction lies the mirror image of the moving face, which has the opposite velocity across the other one. Their mean has none, and
-// gives no mass that no other link takes.
+// mirrored returns the velocity of the wall k on the link along dir into cell x: behind the edge of a moving face and a
+// frictionless one is the mirror image of the moving face, with the opposite velocity normal to the other face. Their mean
+// has no normal velocity, so no mass appears that no other link removes.
 func (c Cells) mirrored(k uint8, x, dir [3]int, dims int, u [3]float64) [3]float64 {
 	slips, moves := c.SlipsBehind(x, dir, dims)
 	if !slices.Contains(moves[:], k) || c.Wall(k).Law != Bounce {
@@ -158,8 +158,8 @@ func (c Cells) mirrored(k uint8, x, dir [3]int, dims int, u [3]float64) [3]float
 	return u
 }
 
-// SlipsBehind returns the axes along which a link along dir into cell x comes from behind a face without friction, and the types of the
-// others that it comes from behind.
+// SlipsBehind returns the axes along which a link along dir into cell x comes from behind a frictionless face, and the types
+// of the other faces that it crosses.
 func (c Cells) SlipsBehind(x, dir [3]int, dims int) (slips [3]bool, others [3]uint8) {
 	for a := range dims {
 		at := x
@@ -175,7 +175,7 @@ func (c Cells) SlipsBehind(x, dir [3]int, dims int) (slips [3]bool, others [3]ui
 	return slips, others
 }
 
-// Gain returns what a half-way wall adds to population i of the fluid cell x on its way back at time t (Bounce).
+// Gain returns the term that a half-way wall adds to the reflected population i of the fluid cell x at time t (Bounce).
 func (c Cells) Gain(l model.Lattice, x [3]int, i int, t float64) float64 {
 	v, back := l.Velocities[i], l.Velocities[l.Opposite(i)]
 	k := c.Meets(x, plus(x, v), l.Dims)
@@ -192,9 +192,9 @@ func (c Cells) Gains(l model.Lattice, x [3]int, i int) bool {
 	return k != 0 && (!c.Motion(k).Steady() || c.Gain(l, x, i, 0) != 0)
 }
 
-// linkPlace returns the place at which the wall's velocity counts for that link: where a face with ghost
-// cells elsewhere meets a wall, the wall of the face straight beside its cell. Links to the edge of a
-// moving wall and another one bring nothing: no link beyond the edge would lose what this one gains.
+// linkPlace returns the position of the wall's velocity for that link: where a face with ghost cells
+// elsewhere meets a wall, it is on the face directly beside the cell. Links to the edge of a moving wall
+// and another one add nothing: no link beyond the edge would balance the gain.
 func (c Cells) linkPlace(k uint8, x [3]int, q float64, dir [3]int, dims int) (p [3]float64, moves bool) {
 	if c.Wall(k).Law == Bounce && movingEdge(c, x, dir, dims) {
 		return p, false
@@ -210,8 +210,8 @@ func (c Cells) linkPlace(k uint8, x [3]int, q float64, dir [3]int, dims int) (p 
 	return c.Place(x, q, dir), true
 }
 
-// movingEdge reports whether the link along dir into cell x comes from behind the edge of a wall that moves and another one,
-// or of two faces that move.
+// movingEdge reports whether the link along dir into cell x comes from behind the edge of a moving wall and another one, or
+// of two moving faces.
 func movingEdge(c Cells, x, dir [3]int, dims int) bool {
 	moving, walls := 0, 0
 	for a := range dims {
@@ -230,7 +230,7 @@ func movingEdge(c Cells, x, dir [3]int, dims int) bool {
 	return moving > 1 || moving > 0 && walls > 0
 }
 
-// ForFlow returns the cells as the flow sees them: ghost cells that faces fill are fluid.
+// ForFlow returns the cells as seen by the flow: ghost cells filled by faces are fluid.
 func (c Cells) ForFlow(dims int) Cells {
 	if !c.HasOpen() {
 		return c
@@ -263,7 +263,7 @@ func (c Cells) behind(dims int, visit func(g [3]int)) {
 	}
 }
 
-// Ghosts visits the ghost cells that faces fill, in the order z, y, x.
+// Ghosts visits the ghost cells filled by faces, in the order z, y, x.
 func (c Cells) Ghosts(dims int, visit func(g [3]int, ghost Ghost)) {
 	if !c.HasOpen() {
 		return
@@ -285,7 +285,7 @@ type Affine struct{ A, B float64 }
 type FaceRule struct {
 	Density  Affine // of rho - 1
 	Velocity [3]Affine
-	Exact    [3]bool // with A = -1: of the momentum, and the stress stays: B is all that passes
+	Exact    [3]bool // with A = -1: of the momentum, and the stress is unchanged: B is the whole flux
 	Mirror   [3]bool // the stress's components along these axes change their sign
 	// Enter is -1 or +1 across a low or a high pressure face with a direction: B of each other component of the velocity
 	// is the component's ratio to the velocity across the face, where fluid enters (Entering).
@@ -300,7 +300,7 @@ func (c Cells) Rule(ghost Ghost, t float64) FaceRule {
 	})
 }
 
-// facePlace returns the place at which the velocity counts of the face across an axis with a ghost cell behind it.
+// facePlace returns the position of the velocity of the face normal to an axis, for a ghost cell behind it.
 func (c Cells) facePlace(ghost Ghost, axis int) [3]float64 {
 	return c.Place(ghost.From, 0.5, into(axis, ghost.Out[axis]))
 }
@@ -354,12 +354,12 @@ func (c Cells) rule(ghost Ghost, given func(axis int) (u [3]float64, density flo
 	return r
 }
 
-// Directed reports whether some face gives what enters through it a direction.
+// Directed reports whether some face sets the direction of the inflow.
 func (c Cells) Directed() bool {
 	return slices.ContainsFunc(c.Walls, func(w Wall) bool { return w.Direction != nil })
 }
 
-// direct gives what enters through the face across an axis a direction.
+// direct sets the direction of the inflow through the face normal to an axis.
 func (r *FaceRule) direct(axis, out int, direction [3]float64) {
 	r.Enter[axis] = out
 	for b := range r.Velocity {
@@ -379,7 +379,7 @@ func (g Ghost) edges() (n int) {
 	return n
 }
 
-// sealed reports whether no face lets out what the others let in.
+// sealed reports whether no face allows outflow.
 func (c Cells) sealed() bool {
 	for _, w := range c.Walls {
 		if w.Law == PressureFace || w.Law == Outflow {
@@ -396,18 +396,18 @@ func into(axis, out int) (c [3]int) {
 }
 
 // Outlet is the correction of a cell beside outflows after a step. The incoming wave across a face,
-// W = rho - u_n/c_s with u_n outwards, is the part of it that leaving vortices carry,
+// W = rho - u_n/c_s with u_n outwards, includes the part convected by leaving vortices,
 //
 //	W(t+1) = W - max(u_n, 0) least(W - W_1, (u_1 - u_n)/c_s) + Relax (Target - (rho - 1))
 //
 // with the cell and, index 1, the next one inwards before the step; least is the smaller of two
 // numbers of one sign, otherwise 0: pressure alone is not carried. So sound and vortices leave
 // (dW/dt = 0: Thompson, J. Comput. Phys. 68 (1987) 1; the convective part: Giles, AIAA J. 28 (1990)
-// 2050). The other wave stays as the step has it, and so do the momentum along the face and the
-// non-equilibrium stress: the density changes by half the change of W, u_n by -c_s times that.
+// 2050). The other wave, the tangential momentum and the non-equilibrium stress keep the step's
+// values: the density changes by half the change of W, and u_n by -c_s times as much.
 type Outlet struct {
 	Out           [3]int  // along each axis -1 or +1 where an outflow is beside the cell, otherwise 0
-	Inner         [3]bool // is the next cell inwards fluid?
+	Inner         [3]bool // whether the next cell inwards is fluid
 	Relax, Target float64 // of the first of them
 }
 
@@ -447,8 +447,8 @@ func (c Cells) outside(x [3]int, axis int) bool {
 	return at < 0 || at >= global[axis]
 }
 
-// Changes reports whether a ghost cell's rule changes with time, by a velocity that depends on it or by
-// a factor (Scaled).
+// Changes reports whether a ghost cell's rule changes with time, by a time-dependent velocity or by a
+// factor (Scaled).
 func (c Cells) Changes(ghost Ghost) (timed, factor bool) {
 	for a, out := range ghost.Out {
 		if out != 0 {

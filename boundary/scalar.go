@@ -18,18 +18,18 @@ type ScalarLaw int
 const (
 	ScalarClosed   ScalarLaw = iota // nothing passes: an adiabatic wall
 	ScalarFixed                     // the value at the wall
-	ScalarFlux                      // what comes into the fluid, for a unit of area and time
-	ScalarOpen                      // no gradient: what flows out takes its own value with it
-	ScalarInlet                     // the value of what comes in: ScalarFixed at a face that the fluid passes
-	ScalarMirror                    // ScalarClosed at a face that the fluid slides along
-	ScalarConducts                  // a solid that holds and conducts it
+	ScalarFlux                      // flux into the fluid per unit of area and time
+	ScalarOpen                      // no gradient: outflow leaves with its own value
+	ScalarInlet                     // the value of the inflow: ScalarFixed at a face with flow through it
+	ScalarMirror                    // ScalarClosed at a slip face
+	ScalarConducts                  // a solid that stores and conducts it
 	ScalarOutlet                    // ScalarInlet where fluid enters, ScalarOpen where it leaves (Entering)
 	ScalarModelled                  // ScalarClosed, ScalarFixed or ScalarFlux by the ghost cells of a wall with a model; its other links are closed
 )
 
 // Entering returns the share of a face's inflow law for a cell with this inward velocity: 0 where fluid leaves,
-// 1 where it enters faster than 1e-5. In between the law of outflow turns into the law of inflow, so that a
-// velocity that fluctuates around 0 by rounding switches nothing on and off.
+// 1 where it enters faster than 1e-5. In between the law of outflow turns into the law of inflow, so that
+// rounding of a velocity around 0 does not switch laws.
 func Entering(inwards float64) float64 { return min(max(inwards*EnteringPer, 0), 1) }
 
 // EnteringPer is ENTERING of kernels/local.h.
@@ -39,8 +39,8 @@ const EnteringPer = 100_000
 type ScalarWall struct {
 	Law   ScalarLaw
 	Bare  ScalarLaw // of ScalarModelled: the law that ghost cells follow
-	Value float64   // of ScalarConducts what arises in a unit of volume and time
-	// Of ScalarConducts: its capacity and its conductivity, relative to the fluid.
+	Value float64   // for ScalarConducts, the source per unit of volume and time
+	// For ScalarConducts: capacity and conductivity, relative to the fluid.
 	Capacity, Conductivity float64
 }
 
@@ -52,7 +52,7 @@ type ScalarLink struct {
 	Distance, Slope         float64
 }
 
-// ScalarLinks lists them, row after row, in rising x: the links of fluid cells, and of solids that conduct to others.
+// ScalarLinks lists them, row after row, in rising x: the links of fluid cells, and of conducting solids to others.
 func (w *Walls) ScalarLinks() (list []ScalarLink) {
 	if !w.measured() {
 		return nil
@@ -80,8 +80,8 @@ func (w *Walls) ScalarLinks() (list []ScalarLink) {
 	return list
 }
 
-// measuredTimes returns a link once, or beside the end of a box as often as sixths of it meet the wall there, as the flow's links are
-// listed.
+// measuredTimes returns a link once, or beside the end of a box once per sixth that meets the wall there, as the flow's
+// links are listed.
 func (w *Walls) measuredTimes(link ScalarLink, at [3]int) []ScalarLink {
 	if w.given.Patch == nil {
 		return []ScalarLink{link}
@@ -105,18 +105,18 @@ func (w *Walls) measured() bool {
 
 // ScalarPlace is a cell with solid ones beside it along directions of the flow's lattice, in interior row
 // z*ny + y: the directions out of them, their common type (0 if they differ), and where the distances of
-// these links begin in ScalarPlaces.Distances, or ScalarHalfway. Solid cells that conduct are places, too.
+// these links begin in ScalarPlaces.Distances, or ScalarHalfway. Conducting solid cells are places, too.
 type ScalarPlace struct{ X, Row, Links, Type, First uint32 }
 
-// ScalarHalfway is First of a place all of whose walls are half-way and across axes.
+// ScalarHalfway is First of a place whose walls are all half-way and normal to axes.
 const ScalarHalfway = math.MaxUint32
 
 // ScalarPlaces are such cells, row after row, in rising x.
 type ScalarPlaces struct {
 	Rows  []uint32 // first place of interior row z*ny + y; one more at the end
 	Cells []ScalarPlace
-	// Distances of walls along the links of a place, in rising direction, in links; 0: half-way, as those that the
-	// flow does not interpolate. Behind each its slope.
+	// Distances of walls along the links of a place, in rising direction, in links; 0: half-way, where the flow
+	// does not interpolate. Each is followed by its slope.
 	Distances []float64
 }
 
@@ -144,8 +144,8 @@ func (w *Walls) modelledLink(x [3]int, i int, k uint8) (n uint32, ok bool) {
 	return w.given.Modelled.Ghost(x, w.lattice.Velocities[i], i)
 }
 
-// slope of the wall of type k along direction i out of it into cell x, |c.n|, where a flux asks for it. Of a wall with a model, where no
-// ghost cell sends the population, it is the wall's velocity along the link, with which the flow bounces back.
+// slope of the wall of type k along direction i out of it into cell x, |c.n|, if a flux needs it. For a wall with a model,
+// where no ghost cell sends the population, it is the wall's velocity along the link, with which the flow bounces back.
 func (w *Walls) slope(x [3]int, i int, k uint8) float64 {
 	if n, ok := w.modelledLink(x, i, k); ok {
 		return w.given.Modelled.Cells[n].slopeAlong(w.lattice, i)
@@ -165,10 +165,9 @@ func (w *Walls) slope(x [3]int, i int, k uint8) float64 {
 	return 1
 }
 
-// ScalarPlaces lists cells where something comes out of walls or faces. plain are those beside half-way walls at
-// rest alone, in which the sums of the flow are the sums of the scalar, too (kernels/scalar.h); mixed
-// are the others, and solid cells that conduct. special are the cells whose flow is recomputed, nil: none; all: they
-// are places wherever they are.
+// ScalarPlaces lists cells with links out of walls or faces. plain are those beside half-way walls at rest alone, in
+// which the sums of the flow are the sums of the scalar, too (kernels/scalar.h); mixed are the others, and solid
+// cells that conduct. special are the cells whose flow is recomputed, nil: none; all: these are always places.
 func (w *Walls) ScalarPlaces(special *Links, all bool) (plain, mixed ScalarPlaces) {
 	n, c := w.given.N, w.given
 	w.ScalarTypes()
@@ -234,7 +233,7 @@ func (w *Walls) ScalarPlaces(special *Links, all bool) (plain, mixed ScalarPlace
 	return plain, mixed
 }
 
-// withAll adds those cells of a row that are no places yet, without links.
+// withAll adds those cells of a row that are not yet places, without links.
 func withAll(list []ScalarPlace, special []LinkCell, row uint32) []ScalarPlace {
 	places := list // in rising x
 	for _, c := range special {
@@ -307,8 +306,8 @@ func (w *Walls) measure(l *ScalarPlaces) {
 	}
 }
 
-// scalarOrder reports which of the faces that meet at an edge of the domain a scalar has behind it: behind an
-// insulated face lies the mirror image of the cell before it.
+// scalarOrder selects which of the faces that meet at an edge of the domain a scalar has behind it: behind an
+// insulated face is the mirror image of the cell in front of it.
 var scalarOrder = [...]int{ScalarClosed: 2, ScalarMirror: 1, ScalarOpen: 3, ScalarFlux: 4, ScalarConducts: 5, ScalarOutlet: 6, ScalarInlet: 7, ScalarFixed: 8}
 
 func (s ScalarWall) order() int {
@@ -380,19 +379,19 @@ func (c Cells) ScalarLaw(k uint8) ScalarWall {
 	return s
 }
 
-// Conducts reports whether cells of type k, 0 for fluid, are solids that hold and conduct a scalar.
+// Conducts reports whether cells of type k, 0 for fluid, are solids that store and conduct a scalar.
 func (c Cells) Conducts(k uint8) bool { return k != 0 && c.Wall(k).Scalar.Law == ScalarConducts }
 
 // ScalarNumbers is the count of numbers of a type in ScalarLaws.
 const ScalarNumbers = 4
 
-// ScalarLaws returns the laws of all types, 0 too: the number of the law, its value, and for a solid that conducts the
+// ScalarLaws returns the laws of all types, 0 too: the number of the law, its value, and for a conducting solid the
 // capacity and 1 - 1/tau.
 func ScalarLaws[T float32 | float64](w *Walls) []T {
 	list := make([]T, ScalarNumbers, ScalarNumbers*(1+len(w.given.Walls)))
 	for k := range w.given.Walls {
 		of := k + 1
-		if p := w.given.Patch; p != nil && p.Sixths > 0 && of > int(p.Sixths) { // links of which a part is measured
+		if p := w.given.Patch; p != nil && p.Sixths > 0 && of > int(p.Sixths) { // partly measured links
 			of -= int(p.Sixths)
 		}
 		law := w.given.ScalarLaw(uint8(of))

@@ -7,21 +7,21 @@ import (
 	"lbmsim/internal/vector"
 )
 
-// Spectrum is the distribution from which the waves of turbulence at a face are drawn: the spectrum of von Karman (Proc. Natl.
+// Spectrum is the distribution from which the turbulent modes of a face are drawn: the spectrum of von Karman (Proc. Natl.
 // Acad. Sci. 34 (1948) 530),
 //
 //	E(k) ~ k^4 / (1 + (k/k_e)^2)^(17/6)
 //
-// without the waves that cells cannot carry. Random Fourier modes are Kraichnan's (Phys. Fluids 13 (1970) 22);
-// at inlets Lee, Lele & Moin, Phys. Fluids A 4 (1992) 1521.
+// without waves that the grid cannot resolve. Random Fourier modes are Kraichnan's (Phys. Fluids 13 (1970) 22); at inlets
+// Lee, Lele & Moin, Phys. Fluids A 4 (1992) 1521.
 type Spectrum struct {
 	Length float64 // the integral length along the velocity, in cells
 	Modes  int     // waves, with their images; rounded up to whole groups of these
 	Seed   uint64
 	Dims   int
-	// Period of the axes along which waves have to fit into the domain, in cells; 0: any fits.
+	// Period of the axes along which waves have to fit into the domain, in cells; 0: no restriction.
 	Period [3]float64
-	// Planes across each axis that nothing passes: none, or one or two of them, by their place in cells.
+	// Impermeable planes normal to each axis: up to two, by their position in cells.
 	Planes [3][]float64
 	Mean   [3]float64 // the velocity that carries them
 }
@@ -35,13 +35,12 @@ const LeastLength = 15 * ShortestWave / 32.
 // stream of the generator, beside the seed.
 const stream = 0x7475726275 // "turbu"
 
-// Draw draws the waves. Each has the same energy, so that there are many where the energy is. Their lengths
-// come one from each of as many parts of the spectrum, and their directions from a sequence that covers the sphere
-// evenly. Phases are random.
+// Draw draws the waves. All have the same energy, so they are dense where the spectrum is high. Each length is from one of
+// as many parts of the spectrum, and the directions are from a sequence that covers the sphere evenly. Phases are random.
 //
-// A plane that nothing passes mirrors each wave: beside it the component across it vanishes, without divergence, and the mean
-// square of those along it is twice that far away. Without images the first cells would have to turn what
-// moves towards a wall into a jet along it.
+// An impermeable plane mirrors each wave: beside it the normal component vanishes, without divergence, and the mean square
+// of tangential components is twice its value far away. Without images the first cells would turn motion towards a wall into
+// a jet along it.
 func (s Spectrum) Draw() []Mode {
 	source := rand.NewPCG(s.Seed, stream)
 	random := func() float64 { return float64(source.Uint64()>>11) / (1 << 53) }
@@ -115,7 +114,7 @@ func direction(way [3]float64, dims int) [3]float64 {
 	return [3]float64{r * c.re, r * c.im, z}
 }
 
-// periods returns the axes' periods and, between two planes, the period of a wave which meets its image there.
+// periods returns the axes' periods and, between two planes, the period of a wave that coincides with its image.
 func (s Spectrum) periods() [3]float64 {
 	periods := s.Period
 	for a, planes := range s.Planes {
@@ -156,7 +155,7 @@ func across(wave [3]float64, turns float64, dims int) [3]float64 {
 	if dims == 2 {
 		return [3]float64{-wave[1] / k, wave[0] / k, 0}
 	}
-	least := 0 // the axis that the wave is least along
+	least := 0 // the axis most nearly normal to the wave number
 	for a := range wave {
 		if math.Abs(wave[a]) < math.Abs(wave[least]) {
 			least = a
@@ -174,7 +173,7 @@ func across(wave [3]float64, turns float64, dims int) [3]float64 {
 	return e
 }
 
-// points of the spectrum where it is summed.
+// number of quadrature points of the spectrum.
 const points = 400
 
 // numbers returns wave numbers, evenly spaced on a logarithmic scale, up to the wave number of ShortestWave.
@@ -195,7 +194,7 @@ func (s Spectrum) energy(numbers []float64, peak float64) (sums []float64, lengt
 		q := k / peak
 		return q * q * q * q / math.Pow(1+q*q, 17./6)
 	}
-	// The length is the mean of 3 pi/(4 k), in the plane of 2/k: what waves in all directions have.
+	// The length is the mean of 3 pi/(4 k), in 2D of 2/k, as for isotropic waves.
 	each := 3 * math.Pi / 4
 	if s.Dims == 2 {
 		each = 2
@@ -208,8 +207,8 @@ func (s Spectrum) energy(numbers []float64, peak float64) (sums []float64, lengt
 	return sums, length / sums[len(sums)-1]
 }
 
-// quantiles of the energy as a function: the wave number below which a part of it lies. k_e is the one that gives the
-// integral length without the waves that are left out.
+// quantiles of the energy as a function: the wave number below which a given part of it lies. k_e is chosen to give
+// the integral length without the omitted waves.
 func (s Spectrum) quantiles() func(part float64) float64 {
 	numbers := s.numbers()
 	lo, hi := math.Log(0.01/s.Length), math.Log(100.)
@@ -223,7 +222,7 @@ func (s Spectrum) quantiles() func(part float64) float64 {
 	}
 	sums, _ := s.energy(numbers, math.Exp(hi))
 	at := 1
-	return func(part float64) float64 { // asked for rising parts
+	return func(part float64) float64 { // called with rising parts
 		wanted := part * sums[points]
 		for at < points && sums[at] < wanted {
 			at++
@@ -232,7 +231,7 @@ func (s Spectrum) quantiles() func(part float64) float64 {
 	}
 }
 
-// Longest returns the length of the longest wave, in cells, at the middle of the part of the spectrum that it is drawn from.
+// Longest returns the length of the longest wave, in cells, at the middle of its part of the spectrum.
 func (s Spectrum) Longest() float64 { return 2 * math.Pi / s.quantiles()(0.5/float64(s.drawn())) }
 
 // Carried returns the share of von Karman's spectrum with this integral length in waves of ShortestWave and longer.
@@ -244,7 +243,7 @@ func (s Spectrum) Carried() float64 {
 	of := func(k float64) float64 { q := k / peak; return q * q * q * q / math.Pow(1+q*q, 17./6) }
 	rest := 0.0
 	last := numbers[points]
-	for range points { // up to a million times that number, where next to nothing is left
+	for range points { // up to a million times that number, where the energy is negligible
 		next := last * math.Pow(1e6, 1./points)
 		rest += (of(last) + of(next)) / 2 * (next - last)
 		last = next

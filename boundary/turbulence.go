@@ -11,19 +11,19 @@ import (
 )
 
 // Turbulence is the fluctuation that a velocity face adds to its mean velocity: waves that the mean flow
-// carries through the face, all at one speed (Taylor's hypothesis). It is a function of the place and the time
-// alone, so that no cut and no restart changes it.
+// carries through the face, all at one speed (Taylor's hypothesis). It is a function of space and time alone,
+// so that it does not depend on the decomposition or on restarts.
 type Turbulence struct {
 	Modes []Mode
 	Sheet
-	// RMS of each component at a place where the mean flow has a speed, in lattice units; and the same as C of x, y, z and
-	// speed, in double.
+	// RMS of each component at a position with a mean speed, in lattice units; and the same as C of x, y, z and speed, in
+	// double.
 	RMS  func(p [3]float64, speed float64) float64
 	Code string
 
-	rows  [2][][]circle          // along u and v, of each of the cells' centres the factors of all modes
-	share []circle               // of each mode in what passes the face
-	last  atomic.Pointer[moment] // that was asked for
+	rows  [2][][]circle          // along u and v, for each cell centre, the factors of all modes
+	share []circle               // share of each mode in the flux through the face
+	last  atomic.Pointer[moment] // latest queried moment
 }
 
 // Sheet is cells beside a face.
@@ -39,21 +39,22 @@ func (s Sheet) place(i, j int) (p [3]float64) {
 	return p
 }
 
-// Mode is one wave, Amplitude cos(2 pi (Wave.p - Rate t + Phase)): across its wave number, so it has no divergence.
+// Mode is one wave, Amplitude cos(2 pi (Wave.p - Rate t + Phase)): perpendicular to its wave number, so it has no
+// divergence.
 type Mode struct {
-	Wave      [3]float64 // waves in a cell along each axis
-	Rate      float64    // waves that pass in a step
+	Wave      [3]float64 // waves per cell along each axis
+	Rate      float64    // waves that pass per step
 	Phase     float64    // in waves
-	Amplitude [3]float64 // of a field whose components have the rms 1
+	Amplitude [3]float64 // of a field whose components have rms 1
 }
 
-// moment is the factors of all modes that the time gives, on the face, and what they have in common there.
+// moment holds the time-dependent factors of all modes on the face, and their common part there.
 type moment struct {
 	time, at, level float64
 	factors         []circle
 }
 
-// NewTurbulence makes the field of a face. Of the cells of own the factors are kept: its caller asks for those often.
+// NewTurbulence returns the field of a face. The factors of the cells of own are stored: the caller needs them often.
 func NewTurbulence(modes []Mode, own Sheet, rms func(p [3]float64, speed float64) float64, code string) *Turbulence {
 	f := &Turbulence{Modes: modes, Sheet: own, RMS: rms, Code: code, share: make([]circle, len(modes))}
 	for k, axis := range []int{own.U, own.V} {
@@ -65,9 +66,9 @@ func NewTurbulence(modes []Mode, own Sheet, rms func(p [3]float64, speed float64
 	return f
 }
 
-// Weigh sums what each mode moves through cells of the sheet, and behind it the weights: those are what a component's rms
-// counts for in what passes a cell, RMS, or 0 where nothing passes, and below 8. Sums are of integers, which fit for a whole
-// face of so many cells: its parts add up in any order.
+// Weigh sums the flux of each mode through cells of the sheet, followed by the weights. A weight is a component's rms in the
+// flux through a cell, RMS, or 0 where the face is blocked, and below 8. Sums are of integers, wide enough for a whole face,
+// so its parts add up in any order.
 func (f *Turbulence) Weigh(cells int, weight func(p [3]float64) float64) []int64 {
 	unit := math.Ldexp(1, 59-bits.Len(uint(cells)))
 	whole := func(v float64) int64 { return int64(math.RoundToEven(v * unit)) }
@@ -98,7 +99,7 @@ func (f *Turbulence) Weigh(cells int, weight func(p [3]float64) float64) []int64
 	return sums
 }
 
-// Balance takes the sums of all parts of the face, before anybody asks for a velocity.
+// Balance receives the sums of all parts of the face, before the first query of a velocity.
 func (f *Turbulence) Balance(sums []int64) {
 	all := float64(sums[len(sums)-1])
 	for n := range f.share {
@@ -109,7 +110,7 @@ func (f *Turbulence) Balance(sums []int64) {
 	f.last.Store(nil)
 }
 
-// FinerModes returns the same waves on cells that are so many times as wide, of which a step is so many times as long.
+// FinerModes returns the same waves for cells and steps scaled by a factor.
 func FinerModes(modes []Mode, width float64) []Mode {
 	modes = slices.Clone(modes)
 	for k := range modes {
@@ -122,7 +123,7 @@ func FinerModes(modes []Mode, width float64) []Mode {
 	return modes
 }
 
-// Add adds the velocity at a place and a time to the velocity of the mean flow.
+// Add adds the fluctuation at a position and a time to the velocity of the mean flow.
 func (f *Turbulence) Add(u [3]float64, p [3]float64, t float64) [3]float64 {
 	rms := f.RMS(p, math.Sqrt(u[0]*u[0]+u[1]*u[1]+u[2]*u[2]))
 	now := f.moment(p[f.Axis], t)
@@ -145,8 +146,8 @@ func (f *Turbulence) Add(u [3]float64, p [3]float64, t float64) [3]float64 {
 	return u
 }
 
-// Level returns the part that all waves have in common across the face at a time, weighted as by Weigh. Add
-// subtracts it, so that the flux through the face does not fluctuate: that would be sound.
+// Level returns the common part of all waves over the face at a time, weighted as by Weigh. Add subtracts
+// it, so that the flux through the face does not fluctuate, which would emit sound.
 func (f *Turbulence) Level(t float64) (level float64) {
 	for n := range f.Modes {
 		c := f.phase(n, f.At, t)
@@ -155,7 +156,7 @@ func (f *Turbulence) Level(t float64) (level float64) {
 	return level
 }
 
-// moment of a time, and a place across the face: all who ask for a step ask for the same one.
+// moment of a time and a position normal to the face: all callers in a step need the same one.
 func (f *Turbulence) moment(at, t float64) *moment {
 	if last := f.last.Load(); last != nil && last.time == t && last.at == at {
 		return last
@@ -168,7 +169,7 @@ func (f *Turbulence) moment(at, t float64) *moment {
 	return m
 }
 
-// phase returns a mode's factor for the time and a place across the face.
+// phase returns a mode's factor for the time and a position normal to the face.
 func (f *Turbulence) phase(n int, at, t float64) circle {
 	w := &f.Modes[n]
 	return turned(w.Wave[f.Axis]*at + (w.Phase - w.Rate*t))
@@ -183,7 +184,7 @@ func (f *Turbulence) row(k int, at float64) []circle {
 	return f.factors([]int{f.U, f.V}[k], at)
 }
 
-// factors that a coordinate gives all modes.
+// factors of all modes at a coordinate.
 func (f *Turbulence) factors(axis int, at float64) []circle {
 	list := make([]circle, len(f.Modes))
 	for n := range f.Modes {

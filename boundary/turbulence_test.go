@@ -48,15 +48,15 @@ func square(s Spectrum, p [3]float64) (mean [3]float64) {
 	return mean
 }
 
-// In narrow gaps and ducts, too, the mean square of what moves along a wall is twice that asked for beside it, and as asked
-// for in the middle: waves that are their own images count in full. Narrow ones have less, about as expected here, which was set
-// after it had been measured.
+// Also in narrow gaps and ducts the mean square of tangential components is twice the prescribed value beside a wall, and
+// the prescribed value in the middle: waves that are their own images count in full. Narrow ones have less, about the values
+// expected here, which were set after measurement.
 func TestNarrowGapsOfTurbulence(t *testing.T) {
 	const width, seeds = 32, 10
 	both := []float64{0, width}
 	for _, c := range []struct {
 		planes       [3][]float64
-		lengths      float64 // in the width
+		lengths      float64 // lengths per width
 		wall, middle float64 // expected rms of u
 	}{
 		{[3][]float64{2: both}, 2, 2, 0.95},
@@ -78,8 +78,8 @@ func TestNarrowGapsOfTurbulence(t *testing.T) {
 	}
 }
 
-// Beside a plane that nothing passes the component across it vanishes at all times, and the mean square of the others is twice
-// that far away, where all have the rms that was asked for.
+// Beside an impermeable plane the normal component vanishes at all times, and the mean square of the others is twice its
+// value far away, where all have the prescribed rms.
 func TestPlanesOfTurbulence(t *testing.T) {
 	for _, s := range walled() {
 		f := unit(s)
@@ -141,13 +141,13 @@ func spectra() (list []Spectrum) {
 	return list
 }
 
-// Seen for long at many places the field has no mean, the rms of each component that was asked for, and no correlation
-// between them.
+// Averaged over time and many positions the field has no mean, the prescribed rms of each component, and no
+// correlation between them.
 func TestStatisticsOfTurbulence(t *testing.T) {
 	for _, s := range spectra() {
 		f := unit(s)
 		const places, times = 500, 40
-		step := 3 * s.Length / s.Mean[0] // moments that know little of each other
+		step := 3 * s.Length / s.Mean[0] // almost uncorrelated moments
 		var sum, square [3]float64
 		cross := 0.0
 		for n := range times {
@@ -175,7 +175,7 @@ func TestStatisticsOfTurbulence(t *testing.T) {
 }
 
 // Over all times the waves have the rms of each component and, along the flow, the correlation of the spectrum: its integral
-// over three lengths, where 0.97 of that to infinity lies.
+// over three lengths, 0.97 of the whole.
 func TestLengthOfTurbulence(t *testing.T) {
 	for _, s := range spectra() {
 		length, energy := 0.0, [3]float64{}
@@ -229,7 +229,7 @@ func TestSpectrumOfTurbulence(t *testing.T) {
 	}
 }
 
-// Waves are at right angles to their wave numbers: so the field has no divergence as it moves on with the flow.
+// Waves are perpendicular to their wave numbers, so the field stays free of divergence as the flow carries it.
 func TestDivergenceOfTurbulence(t *testing.T) {
 	plain := spectra()[1]
 	plain.Mean = [3]float64{0.05, 0, 0}
@@ -240,7 +240,7 @@ func TestDivergenceOfTurbulence(t *testing.T) {
 	}
 }
 
-// divergence of a field that moves along x, as a part of its gradients.
+// divergence of a field convected along x, relative to its gradients.
 func divergence(f *Turbulence) float64 {
 	const h = 0.01
 	all, gradients := 0.0, 0.0
@@ -268,8 +268,8 @@ func divergence(f *Turbulence) float64 {
 	return math.Sqrt(all / gradients)
 }
 
-// What passes the face does not fluctuate, whatever its rms is where, beside what a body covers and summed in parts; and a
-// face's two ends across a periodic axis fit.
+// The flux through the face does not fluctuate, for any distribution of rms, beside a body and summed in parts; and a
+// face's ends match across a periodic axis.
 func TestBalanceOfTurbulence(t *testing.T) {
 	for _, s := range append(spectra(), walled()...) {
 		rms := func(p [3]float64, _ float64) float64 { return 0.1 + p[2]/40 }
@@ -315,7 +315,7 @@ func TestBalanceOfTurbulence(t *testing.T) {
 	}
 }
 
-// A seed gives the same waves on any machine, and another one others.
+// A seed gives the same waves on any machine; another seed gives others.
 func TestSeedOfTurbulence(t *testing.T) {
 	s := Spectrum{Length: 10, Modes: 50, Seed: 1, Dims: 3, Mean: [3]float64{0.05, 0, 0}}
 	m := s.Draw()[7]

@@ -10,22 +10,22 @@ import (
 	"lbmsim/model"
 )
 
-// Walls reports where the fluid of a box of cells meets solid cells. Every device
-// builds its own lists from it; what a wall is stands here alone.
+// Walls reports where the fluid of a box of cells meets solid cells. Every device builds its own
+// lists from it; walls are defined only here.
 type Walls struct {
 	lattice  model.Lattice
 	cells    Cells   // as the flow sees them
-	given    Cells   // as the case has them
-	scalar   []uint8 // ScalarTypes, once they are known
+	given    Cells   // as in the case
+	scalar   []uint8 // ScalarTypes, once computed
 	periodic [3]bool
-	from     []int // where in cells.Type the cell lies that direction i comes from
+	from     []int // offset in cells.Type of the cell that direction i comes from
 	block    int
-	blocks   int    // of a row
-	near     []bool // for each row and the layer around: may a block touch a solid cell in this row?
+	blocks   int    // per row
+	near     []bool // for each row and the layer around: whether a block may touch a solid cell in this row
 }
 
-// FindWalls checks the cells and looks for solid ones, block by block: a block is
-// that many cells along x, a multiple of 8.
+// FindWalls checks the cells and searches for solid ones, block by block: a block is a number of
+// cells along x, a multiple of 8.
 func FindWalls(l model.Lattice, layout decomp.Layout, periodic [3]bool, cells Cells, block int) (*Walls, error) {
 	n := layout.N
 	if cells.N != n || len(cells.Type) != (n[0]+2)*(n[1]+2)*(n[2]+2) {
@@ -130,8 +130,8 @@ func (w *Walls) Still(x, y, z int) bool {
 // Fluid reports whether a cell, from -1 to N along each axis, is fluid or a ghost cell that faces fill.
 func (w *Walls) Fluid(x, y, z int) bool { return w.cells.At(x, y, z) == 0 }
 
-// Links sets bit i for each direction that comes out of a solid cell into the fluid
-// cell of this index (Cells).
+// Links sets bit i for each direction out of a solid cell into the fluid cell of this index
+// (Cells).
 func (w *Walls) Links(index int) (links uint32) {
 	for i, from := range w.from {
 		if w.cells.Type[index+from] != 0 {
@@ -141,7 +141,7 @@ func (w *Walls) Links(index int) (links uint32) {
 	return links
 }
 
-// Unread sets bit i for each of the links that comes out of a blocked cell of a refined grid (Patch.Blocked): no step needs them.
+// Unread sets bit i for each link out of a blocked cell of a refined grid (Patch.Blocked): no step needs them.
 func (w *Walls) Unread(index int) (links uint32) {
 	if w.cells.Patch == nil || w.cells.Patch.Blocked == 0 {
 		return 0
@@ -166,8 +166,8 @@ func (w *Walls) meets(index, i int) uint8 {
 	return w.given.Meets(x, [3]int{x[0] - c[0], x[1] - c[1], x[2] - c[2]}, w.lattice.Dims)
 }
 
-// Momentum returns what the wall adds to direction i of this cell, one of its links:
-// 6 w_i c_i.u_w (Kinds, moving_wall), 0 for a wall at rest.
+// Momentum returns the term that the wall adds to direction i of this cell, one of its links: 6 w_i
+// c_i.u_w (Kinds, moving_wall), 0 for a wall at rest.
 func (w *Walls) Momentum(index, i int) float64 {
 	k := w.cells.Type[index+w.from[i]]
 	u, constant := Unscaled(w.cells.Motion(k)).(Constant)
@@ -182,13 +182,12 @@ func (w *Walls) Momentum(index, i int) float64 {
 	u = w.given.mirrored(k, x, c, w.lattice.Dims, u)
 	cu := float64(c[0])*u[0] + float64(c[1])*u[1] + float64(c[2])*u[2]
 	if cu == 0 {
-		return 0 // never -0: equal walls must look equal
+		return 0 // never -0: equal walls must compare equal
 	}
 	return 6 * w.lattice.Weights[i] * cu
 }
 
-// checkFaces makes sure that what lies outside is either stored (ghosts), wrapped
-// to (periodic) or a wall.
+// checkFaces verifies that all cells outside are either stored (ghosts), periodic images or walls.
 func (w *Walls) checkFaces(layout decomp.Layout, periodic [3]bool) error {
 	n := layout.N
 	for axis := 0; axis < w.lattice.Dims; axis++ {

@@ -35,14 +35,13 @@ func (f *Failure) Error() string {
 func (f *Failure) Unwrap() error { return f.own }
 
 // Agree makes all ranks agree on an error. It is collective: each rank passes its own error, nil if it did not fail.
-// When no rank failed it returns nil everywhere, at the cost of one small
-// reduction; otherwise the same *Failure everywhere. Call it after work that can fail
-// on some ranks only (reading, allocating, compiling), before the next message:
-// the others would wait indefinitely. It returns an error of the communication itself
-// together with the rank's own.
+// If no rank failed, it returns nil everywhere, at the cost of one small reduction; otherwise the same *Failure
+// everywhere. Call it after work that can fail on some ranks only (reading, allocating, compiling), before the next
+// message: the others would wait indefinitely. It returns an error of the communication itself together with the
+// rank's own.
 func Agree(c Comm, err error) error { return AgreeMax(c, err, nil) }
 
-// AgreeMax combines Agree and Max in one reduction. After an error x is of no use.
+// AgreeMax combines Agree and Max in one reduction. After an error x is undefined.
 func AgreeMax(c Comm, err error, x []int64) error {
 	n, rank := c.Size(), c.Rank()
 	first := append([]int64{0}, x...) // n - rank of the lowest rank that failed
@@ -87,7 +86,7 @@ func AgreeMax(c Comm, err error, x []int64) error {
 	return f
 }
 
-// undecided keeps a rank's own error when the ranks could not talk about it.
+// undecided keeps a rank's own error if the ranks could not communicate.
 func undecided(own, communication error) error {
 	e := fmt.Errorf("agree on errors: %w", communication)
 	if own != nil {

@@ -50,8 +50,8 @@ func Gather(c Comm, data []byte) ([][]byte, error) { return collective(c).Gather
 // ranks give the same number of elements.
 func Max(c Comm, x []int64) error { return collective(c).MaxInt64(x) }
 
-// Together returns every rank's value, in the order of the ranks, on every rank;
-// values travel as JSON. For start-up: rank 0 holds and sends the list of all.
+// Together returns every rank's value, in the order of the ranks, on every rank; values are sent as
+// JSON. For start-up only: rank 0 stores and sends the whole list.
 func Together[T any](c Comm, mine T) ([]T, error) {
 	b, err := json.Marshal(mine)
 	if err != nil {

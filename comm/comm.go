@@ -1,8 +1,7 @@
-// Package comm is the program's view of its ranks. The message layer is the
-// Interface of github.com/btracey/mpi; what some implementations can do beyond
-// it is an optional interface here, found by type assertion. comm/mpi talks to
-// the machine's MPI library; Local runs ranks as goroutines of one process;
-// Serial is the one rank of a program without a launcher.
+// Package comm provides communication between ranks. The message layer is the Interface of
+// github.com/btracey/mpi; further abilities of implementations are optional interfaces here, found
+// by type assertion. comm/mpi uses the machine's MPI library; Local runs ranks as goroutines of one
+// process; Serial is the single rank of a process without a launcher.
 //
 // The functions Barrier, Broadcast, Gather, Max and Agree work with any Comm:
 // through its Collective ability if it has one, by messages otherwise.
@@ -15,13 +14,13 @@ type Raw = mpi.Raw
 
 // Comm is the ranks of one run. Send and Receive carry Raw and, gob-encoded, anything else
 // (the receiver gives a pointer). Unlike btracey/mpi's own network, one goroutine
-// (locked to its OS thread) makes all calls of a rank. Send may wait until the
-// message is received, so two ranks that both send first are a deadlock.
-// Messages of one sender, receiver and tag arrive in the order they were sent.
+// (locked to its OS thread) makes all calls of a rank. Send may wait until the message is received,
+// so two ranks that both send first deadlock. Messages of one sender, receiver and tag arrive in
+// the order they were sent.
 type Comm = mpi.Interface
 
 // MaxTag is the largest tag of a caller's message. MPI promises tags up to 32767;
-// the ones above MaxTag belong to this package.
+// tags above MaxTag belong to this package.
 const MaxTag = 31999
 
 // Request is a message in flight; its buffer belongs to it until it is done:
@@ -40,18 +39,18 @@ type NonBlocking interface {
 }
 
 // DeviceMessages starts messages from and to memory of a GPU, as NonBlocking does from
-// and to the host's. The addresses come from the GPU's driver. Ask GPUAware first: a
-// library that does not know them ends the program.
+// and to the host's. The addresses come from the GPU's driver. Check GPUAware first: a library
+// without GPU support crashes on them.
 type DeviceMessages interface {
 	IsendFrom(address uintptr, bytes, destination, tag int) (Request, error)
 	IrecvTo(address uintptr, bytes, source, tag int) (Request, error)
 }
 
-// Collective is the operations that MPI libraries do better than messages.
-// Every rank calls them in the same order.
+// Collective has operations that are faster in MPI libraries than by messages. Every rank calls
+// them in the same order.
 type Collective interface {
 	Barrier() error
-	// Bcast sends root's data to all; every rank gives a slice of the same length.
+	// Bcast sends root's data to all; every rank passes a slice of the same length.
 	Bcast(data []byte, root int) error
 	// Gather collects the ranks' slices, which may differ in length, at root: one
 	// slice per rank there, nil elsewhere.
@@ -66,28 +65,28 @@ type Collective interface {
 // Abort returns: the caller exits by itself.
 type Aborter interface{ Abort(code int) }
 
-// Node reports the ranks of one machine apart.
+// Node distinguishes ranks by machine.
 type Node interface {
-	// Local is this rank's number on its node and how many ranks the node has.
+	// Local returns this rank's number on its node and the node's number of ranks.
 	Local() (rank, size int)
 }
 
-// Grouper makes communicators of fewer ranks.
+// Grouper creates communicators of fewer ranks.
 type Grouper interface {
-	// Group is the first n ranks by themselves, with the same numbers and with every
-	// ability of the whole; nil on the other ranks. All ranks call it. Finalize frees
-	// a group and leaves the whole alone.
+	// Group returns a communicator of the first n ranks, with the same numbers and all abilities of
+	// the whole; nil on the other ranks. All ranks call it. Finalize frees a group without effect
+	// on the whole.
 	Group(n int) (Comm, error)
 }
 
-// GPUAware reports whether messages of the library behind the ranks can leave from and
-// arrive in the memory of a GPU. known is false where it has no way to report it.
+// GPUAware reports whether messages of the MPI library can be sent from and received in GPU memory.
+// known is false if the library cannot report it.
 type GPUAware interface{ GPUAware() (yes, known bool) }
 
-// Describer names the library behind the ranks.
+// Describer names the MPI library.
 type Describer interface{ Describe() string }
 
-// Located reports which file that library is and how it was found.
+// Located reports the library's file and how it was found.
 type Located interface{ Located() string }
 
 // TakesGPUMemory returns what the library reports: yes, no or unknown.
@@ -112,7 +111,7 @@ func LocalRank(c Comm) (rank, size int) {
 	return c.Rank(), c.Size()
 }
 
-// Describe names the library behind the ranks, for the table printed at start.
+// Describe names the MPI library, for the table printed at start.
 func Describe(c Comm) string {
 	if d, ok := c.(Describer); ok {
 		return d.Describe()

@@ -191,7 +191,7 @@ func TestLaunched(t *testing.T) {
 	}
 }
 
-// A value's way to all ranks, in their order, whatever their number.
+// Together distributes values to all ranks, in order, for any number of ranks.
 func TestTogether(t *testing.T) {
 	for n := 1; n <= 5; n++ {
 		err := comm.RunLocal(n, func(c comm.Comm) error {

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Heartbeat is a rank's signal of its work to its watchdog (package watchdog): how far it is,
-// what it does, and whether it waits for other ranks. The goroutine that makes the rank's calls
-// writes; any goroutine may read. Writing costs a store or two, so that every step and every
-// call can afford it. A nil *Heartbeat belongs to a rank without a watchdog.
+// Heartbeat is a rank's signal of its work to its watchdog (package watchdog): its progress, its
+// activity, and whether it waits for other ranks. The goroutine that makes the rank's calls writes;
+// any goroutine may read. A write costs one or two stores, affordable in every step and call. A nil
+// *Heartbeat belongs to a rank without a watchdog.
 type Heartbeat struct {
 	calls   atomic.Uint64 // into the message layer, and marks of the work
-	done    atomic.Uint64 // of these, what has come to its end
+	done    atomic.Uint64 // of these, the completed ones
 	waiting atomic.Int32  // inside a call that waits for other ranks
-	own     atomic.Int32  // polled messages that wait for this rank's own work, too
+	own     atomic.Int32  // polled messages that also wait for this rank's own work
 	step    atomic.Int64
 	doing   atomic.Pointer[string]
-	steps   atomic.Bool // computes steps: the processor's time is no sign of progress
+	steps   atomic.Bool // computes steps: CPU time is not a sign of progress
 	limit   atomic.Int64
 }
 
@@ -31,8 +31,8 @@ func HeartbeatOf(c Comm) *Heartbeat {
 	return nil
 }
 
-// Guard sets how long the work may now rest without being taken for dead; 0: indefinitely.
-// Before it is called only the process is watched, not what it does.
+// Guard sets how long the work may pause before the rank counts as dead; 0: indefinitely. Before
+// this call only the process is watched, not its work.
 func (p *Heartbeat) Guard(limit time.Duration) {
 	if p != nil {
 		if limit == 0 {
@@ -46,7 +46,7 @@ func (p *Heartbeat) Guard(limit time.Duration) {
 // computing is the default activity of a rank.
 var computing = "computing"
 
-// Computing records that the rank computes the steps behind step n.
+// Computing records that the rank computes the steps after step n.
 func (p *Heartbeat) Computing(n int) {
 	if p != nil {
 		p.step.Store(int64(n))
@@ -56,7 +56,7 @@ func (p *Heartbeat) Computing(n int) {
 	}
 }
 
-// Doing records what the rank does now: "writing out/x". Such work makes progress as long as it takes the processor's time.
+// Doing records the rank's current activity: "writing out/x". Such work makes progress as long as it uses CPU time.
 func (p *Heartbeat) Doing(what string) {
 	if p != nil {
 		p.doing.Store(&what)
@@ -120,14 +120,14 @@ func (p *Heartbeat) Own() (end func()) {
 	return func() { p.own.Add(-1) }
 }
 
-// State is a heartbeat at a moment.
+// State is a snapshot of a heartbeat.
 type State struct {
 	Calls, Done uint64
 	Waiting     bool
 	Step        int
 	Doing       string
 	Steps       bool          // computes steps
-	Limit       time.Duration // 0: not said yet; below 0: no limit
+	Limit       time.Duration // 0: not yet set; below 0: no limit
 }
 
 // State returns the current state of the heartbeat.

@@ -7,16 +7,16 @@ import "strconv"
 type Launch struct {
 	By    string // "Open MPI", "a PMI launcher", ...
 	Rank  int    // of this process
-	Ranks int    // 0 when the launcher does not set it
+	Ranks int    // 0 if the launcher does not set it
 }
 
-// PMI is the name of what speaks PMI, version 1 or 2: Hydra and srun.
+// PMI is the name of launchers with PMI, version 1 or 2: Hydra and srun.
 const PMI = "a PMI launcher"
 
 // launchers in the order of trust. SLURM comes last: under mpirun inside a SLURM
 // job its variables belong to mpirun's own daemons and are the same in every
-// rank. SLURM_STEP_NUM_TASKS rather than SLURM_NTASKS, for the latter is set in a
-// batch script too, which is no rank.
+// rank. SLURM_STEP_NUM_TASKS rather than SLURM_NTASKS, since the latter is also set in a batch
+// script, which is not a rank.
 var launchers = []struct{ by, rank, ranks string }{
 	{"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
 	{"MVAPICH", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
@@ -28,15 +28,15 @@ var launchers = []struct{ by, rank, ranks string }{
 	{"a PMIx launcher", "PMIX_RANK", ""},
 }
 
-// Launched reports whether this process was started as a rank by a launcher that
-// it knows; lookup is os.LookupEnv. Without one, Serial is the right Comm: an MPI
-// library started by itself may spawn daemons, open network devices, or end the
-// process where those are forbidden. With one, and more than one rank, Serial
-// would be that many copies of one run that overwrite each other's files: refuse.
+// Launched reports whether this process was started as a rank by a known launcher; lookup is
+// os.LookupEnv. Without one, Serial is the right Comm: an MPI library started without a launcher
+// may spawn daemons, open network devices, or end the process where these are forbidden. With one,
+// and more than one rank, Serial would run as many copies that overwrite each other's files:
+// refuse.
 func Launched(lookup func(string) (string, bool)) (Launch, bool) { return launchedBy(lookup, "") }
 
-// LaunchedByPMI reports the same as Launched for a process whose launcher is known to speak PMI, whatever an
-// outer launcher has left in the environment.
+// LaunchedByPMI is Launched for a process whose launcher is known to use PMI, whatever an outer launcher has
+// set in the environment.
 func LaunchedByPMI(lookup func(string) (string, bool)) (Launch, bool) {
 	return launchedBy(lookup, PMI)
 }
@@ -66,8 +66,8 @@ func launchedBy(lookup func(string) (string, bool), only string) (Launch, bool) 
 	return Launch{}, false
 }
 
-// localRanks is the variables that number the ranks of one node, in the order of
-// trust: the variables of MPI launchers before the batch systems'.
+// localRanks are the variables that number the ranks of one node, in the order of trust: the
+// variables of MPI launchers before the batch systems'.
 var localRanks = []string{
 	"OMPI_COMM_WORLD_LOCAL_RANK",
 	"MPI_LOCALRANKID", // Hydra: MPICH, Intel MPI
@@ -81,9 +81,8 @@ var localRanks = []string{
 const slurmLocal = "SLURM_LOCALID"
 
 // LocalByLauncher returns this rank's number on its node from the launcher's environment, and the variable that has it; lookup is
-// os.LookupEnv. Where no variable has it, LocalRank asks the message layer instead. SLURM's number counts only in the
-// processes that srun started, which are those whose SLURM rank is the rank of c:
-// under mpirun inside a job it belongs to mpirun's daemon.
+// os.LookupEnv. If no variable has it, LocalRank queries the message layer instead. SLURM's number counts only in processes
+// started by srun, whose SLURM rank is the rank of c: under mpirun inside a job it belongs to mpirun's daemon.
 func LocalByLauncher(c Comm, lookup func(string) (string, bool)) (local int, by string, ok bool) {
 	number := func(name string) (int, bool) {
 		text, _ := lookup(name)

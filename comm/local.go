@@ -7,10 +7,10 @@ import (
 	"lbmsim/comm/internal/wire"
 )
 
-// Local makes n ranks in one process, one per goroutine, for tests. They are as
-// strict as MPI may be: Send and Isend end only when the message is received, so
-// a program that runs here does not rely on MPI's buffers. Each rank implements
-// every ability of this package. Init and Finalize do nothing.
+// Local returns n ranks in one process, one per goroutine, for tests. They are as strict as MPI may
+// be: Send and Isend complete only once the message is received, so code that runs here does not
+// rely on MPI's buffers. Each rank implements every ability of this package. Init and Finalize do
+// nothing.
 func Local(n int) []Comm {
 	w := newWorld(n, &fate{dead: make(chan struct{})})
 	ranks := make([]Comm, n)
@@ -67,12 +67,12 @@ func (e *AbortError) Error() string {
 	return fmt.Sprintf("rank %d aborted the run with code %d", e.Rank, e.Code)
 }
 
-// world is the state shared by the ranks: messages of which only one side is known yet.
+// world is the state shared by the ranks: messages with only one side posted so far.
 type world struct {
 	size            int
 	mu              sync.Mutex
 	sends, receives map[address][]*letter
-	groups          []*world // in the order in which they were made
+	groups          []*world // in the order of creation
 	*fate
 }
 
@@ -87,7 +87,7 @@ func newWorld(n int, f *fate) *world {
 	return &world{size: n, sends: map[address][]*letter{}, receives: map[address][]*letter{}, fate: f}
 }
 
-// group returns the k-th group of these ranks; the first rank to ask for it makes it.
+// group returns the k-th group of these ranks; the first rank that requests it creates it.
 func (w *world) group(k, n int) (*world, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -113,7 +113,7 @@ type letter struct {
 	err   error
 }
 
-// post hands in one side of a message and, if the other is there, moves the data.
+// post registers one side of a message and, if the other side is posted, moves the data.
 func (w *world) post(l *letter, mine, others map[address][]*letter) error {
 	if why := w.ended(); why != nil {
 		return l.wrap(why)
@@ -213,7 +213,7 @@ type local struct {
 	rank      int
 	name      string
 	made      int        // groups
-	heartbeat *Heartbeat // of its groups too
+	heartbeat *Heartbeat // shared with its groups
 }
 
 func (c *local) Init() error                       { return nil }

@@ -5,15 +5,14 @@ import (
 	"fmt"
 )
 
-// tree makes the collective operations out of messages, for a Comm that has
-// nothing better. Ranks form a binomial tree (the parent of v is v without its
-// lowest set bit): 2 log2(n) messages deep, so that start-up stays flat at
-// thousands of ranks, and free of deadlock even if Send waits for its receiver,
-// because messages flow either all up or all down.
+// tree implements the collective operations by messages, for a Comm without its own. Ranks form a
+// binomial tree (the parent of v is v without its lowest set bit): 2 log2(n) messages deep, so that
+// start-up stays flat at thousands of ranks, and free of deadlock even if Send waits for its
+// receiver, because messages flow either all up or all down.
 type tree struct{ c Comm }
 
-// Tags of the operations, above MaxTag: a late message of one operation can not
-// be taken for one of the next.
+// Tags of the operations, above MaxTag: a late message of one operation cannot be mistaken for one
+// of the next.
 const (
 	tagBarrier = MaxTag + 1 + iota
 	tagBcast

@@ -1,5 +1,5 @@
-// Package device holds the interfaces between a run and the hardware that it
-// runs on. A run sees only these; device/cpu and device/cuda implement them.
+// Package device defines the interfaces between a run and its hardware. A run sees only these;
+// device/cpu and device/cuda implement them.
 package device
 
 import (
@@ -21,8 +21,7 @@ type Device interface {
 	Info() Info
 	// Alloc returns zeroed memory of the device.
 	Alloc(bytes int) (Buffer, error)
-	// NewStream makes a queue whose work runs in order; an urgent stream is
-	// served before the others.
+	// NewStream returns an in-order queue; an urgent stream has priority over the others.
 	NewStream(urgent bool) Stream
 	// Load builds the kernels of spec for a box with the given layout and cells.
 	Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, cells boundary.Cells) (Program, error)
@@ -32,15 +31,15 @@ type Device interface {
 // Buffer is memory of a device.
 type Buffer interface {
 	Bytes() int
-	// Read copies len(dst) bytes from offset to the host; Write the other way.
-	// Both are synchronous with the host only: wait for the streams first.
+	// Read copies len(dst) bytes from offset to the host, Write from the host. Both are synchronous
+	// with the host only: wait for the streams first.
 	Read(dst []byte, offset int) error
 	Write(src []byte, offset int) error
 	Free()
 }
 
-// HostVisible is a buffer that the host can address: messages then leave
-// straight from the state.
+// HostVisible is a buffer that the host can address: messages are then sent directly from the
+// state.
 type HostVisible interface{ Host() []byte }
 
 // Stream is an in-order queue of work.
@@ -59,8 +58,8 @@ type Stream interface {
 type Event interface {
 	Done() bool
 	Wait() error
-	// Seconds is when the point was reached, on a clock that all events of the
-	// device share; it is valid once Done.
+	// Seconds is the time at which the point was reached, on a clock shared by all events of the
+	// device; it is valid once Done.
 	Seconds() float64
 }
 
@@ -69,22 +68,22 @@ type Event interface {
 type Program interface {
 	// Step computes out = collide(stream(in)) for the cells of box, reading one layer around it. It
 	// is queued on s. Solid cells of out are at rest (zeros) afterwards if they were before: Step
-	// need not write them, since Alloc's memory is at rest and nothing else writes them.
+	// need not write them, since Alloc's memory is at rest and no other call writes them.
 	Step(s Stream, in, out Buffer, box decomp.Box, p model.Params)
 	// FillFaces fills the ghost cells behind faces (boundary.Cells.Open) in state, which a step, or
-	// Forces, reads: those beside the box's own cells or, exchanged, those beside ghost cells,
-	// when these have been exchanged. It is queued on s.
+	// Forces, reads: those beside the box's own cells or, with exchanged, those beside ghost cells,
+	// once these have been exchanged. It is queued on s.
 	FillFaces(s Stream, state Buffer, exchanged bool)
 	// Init writes the state of the cells of box from physical fields in float64,
 	// laid out [z][y][c][x] without padding or ghosts. Components c: rho-1, the
 	// velocity (Dims values), and the strain rate (d_i u_j + d_j u_i)/2 in the
-	// order xx, yy, (zz,) xy, (xz, yz), and the scalar, where there is one:
-	// Spec.InitValues() in all. Solid cells become rest, with the scalar that is given: 0 where they do not conduct
-	// it. It returns when done.
+	// order xx, yy, (zz,) xy, (xz, yz), and the scalar, if any: Spec.InitValues() in total. Solid cells are set to
+	// rest, with the given scalar: 0 if they do not conduct it. It returns when done.
 	Init(state Buffer, box decomp.Box, fields []float64, p model.Params) error
 	// Fields reads rho-1, the velocity and the scalar, if any (Spec.FieldValues()), of the
-	// cells of box, in the same arrangement; solid cells give zeros, but for the scalar of those that conduct. The box
-	// may reach into the ghost layers, whose solid cells give meaningless values. It returns when done, and several goroutines may call it at once, with the same p.
+	// cells of box, in the same arrangement; solid cells give zeros, except the scalar of conducting ones. The box may
+	// extend into the ghost layers, whose solid cells give meaningless values. It returns when done, and several goroutines
+	// may call it at once, with the same p.
 	Fields(state Buffer, box decomp.Box, fields []float64, p model.Params) error
 	// Planes sums the interior cells plane by plane along layout.Axis(), in a fixed order that does
 	// not depend on threads or on the decomposition.
@@ -93,8 +92,8 @@ type Program interface {
 	// that share planes.
 	Rows(state Buffer, p model.Params) ([]Plane, error)
 	// Forces returns the loads of the fluid in the coming step on the walls that are
-	// Measured, for every type of the cells (0 for others): force and torque about the lower
-	// corner of the domain, with the pressure at rest as zero.
+	// Measured, for every cell type (0 for others): force and torque about the lower corner of the
+	// domain, with the pressure at rest as zero.
 	Forces(state Buffer, p model.Params) ([]Load, error)
 	// BytesPerCell is the minimum memory traffic per step and cell for the layout: the numerator of
 	// the roofline share.
@@ -111,7 +110,7 @@ type Wrapper interface{ Wraps() bool }
 // Timed is a Program whose walls, faces and force may change with time. Found by type assertion.
 type Timed interface {
 	// Schedule uploads the moments of the coming steps, once all queued work is done. Each moment is consumed by one
-	// Advance before anything else needs the force: from here on steps use the force of their moment, not the force of
+	// Advance before any call needs the force: from here on steps use the force of their moment, not the force of
 	// their Params. At most MaxScheduled moments.
 	Schedule(steps []Moment) error
 	// Advance sets walls, faces and force to the next of these moments, in the order of s: before FillFaces, Step and
@@ -137,7 +136,7 @@ type Plane struct {
 	Energy   float64    // sum of rho u^2/2
 	MaxSpeed float64    // the largest |u| ...
 	MaxAt    [3]int     // ... and its cell (local)
-	Bad      int        // cells with a value that is not finite ...
+	Bad      int        // cells with a non-finite value ...
 	BadAt    [3]int     // ... and the first of them (local)
 }
 

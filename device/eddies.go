@@ -9,6 +9,6 @@ type EddyKeeper interface {
 	// use the result. It may be recorded.
 	FindEddies(s Stream, state Buffer, p model.Params)
 	// Eddies returns their memory, 3 nu_t of each interior cell as [z][y][Layout.Pitch] numbers of Spec.EddyBytes bytes, 0
-	// at first, with anything in the padding; nil: the law reads no neighbours.
+	// at first, with arbitrary padding; nil: the law reads no neighbours.
 	Eddies() Buffer
 }

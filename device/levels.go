@@ -22,7 +22,7 @@ type Coupler interface {
 // are in decomp/coupling.go and boundary/crossings.go.
 type CouplingLists struct {
 	Gathered, Scattered []decomp.Copied
-	Values              []decomp.Copied // cells that a finer level is interpolated from
+	Values              []decomp.Copied // cells from which a finer level is interpolated
 	Parents             decomp.Parents  // of the part's overlap
 	Families            []decomp.Family
 	Crossings           *boundary.Crossings // nil: no crossings
@@ -38,9 +38,10 @@ func SumNumbers(spec model.Spec) int {
 	return 1 + spec.Lattice.Dims
 }
 
-// Coupling is uploaded lists. A compact buffer has as many numbers of each cell as a state, in its number type, cell after cell: the
-// components, or rho - 1, u and P on the way to a finer level, a scalar as it is. Sums are float64, SumNumbers for each place. All work is queued on s, may be recorded, and gives the same bits for any
-// cut and any number of threads. A step of level l consists of:
+// Coupling is uploaded lists. A compact buffer has as many numbers per cell as a state, in its number type, cell after cell:
+// the components, or rho - 1, u and P for a finer level, with the scalar unchanged. Sums are float64, SumNumbers per place.
+// All work is queued on s, may be recorded, and gives the same bits for any decomposition and any number of threads. A step
+// of level l consists of:
 //
 //	GatherValues        of level l
 //	Prolong             the overlap of level l+1 from them
@@ -51,7 +52,7 @@ func SumNumbers(spec model.Spec) int {
 //	Restrict, Scatter   cells of level l beside the interface from their children
 //	Correct             cells of level l outside the interface
 //
-// Count has memory for what passes: two counts of one Coupling must not overlap.
+// Count uses memory of the Coupling: two counts of one Coupling must not overlap.
 type Coupling interface {
 	// Gather copies cells of Gathered to a compact buffer, Scatter the cells of Scattered from one.
 	Gather(s Stream, state, buffer Buffer)
@@ -66,7 +67,8 @@ type Coupling interface {
 	Restrict(s Stream, state, buffer Buffer, own, coarse model.Params)
 	// Count sets sums of Crossings from the state before a step, or adds to them.
 	Count(s Stream, state, sums Buffer, add bool)
-	// Correct adds to each cell of Corrected its own sum, by CoarseCrossings, and its faces' in fine. P and a scalar's flux stay.
+	// Correct adds to each cell of Corrected its own sum, by CoarseCrossings, and its faces' in fine. P and a scalar's flux
+	// are unchanged.
 	Correct(s Stream, own, fine, state Buffer, p model.Params)
 	// Bytes is the memory of the lists.
 	Bytes() int

@@ -15,7 +15,7 @@ const (
 	ScalarUnits = 1 << 40
 )
 
-// Add adds another part of the same walls.
+// Add adds the load of another part of the same walls.
 func (l *Load) Add(m Load) {
 	for a := range l.Force {
 		l.Force[a] += m.Force[a]

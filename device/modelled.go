@@ -4,12 +4,12 @@ import "lbmsim/model"
 
 // WallModeler is a Program that computes the ghost cells of modelled walls (boundary.Modelled). Found by type assertion.
 type WallModeler interface {
-	// FillModelled computes the ghost cells from a state, and the eddies of the layer, in the order of s: before the step, or the
-	// forces, that read them. It computes those that follow from the box's own cells (boundary.Modelled.Early) or, exchanged, the
-	// others, when the state's listed cells have been exchanged.
+	// FillModelled computes the ghost cells and the layer's eddy viscosity from a state, in the order of s: before the step,
+	// or the forces, that read them. It computes those that depend only on the box's own cells (boundary.Modelled.Early) or,
+	// with exchanged, the others, once the state's listed cells have been exchanged.
 	FillModelled(s Stream, state Buffer, p model.Params, exchanged bool)
-	// ModelledWalls returns what the last FillModelled found at each ghost cell, in the order of boundary.Modelled.Cells, once
-	// all queued work is done. Forces of a rank with links to a measured wall fills them too.
+	// ModelledWalls returns the results of the last FillModelled at each ghost cell, in the order of
+	// boundary.Modelled.Cells, once all queued work is done. Forces of a rank with links to a measured wall fills them too.
 	ModelledWalls() ([]ModelledWall, error)
 	// WallMomentum fills the ghost cells from a state and returns the exchange of the links of each type in the next step.
 	WallMomentum(state Buffer, p model.Params) ([]WallMomentum, error)
@@ -32,7 +32,7 @@ func TuningNumbers(walls []WallTuning) (list []float64) {
 // Gatherer is a Program with a wall model on several ranks. Found by type assertion.
 type Gatherer interface {
 	// Gather copies the cells that other ranks' ghost cells read (boundary.Modelled.Sent) to their places behind a state, in the
-	// order of s: behind the steps of the edges, and before the exchange.
+	// order of s: after the steps of the edges and before the exchange.
 	Gather(s Stream, state Buffer)
 }
 
@@ -40,7 +40,7 @@ type Gatherer interface {
 // depend neither on their order nor on the decomposition.
 type WallMomentum struct {
 	Exchanged int64 // momentum along the traction, from the fluid to the wall, where the model fully applies
-	Law       int64 // the same by the law of the wall: traction times area
+	Law       int64 // the same from the law of the wall: traction times area
 	All       int64 // traction times area, also where the model applies in part
 	Area      int64 // in units of 1/WallAreaUnits
 	Passed    int64 // mass, from the wall into the fluid
@@ -65,5 +65,5 @@ type ModelledWall struct {
 	Share    float64    // of the model, from 0 at a no-slip wall to 1 where the law of the wall fully applies
 }
 
-// NoSlip reports whether the wall is the no-slip wall there.
+// NoSlip reports whether the wall is a no-slip wall there.
 func (w ModelledWall) NoSlip() bool { return w.Share == 0 }

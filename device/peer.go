@@ -8,15 +8,15 @@ type Peer interface {
 	AllocShared(bytes int) (Buffer, error)
 	// Share returns a handle of such memory, to be sent to other processes.
 	Share(b Buffer) (handle []byte, err error)
-	// Open gives access to memory that another process has shared, for Copy, CopyRows
-	// and NewBarrier. Free ends the access; the owner frees the memory after that.
+	// Open gives access to memory shared by another process, for Copy, CopyRows and NewBarrier.
+	// Free ends the access; the owner frees the memory after that.
 	Open(handle []byte) (Buffer, error)
 	// NewBarrier creates a barrier of this device with others. Each party has a word of 8 bytes in
 	// the other's shared memory, initially zero; words do not share BarrierWord bytes.
 	NewBarrier(parties []Party) (Barrier, error)
 }
 
-// BarrierWord is the distance between the words of barriers, in bytes: a line of any cache.
+// BarrierWord is the distance between the words of barriers, in bytes: at least a cache line.
 const BarrierWord = 128
 
 // MaxParties is the largest number of parties of a barrier: the neighbours of a box, and ranks on the same machine that read listed
@@ -26,19 +26,19 @@ const MaxParties = 26
 // Identity distinguishes devices.
 type Identity struct {
 	Machine string // whose processes can share memory
-	Device  string // one of all machines
+	Device  string // unique over all machines
 }
 
 // Party is the other side of a barrier.
 type Party struct {
-	Signal     Buffer // opened: this device writes here
+	Signal     Buffer // opened: written by this device
 	SignalWord int    // offset in bytes
-	Await      Buffer // shared: the other device writes here
+	Await      Buffer // shared: written by the other device
 	AwaitWord  int
 }
 
 // Barrier is a point in the streams of several devices that each passes once all its parties have
-// reached it, as often as it is queued; it waits on the device, without the host. Earlier work of
+// reached it, each time it is queued; the wait is on the device, without the host. Earlier work of
 // the streams is then complete and visible to later work, also in memory of the others. The device
 // counts, so a recording of it can be replayed.
 type Barrier interface {
@@ -50,7 +50,7 @@ type Barrier interface {
 	Close()
 }
 
-// Rows is a place of rows of bytes, in a device's memory or the host's.
+// Rows locates rows of bytes in a device's memory or the host's.
 type Rows struct {
 	Buffer Buffer // of the device, or opened; nil:
 	Host   []byte // page-locked, of this device: AllocHost (halo.HostAllocator), ShareHost, OpenHost

@@ -3,7 +3,7 @@ package device
 import "lbmsim/model"
 
 // Roofline is a device that can measure its memory bandwidth: loops that only move the bytes of a
-// step, for comparison with steps. Found by type assertion.
+// step, for comparison. Found by type assertion.
 type Roofline interface {
 	// Update changes every value v of data to 1 - v, in place, cell by cell in rows
 	// [component][x] of the given pitch: the traffic of the best population codes.

@@ -8,13 +8,12 @@ import (
 // SnapshotTaker is a Program that reads fields while later steps continue. Found by
 // type assertion.
 type SnapshotTaker interface {
-	// Prepare allocates the memory of one snapshot of box in advance: locking pages takes as long
-	// as filling them, and the steps would wait for it.
+	// Prepare allocates the memory of one snapshot of box in advance: page-locking takes as long as
+	// filling the memory, and would delay the steps.
 	Prepare(box decomp.Box) error
 	// FieldsAsync queues the work of Program.Fields on s, for the cells of box: the fields are
 	// computed on the device into separate memory and copied to page-locked host memory. It does
-	// not wait. An error means that there is no memory for it: Program.Fields does the same work in
-	// pieces.
+	// not wait. An error means insufficient memory: Program.Fields does the same work in pieces.
 	FieldsAsync(s Stream, state Buffer, box decomp.Box, p model.Params) (Snapshot, error)
 }
 
@@ -31,8 +30,8 @@ type Snapshot interface {
 	Close()
 }
 
-// FieldsWriter is a Program that leaves fields in the device's memory, for readers
-// on the device. Found by type assertion.
+// FieldsWriter is a Program that writes fields to the device's memory, for readers on the device.
+// Found by type assertion.
 type FieldsWriter interface {
 	// FieldsTo queues on s the fields of box, in the arrangement of Program.Fields, into out: 8
 	// bytes per value for a float64 state, otherwise 4.
@@ -42,12 +41,12 @@ type FieldsWriter interface {
 // StepFielder is a Program whose steps can store the fields of the resulting state: the values of
 // FieldsTo without a second pass over the state. Found by type assertion.
 type StepFielder interface {
-	// PrepareStepFields prepares for StepFields. False: steps of this program cannot, or a second
-	// pass costs as little.
+	// PrepareStepFields prepares for StepFields. False: steps of this program cannot store fields,
+	// or a second pass is not more expensive.
 	PrepareStepFields() (bool, error)
-	// StepFields is Step, and leaves the fields of box in fields, a buffer for frame in the
-	// arrangement of FieldsTo. A frame holds the box and whole rows, and may reach into ghost
-	// layers, whose fields it leaves alone.
+	// StepFields is Step, and writes the fields of box to fields, a buffer for frame in the
+	// arrangement of FieldsTo. A frame contains the box and whole rows, and may extend into ghost
+	// layers, whose fields are not written.
 	StepFields(s Stream, in, out Buffer, box decomp.Box, fields Buffer, frame decomp.Box, p model.Params)
 }
 
@@ -55,8 +54,8 @@ type StepFielder interface {
 // assertion.
 type StepSnapshots interface {
 	StepFielder
-	// SendFields is FieldsAsync of the cells of frame, whose fields steps have left in a buffer. Fields of
-	// ghost planes of the slowest axis, which a frame may have, are read from the state. Once sent fires,
+	// SendFields is FieldsAsync of the cells of frame, whose fields steps have written to a buffer. Fields
+	// of ghost planes of the slowest axis, if the frame has any, are read from the state. Once sent fires,
 	// the buffer may be written again.
 	SendFields(s Stream, state, fields Buffer, frame decomp.Box, p model.Params) (shot Snapshot, sent Event, err error)
 }

@@ -10,11 +10,11 @@ type Averager interface {
 }
 
 // Averages are the sums of the interior cells, in float64, by the recurrence of Welford (Technometrics 4 (1962)
-// 419), which loses no digits however many samples there are.
+// 419), which loses no digits for any number of samples.
 type Averages interface {
 	// Take queues on s sample n of the state, counted from 1.
 	Take(s Stream, state Buffer, n int64, p model.Params)
-	// Read gives the sums as [z][y][value][x] and Write sets them. They wait for the samples that are queued.
+	// Read returns the sums as [z][y][value][x] and Write sets them. Both wait for queued samples.
 	Read(sums []float64) error
 	Write(sums []float64) error
 	Close()
@@ -22,18 +22,18 @@ type Averages interface {
 
 // HostAverager is a Program that adds samples to averages in the host's memory. Found by type assertion.
 type HostAverager interface {
-	// AddSample continues the sums of Averages, [z][y][value][x], with the state as sample n, when the streams are at rest.
+	// AddSample continues the sums of Averages, [z][y][value][x], with the state as sample n; the streams must be idle.
 	AddSample(sums []float64, of model.AverageSums, state Buffer, n int64, p model.Params) error
 }
 
 // Profiler is a Program that sums fields over planes. Found by type assertion.
 type Profiler interface {
-	// PrepareProfile prepares for Profile. An error means that the device cannot.
+	// PrepareProfile prepares for Profile. An error means that the device does not support it.
 	PrepareProfile() error
-	// Profile sums the fluid cells of each interior plane across an axis, when the streams are at rest, into
-	// [plane][value]. Each cell's numbers are multiplied by unit (a scalar's first by warmth) and rounded: the
-	// sums do not depend on an order, and ranks can add theirs. A cell with a number that is not below ProfileMost counts
-	// ProfileBad cells: sums of its plane mean nothing.
+	// Profile sums the fluid cells of each interior plane across an axis, into [plane][value]; the streams must be idle.
+	// Each cell's numbers are multiplied by unit (a scalar's first by warmth) and rounded: the sums are independent of
+	// order, and ranks can add theirs. A cell with a number not below ProfileMost counts as ProfileBad cells: the sums
+	// of its plane are then invalid.
 	Profile(state Buffer, axis int, unit, warmth float64, p model.Params) ([]int64, error)
 }
 
@@ -45,10 +45,10 @@ const (
 
 // Values of a plane: see Profiler.
 const (
-	ProfileCells          = iota // fluid cells, not multiplied
+	ProfileCells          = iota // fluid cells, without unit
 	ProfileDensity               // rho-1
 	ProfileDensitySquares        // its square
-	ProfileVelocity              // the velocity; then its products, as of model.AverageSums; then, of a scalar, its value, its square and its products with the velocity
+	ProfileVelocity              // the velocity; then its products, as in model.AverageSums; then a scalar's value, square and products with the velocity
 )
 
 // ProfileValues returns the number of values of a plane.

@@ -2,7 +2,8 @@ package geometry
 
 import "slices"
 
-// Around is a body's surroundings in the cells of a domain: the bodies before and behind it, of which the later ones win.
+// Around holds a body's surroundings in the cells of a domain: the bodies listed before and after it, of which later ones
+// win.
 type Around struct {
 	Cells          [3]int
 	Periodic       [3]bool
@@ -25,8 +26,8 @@ func (o Around) Meet(s, t Shape) bool {
 // mostSwallowed is the approximate largest number of a body's cells checked: each has 26 neighbours.
 const mostSwallowed = 1 << 15
 
-// Swallows reports whether a body's cells are all in others and none that the body keeps is beside fluid, as far as looks go:
-// each of the cells, of more than mostSwallowed some at equal distances and the last along each axis.
+// Swallows reports whether a body's cells are all in others and no cell that the body keeps is beside fluid. It checks each
+// cell; of more than mostSwallowed, samples at equal distances and the last along each axis.
 func (o Around) Swallows(s Shape) bool {
 	from, to := Reach(s, o.Cells, o.Dims)
 	step, n := 0, mostSwallowed+1

@@ -23,23 +23,23 @@ type Scene struct {
 	Patches [3][2][]Patch
 	Sponges []Sponge
 	Bodies  []Body
-	Links   [][3]int        // of the lattice, one of each pair of opposite directions (Half); for bodies with Thicken, and for Thin
-	Walls   []boundary.Wall // what each boundary does
+	Links   [][3]int        // of the lattice, one of each pair of opposite directions (Half); for bodies with Thicken and for Thin
+	Walls   []boundary.Wall // the wall of each boundary
 }
 
 // Body is a shape and the type that its cells get.
 type Body struct {
 	Shape   Shape
 	Type    uint8
-	Thicken bool // where links pass through it, cells that it cuts are solid, too
+	Thicken bool // where links pass through it, cells cut by it are also solid
 }
 
 // rowsOfPiece is the number of rows that a thread takes at a time.
 const rowsOfPiece = 64
 
 // Sample samples the box of one rank with one more layer of cells around it.
-// A later body wins where bodies overlap. Any box gives the same cells, so the
-// result does not depend on how the domain is cut.
+// A later body wins where bodies overlap. Any box gives the same cells, so the result does not
+// depend on the decomposition.
 func (d Scene) Sample(box decomp.Box) boundary.Cells {
 	cells := boundary.NewCells(box.Size())
 	cells.Walls = d.Walls
@@ -76,9 +76,9 @@ func (d Scene) Sample(box decomp.Box) boundary.Cells {
 	return cells
 }
 
-// still reports whether all cells beyond an end of x are walls that are boundary.Cells.Still. It asks
-// the domain, not the cells of one rank, since all ranks need the same answer; where edges
-// may be of a wall that moves it says no.
+// still reports whether all cells beyond an end of x are walls that are boundary.Cells.Still. It
+// queries the domain, not the cells of one rank, since all ranks need the same answer; it returns
+// false if edges may belong to a moving wall.
 func (d Scene) still(cells boundary.Cells, side int) bool {
 	plain := true
 	for _, t := range d.types(0, side) {
@@ -90,8 +90,8 @@ func (d Scene) still(cells boundary.Cells, side int) bool {
 	for a := 1; a < 3; a++ {
 		for side := range 2 {
 			for _, t := range d.types(a, side) {
-				// Edges belong to the slower of their walls (see behind), except the edges of faces with ghost
-				// cells that move.
+				// Edges belong to the slower of their walls (see behind), except the edges of moving faces
+				// with ghost cells.
 				if cells.Wall(t).Law == boundary.MovingFace || !plain && !cells.Still(t) {
 					return false
 				}
@@ -107,7 +107,7 @@ func (d Scene) types(axis, side int) (list []uint8) {
 		return nil
 	}
 	for _, t := range append([]uint8{d.Faces[axis][side]}, patchTypes(d.Patches[axis][side])...) {
-		if t > 0 { // the third axis of two dimensions has no faces
+		if t > 0 { // in 2D the third axis has no faces
 			list = append(list, t)
 		}
 	}
@@ -179,11 +179,11 @@ func (d Scene) locate(axis, i int) (at, outside int) {
 }
 
 // distance of the surface of the body that the solid cell x-c belongs to, from the centre
-// of the fluid cell x, in lengths of c; 0 if that is no body or its surface is not found.
+// of the fluid cell x, in lengths of c; 0 if that is not a body or its surface is not found.
 func (d Scene) distance(cells boundary.Cells, x, c [3]int) float64 {
 	_, t := d.surface(cells, x, c, [3]float64{})
 	if k := cells.At(x[0]-c[0], x[1]-c[1], x[2]-c[2]); t == 0 && d.thickens(k) {
-		return 1 // the surface lies beyond the centre of a cell that it cuts: no wall can be nearer to it
+		return 1 // the surface is beyond the centre of a cell that it cuts: no wall can be nearer
 	}
 	return t
 }
@@ -194,7 +194,7 @@ func (d Scene) thickens(k uint8) bool {
 }
 
 // surface returns the body that the solid cell x-c belongs to, and the distance of its surface along c, in lengths of c,
-// from a place beside the centre of cell x; nil and 0 if the link crosses no surface.
+// from a position beside the centre of cell x; nil and 0 if the link crosses no surface.
 func (d Scene) surface(cells boundary.Cells, x, c [3]int, beside [3]float64) (Shape, float64) {
 	k := cells.At(x[0]-c[0], x[1]-c[1], x[2]-c[2])
 	for _, b := range d.Bodies {
@@ -213,7 +213,8 @@ func (d Scene) surface(cells boundary.Cells, x, c [3]int, beside [3]float64) (Sh
 	return nil, 0
 }
 
-// aside is the distance beside a link, in cells, at which the surface is sought: far against rounding, near against triangles.
+// aside is the distance beside a link, in cells, at which the surface is sampled: large compared with rounding, small
+// compared with triangles.
 const aside = 1e-4
 
 // slope returns |c.n| of that surface, with the unit vector n normal to it, from the distances of the surface beside the
@@ -223,8 +224,8 @@ func (d Scene) slope(cells boundary.Cells, x, c [3]int) float64 {
 	if shape == nil {
 		return 0
 	}
-	// Two vectors across c, and how fast the distance changes along them: the surface is t(a, b), and so
-	// n is along c + |c|^2 (t_a a + t_b b), with a and b of length 1.
+	// Two vectors normal to c, and the gradients of the distance along them: the surface is t(a, b), and
+	// so n is along c + |c|^2 (t_a a + t_b b), with a and b of length 1.
 	v := [3]float64{float64(c[0]), float64(c[1]), float64(c[2])}
 	a := across(v)
 	b := vector.Cross(v, a)
@@ -272,11 +273,10 @@ func (d Scene) Face(axis, side int, cell [3]int) uint8 {
 
 // behind returns the type of a cell outside the domain. Behind an edge or a corner
 // several faces meet. Walls come before open faces, and these before faces without
-// friction. Of walls the slowest wins, because links that end right at the
-// edge of a moving one would drag the fluid along beyond it (in the lid-driven
-// cavity at Re 100 on 128 x 128 cells the extrema are then 1.4 % off, otherwise 0.1 %).
-// The mass gained and lost at the two ends of a moving wall cancels. Among equals
-// the slowest axis wins.
+// friction. Of walls the slowest wins, because links that end exactly at the edge of a moving one
+// would drag the fluid along beyond it (in the lid-driven cavity at Re 100 on 128 x 128 cells the
+// extrema are then 1.4 % off, otherwise 0.1 %). The mass gained and lost at the two ends of a
+// moving wall cancels. Among equals the slowest axis wins.
 func (d Scene) behind(cell, outside [3]int) uint8 {
 	for a, n := range d.Cells {
 		cell[a] = min(max(cell[a], 0), n-1)

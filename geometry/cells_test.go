@@ -9,7 +9,7 @@ import (
 	"lbmsim/decomp"
 )
 
-// sampled cells are a property of the domain: every cut sees the same.
+// Sampled cells are a property of the domain: every decomposition has the same.
 func TestSampleDoesNotDependOnTheCut(t *testing.T) {
 	rng, open := rand.New(rand.NewSource(1)), 0
 	for trial := 0; trial < 200; trial++ {
@@ -19,7 +19,7 @@ func TestSampleDoesNotDependOnTheCut(t *testing.T) {
 			d.Faces[a] = [2]uint8{uint8(1 + 2*a), uint8(2 + 2*a)}
 		}
 		d.Walls[trial%6].Motion = boundary.Constant{0.1, 0, 0} // of one of the faces
-		if trial%3 > 0 {                                       // faces with laws of their own, in all pairs
+		if trial%3 > 0 {                                       // faces with their own laws, in all pairs
 			for k := range 6 {
 				d.Walls[k].Law = []boundary.Law{boundary.Bounce, boundary.Bounce, boundary.VelocityFace, boundary.PressureFace, boundary.Outflow, boundary.Slip, boundary.MovingFace}[rng.Intn(7)]
 			}
@@ -33,7 +33,7 @@ func TestSampleDoesNotDependOnTheCut(t *testing.T) {
 		}
 		whole := d.Sample(decomp.Box{Hi: d.Cells})
 		for side, rest := range whole.WithRest(d.Periodic[0], 3).Rest {
-			// Where a wall moves the domain may say no of edges that are another wall's.
+			// Where a wall moves the domain may return false for edges that belong to another wall.
 			if whole.Rest[side] && !rest || trial%3 == 0 && whole.Rest[side] != rest {
 				t.Fatalf("trial %d: end %d of rows at rest: %v, the cells say %v", trial, side, whole.Rest[side], rest)
 			}

@@ -9,7 +9,7 @@ import (
 	"lbmsim/internal/vector"
 )
 
-// Shapes made of shapes, and shapes that know whole rows of cells at a time.
+// Combinations of shapes, and shapes that sample whole rows of cells at a time.
 
 // rower is a shape that reports for a row of cells along x which have their centre
 // inside: inside[i] is cell (i, y, z).
@@ -17,13 +17,13 @@ type rower interface {
 	Row(y, z int, inside []bool)
 }
 
-// liner is a shape that reports where a line along x crosses its surface, in any order: a point lies inside where the turns of the
-// crossings at or before its x do not add up to 0.
+// liner is a shape that reports where a line along x crosses its surface, in any order: a point is inside if the turns of
+// the crossings at or before its x do not add up to 0.
 type liner interface {
 	Along(y, z float64, use func(x float64, turn int))
 }
 
-// rowOf does it for any shape.
+// rowOf samples a row of any shape.
 func rowOf(s Shape, y, z int, inside []bool) {
 	if r, ok := s.(rower); ok {
 		r.Row(y, z, inside)
@@ -41,7 +41,7 @@ func rowOf(s Shape, y, z int, inside []bool) {
 	if py < lo[1] || py > hi[1] || pz < lo[2] || pz > hi[2] {
 		return
 	}
-	// One cell more at each end: whatever the bounds round to, Contains decides.
+	// One more cell at each end: Contains decides, however the bounds are rounded.
 	from, to := int(max(0, math.Floor(lo[0])-1)), int(min(float64(len(inside)), math.Ceil(hi[0])+1))
 	for i := from; i < to; i++ {
 		inside[i] = s.Contains(float64(i)+0.5, py, pz)
@@ -52,12 +52,12 @@ func rowOf(s Shape, y, z int, inside []bool) {
 type Operation int
 
 const (
-	Union        Operation = iota // what lies in any
-	Intersection                  // what lies in all
-	Difference                    // what lies in the first and in none of the others
+	Union        Operation = iota // points in any part
+	Intersection                  // points in all parts
+	Difference                    // points in the first part alone
 )
 
-// Combination is a shape made of others.
+// Combination is a shape composed of others.
 type Combination struct {
 	Operation Operation
 	Parts     []Shape // at least one
@@ -125,7 +125,7 @@ func (c Combination) Row(y, z int, inside []bool) {
 	}
 }
 
-// Motion scales about the origin, then turns about it, then shifts.
+// Motion scales about the origin, then rotates about it, then translates.
 type Motion struct {
 	Scale float64
 	Turn  [3][3]float64 // a rotation
@@ -146,7 +146,7 @@ func NewMotion(scale float64, degrees, shift [3]float64) Motion {
 	return m
 }
 
-// sincos of degrees, exact at right angles: a face that is turned there stays flat.
+// sincos of degrees, exact at right angles: a face rotated by these stays flat.
 func sincos(degrees float64) (sin, cos float64) {
 	switch math.Mod(math.Mod(degrees, 360)+360, 360) {
 	case 0:
@@ -169,7 +169,7 @@ func (m Motion) Apply(p [3]float64) (q [3]float64) {
 	return q
 }
 
-// back moves a direction back: the inverse of a rotation is its transpose.
+// back rotates a direction back: the inverse of a rotation is its transpose.
 func (m Motion) back(d [3]float64) (q [3]float64) {
 	for a := range q {
 		q[a] = (m.Turn[0][a]*d[0] + m.Turn[1][a]*d[1] + m.Turn[2][a]*d[2]) / m.Scale
@@ -215,10 +215,10 @@ func (m Moved) Crossings(p, d [3]float64, ts []float64) []float64 {
 	return m.Shape.Crossings(m.Motion.back(vector.Minus(p, m.Motion.Shift)), m.Motion.back(d), ts)
 }
 
-// upright reports whether a motion leaves the axes as they are.
+// upright reports whether a motion preserves the axes.
 func (m Motion) upright() bool { return m.Turn == [3][3]float64{{1}, {0, 1}, {0, 0, 1}} }
 
-// rowAlong does rowOf by the crossings of one line.
+// rowAlong implements rowOf by the crossings of one line.
 func (m Moved) rowAlong(l liner, y, z int, inside []bool) {
 	type crossing struct {
 		x    float64
@@ -269,7 +269,7 @@ func (m Motion) After(first Motion) Motion {
 	return out
 }
 
-// Rows reports which rows of cells Sample asks the shapes for: along y and along z.
+// Rows reports which rows of cells Sample queries: along y and along z.
 func (d Scene) Rows(box decomp.Box) (rows [2][]bool) {
 	for k := range rows {
 		axis := k + 1

@@ -7,11 +7,12 @@ import (
 )
 
 // flushWithin is the distance from the face of a cell, in cells, within which a plane counts as on it: far above rounding,
-// and without a meaning for the flow.
+// and irrelevant for the flow.
 const flushWithin = 1e-3
 
-// Flush reports whether the surface of a shape lies on faces of cells wherever it is inside the domain: the wall half-way
-// between a fluid and a solid cell is then the surface itself. It knows shapes in closed form; for others it returns false.
+// Flush reports whether the surface of a shape coincides with cell faces wherever it is inside the domain: the wall
+// half-way between a fluid and a solid cell is then the surface itself. It knows shapes in closed form; for others it
+// returns false.
 func Flush(s Shape, cells [3]int, dims int) bool {
 	return flush(s, NewMotion(1, [3]float64{}, [3]float64{}), cells, dims)
 }
@@ -63,7 +64,7 @@ func along(v [3]float64) bool {
 	return zeros == 2
 }
 
-// onFace reports whether a plane across an axis of n cells lies on a face of cells, or outside.
+// onFace reports whether a plane normal to an axis of n cells is on a cell face, or outside.
 func onFace(p float64, n int) bool {
 	return p <= 0 || p >= float64(n) || math.Abs(p-math.Round(p)) < flushWithin
 }

@@ -2,7 +2,7 @@ package geometry
 
 import "testing"
 
-// Boxes and planes on faces of cells are flush, whatever their turn by right angles; all others are not.
+// Boxes and planes on cell faces are flush, under any rotation by right angles; all others are not.
 func TestFlush(t *testing.T) {
 	box := func(x0, y0, z0, x1, y1, z1 float64) Box {
 		return Box{[3]float64{x0, y0, z0}, [3]float64{x1, y1, z1}}

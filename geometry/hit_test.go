@@ -8,8 +8,8 @@ import (
 	"lbmsim/internal/vector"
 )
 
-// search finds where a segment enters a shape by asking Contains only: the oracle
-// of every closed form. ok is false where the entrance is narrower than its steps.
+// search finds where a segment enters a shape by Contains alone: the oracle of every closed form.
+// ok is false where the entrance is narrower than its steps.
 func search(s Shape, p, d [3]float64) (t float64, ok bool) {
 	const steps = 500
 	for k := 1; k <= steps; k++ {
@@ -28,8 +28,8 @@ func search(s Shape, p, d [3]float64) (t float64, ok bool) {
 	return 0, false
 }
 
-// everyHit compares Hit with the search on the links of lattices and on any others,
-// from everywhere around a shape.
+// everyHit compares Hit with the search on lattice links and arbitrary segments, from all around a
+// shape.
 func everyHit(t *testing.T, name string, s Shape) {
 	t.Helper()
 	rng := rand.New(rand.NewSource(3))
@@ -106,8 +106,8 @@ func TestHitsAreWhereTheShapeBegins(t *testing.T) {
 	}
 }
 
-// everyBound looks for points of a shape beyond its bounds, and for rows that disagree
-// with points.
+// everyBound searches for points of a shape beyond its bounds, and for rows that disagree with
+// points.
 func everyBound(t *testing.T, name string, s Shape) {
 	t.Helper()
 	rng := rand.New(rand.NewSource(3))
@@ -156,7 +156,7 @@ func TestMotions(t *testing.T) {
 	}
 }
 
-// where the surface passes through cell centres, rounding must not lose the link.
+// Where the surface passes through cell centres, rounding must not lose the link.
 func TestHitsOnTheSurface(t *testing.T) {
 	box := Box{[3]float64{2.5, 0, 0}, [3]float64{5.5, 9, 9}}
 	for _, c := range []struct {

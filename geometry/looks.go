@@ -2,7 +2,7 @@ package geometry
 
 import "math"
 
-// What a sample of cells reveals of shapes before a run finds all of their cells.
+// Estimates of shapes from sample cells, before a run computes all of their cells.
 
 // Limits beyond which the numbers of a surface in cells are warnings; spheres of 6 cells across are 4 % off in volume and
 // 1 % in area. Edges that taper to nothing have narrow gaps and thin parts on every grid.
@@ -13,11 +13,11 @@ const (
 	MostThin      = 0.05
 )
 
-// mostLooks is the approximate number of cells sampled before the answer is left to the run.
+// mostLooks is the approximate largest number of sampled cells; beyond it the run decides.
 const mostLooks = 1 << 18
 
-// AnyCell reports whether some cell between two corners lies in the shape, or, with in false, beyond
-// it: first those in the middle and at the ends, then one after the other.
+// AnyCell reports whether some cell between two corners is in the shape, or, with in false, outside:
+// it checks the middle and the ends first, then all cells in order.
 func AnyCell(s Shape, lo, hi [3]float64, n [3]int, in bool) bool {
 	var from, to [3]int
 	for a := range from {
@@ -62,8 +62,8 @@ func Reach(s Shape, cells [3]int, dims int) (from, to [3]int) {
 	return from, to
 }
 
-// Inside reports whether the cells of a shape are all in another, as far as looks go: each of
-// those cells, of more than mostLooks some at equal distances.
+// Inside reports whether the cells of a shape are all in another. It checks each cell; of more than
+// mostLooks, samples at equal distances.
 func Inside(in, around Shape, cells [3]int, dims int) bool {
 	from, to := Reach(in, cells, dims)
 	least, most := Reach(around, cells, dims)
@@ -111,10 +111,10 @@ func Hollow(s Shape, lo, hi [3]float64, axis int) bool {
 	return true
 }
 
-// Leaving returns the share of a shape's outermost cells that a motion of its surface leads out of the shape: after returns where
-// a point is after so many cells along the motion. The staircase of a voxel image that turns about its axis moves across itself by
-// a voxel at most; so points in such shapes move by two voxels more than in others, and those that end beside the shape, within a
-// voxel, stay.
+// Leaving returns the share of a shape's outermost cells that a motion of its surface moves out of the shape: after returns
+// the position of a point after a number of cells along the motion. The staircase of a voxel image that turns about its axis
+// moves across itself by a voxel at most; so points in such shapes move by two more voxels, and points that end within a
+// voxel of the shape count as inside.
 func Leaving(shape Shape, cells [3]int, dims int, after func(p [3]float64, by float64) [3]float64) float64 {
 	grain := Grain(shape)
 	surface, out := 0, 0
@@ -138,8 +138,8 @@ func Leaving(shape Shape, cells [3]int, dims int, after func(p [3]float64, by fl
 	return float64(out) / float64(surface)
 }
 
-// eachCell calls do with the centre of each cell of a shape; of a box of more than mostLooks cells it asks for some, at distances
-// that meet all columns.
+// eachCell calls do with the centre of each cell of a shape; of a box of more than mostLooks cells it samples some, at
+// distances that meet all columns.
 func eachCell(s Shape, cells [3]int, dims int, do func(centre [3]float64)) {
 	from, to := Reach(s, cells, dims)
 	nx, ny, nz := to[0]-from[0], to[1]-from[1], to[2]-from[2]
@@ -162,7 +162,7 @@ func common(a, b int) int {
 	return a
 }
 
-// Most returns the largest value at the centres of a shape's cells, as eachCell finds them; 0 without any.
+// Most returns the largest value at the centres of a shape's cells, as visited by eachCell; 0 if there are no cells.
 func Most(s Shape, cells [3]int, dims int, value func(p [3]float64) float64) (most float64) {
 	eachCell(s, cells, dims, func(p [3]float64) { most = max(most, value(p)) })
 	return most
@@ -209,7 +209,7 @@ func Grain(s Shape) (edge float64) {
 	return edge
 }
 
-// Middle of the box around a shape; in the middle of the domain along axes where it has no end.
+// Middle of the box around a shape; the middle of the domain along axes where the box is unbounded.
 func Middle(s Shape, cells [3]int) (p [3]float64) {
 	lo, hi := s.Bounds()
 	for a := range p {
@@ -284,8 +284,8 @@ func Faces(s Shape, cells [3]int, dims int) float64 { return faces(s, cells, dim
 // AllFaces estimates the same, including faces on the domain's faces, as under a house on the ground.
 func AllFaces(s Shape, cells [3]int, dims int) float64 { return faces(s, cells, dims, true) }
 
-// faces counts how often lines of cells along each axis cross the shape, some lines for all where there are many, and, with
-// ends, where they begin or end in it.
+// faces counts the crossings of cell lines along each axis with the shape, by a sample of lines where there are many, and,
+// with ends, the lines that begin or end in it.
 func faces(s Shape, cells [3]int, dims int, ends bool) (faces float64) {
 	lo, hi := s.Bounds()
 	var from, to [3]int

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// voxels returns an image of n x n x 4 voxels with the given edge, in cells, that are solid where in says so of their centre.
+// voxels returns an image of n x n x 4 voxels with the given edge, in cells, that are solid where in holds for their centre.
 func voxels(n int, edge float64, in func(x, y float64) bool) *Voxels {
 	size := [3]int{n, n, 4}
 	v := NewVoxels(size, [3]float64{}, [3]float64{edge, edge, edge}, [3]int{}, size)
@@ -21,7 +21,7 @@ func voxels(n int, edge float64, in func(x, y float64) bool) *Voxels {
 	return v
 }
 
-// turned returns a rotation about the middle of a square, along a path of so many cells.
+// turned returns a rotation about the middle of a square, along a path of a number of cells.
 func turned(middle float64) func(p [3]float64, by float64) [3]float64 {
 	return func(p [3]float64, by float64) [3]float64 {
 		x, y := p[0]-middle, p[1]-middle
@@ -30,8 +30,8 @@ func turned(middle float64) func(p [3]float64, by float64) [3]float64 {
 	}
 }
 
-// Fluid would not pass the staircase of a disc of voxels that turns about its axis, on any grid, but
-// would pass a paddle of voxels.
+// Fluid would not cross the staircase of a voxel disc that rotates about its axis, on any grid, but
+// would cross a voxel paddle.
 func TestLeavingOfVoxels(t *testing.T) {
 	for _, radius := range []float64{4, 6.3, 9, 19, 40} {
 		n := 2*int(radius) + 4
@@ -54,7 +54,7 @@ func TestLeavingOfVoxels(t *testing.T) {
 	}
 }
 
-// A blade is met wherever it is in a large box, although not all of its cells are asked for.
+// A blade is found anywhere in a large box, although only some of its cells are sampled.
 func TestLeavingOfLargeBodies(t *testing.T) {
 	cells := [3]int{256, 256, 256}
 	blade := Combination{Operation: Union, Parts: []Shape{
@@ -74,7 +74,7 @@ func TestMost(t *testing.T) {
 	}
 }
 
-// The box around solid voxels leaves out the empty ones.
+// The box around solid voxels excludes the empty ones.
 func TestSolidBox(t *testing.T) {
 	v := voxels(20, 0.5, func(x, y float64) bool { return x > 2 && x < 4 && y > -5 })
 	want := Box{Lo: [3]float64{6, 2.5, 0}, Hi: [3]float64{7, 10, 2}}

@@ -7,19 +7,19 @@ import (
 )
 
 // Region is a part of a face of the domain, in cells from the domain's lower corner: a
-// box or a disc. The coordinate across the face does not count.
+// box or a disc. The coordinate normal to the face is ignored.
 type Region struct {
 	Lo, Hi [3]float64 // of the box
 	Centre [3]float64 // of the disc
-	Radius float64    // 0: it is a box
+	Radius float64    // 0: a box
 }
 
 // Along gives the two axes of a face across an axis.
 func Along(axis int) (u, v int) { return (axis + 1) % 3, (axis + 2) % 3 }
 
-// Run returns the cells from, ... to-1 along the first axis of the face, in its row of cells
-// at the second, whose centres lie in the region. Lower borders belong to a box, upper ones do not;
-// the border of a disc does not.
+// Run returns the cells from, ... to-1 along the first axis of the face, in its row of cells at the
+// second, whose centres are in the region. A box includes its lower borders, not its upper ones; a
+// disc excludes its border.
 func (r Region) Run(axis, row int) (from, to int) {
 	u, v := Along(axis)
 	at := float64(row) + 0.5
@@ -50,8 +50,7 @@ func (r Region) Covers(axis int, cell [3]int) bool {
 	return from <= cell[u] && cell[u] < to
 }
 
-// Share counts the cells of the face that lie in the region and, if there is one, in the
-// other as well.
+// Share counts the cells of the face that are in the region and, if given, also in the other.
 func (r Region) Share(axis int, n [3]int, other *Region) (cells int) {
 	u, v := Along(axis)
 	for row := range n[v] {
@@ -66,11 +65,11 @@ func (r Region) Share(axis int, n [3]int, other *Region) (cells int) {
 	return cells
 }
 
-// Sponge is a layer of cells before a part of a face whose rates are their own.
+// Sponge is a layer of cells in front of a part of a face, with their own rates.
 type Sponge struct {
 	Axis, Side int
 	Type       uint8          // of the cells behind the face, where it is
-	Rates      []model.Params // of the cells that touch the face, the next, ...
+	Rates      []model.Params // of the cells at the face, the next layer, ...
 }
 
 // Rates returns the rates of a cell of the domain: the rates of the most viscous sponge that it lies in, nil outside

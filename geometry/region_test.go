@@ -31,7 +31,7 @@ func TestDiscsAreSymmetric(t *testing.T) {
 	}
 }
 
-// A wheel at a periodic face has the velocity of its surface there, seen from either side.
+// A wheel at a periodic face has its surface velocity there on both sides.
 func TestMotionAcrossAPeriodicFace(t *testing.T) {
 	const n = 12
 	d := Scene{Cells: [3]int{n, 4, 4}, Periodic: [3]bool{true, true, true}}

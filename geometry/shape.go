@@ -9,19 +9,17 @@ import "lbmsim/internal/vector"
 // corner, so the centre of cell i is at i + 1/2.
 type Shape interface {
 	Contains(x, y, z float64) bool
-	// Bounds is a box that holds the shape.
+	// Bounds returns a box that contains the shape.
 	Bounds() (lo, hi [3]float64)
-	// Hit is the first t in (0, 1] at which the segment from p, a point outside,
-	// to p + t d enters the shape; false when it does not. A point on the surface
-	// counts as the nearest one outside.
+	// Hit returns the first t in (0, 1] at which the segment from p, a point outside, to p + t d
+	// enters the shape; false if it does not. A point on the surface counts as just outside.
 	Hit(p, d [3]float64) (t float64, ok bool)
 	// Crossings appends to ts where the line p + t d crosses the surface, in any
-	// order; crossings beyond 0..1 may be omitted. It is what shapes made of other
-	// shapes need.
+	// order; crossings beyond 0..1 may be omitted. Combinations need it.
 	Crossings(p, d [3]float64, ts []float64) []float64
 }
 
-// Box is an axis-aligned box; its faces at Lo belong to it, those at Hi do not.
+// Box is an axis-aligned box; it includes its faces at Lo, not at Hi.
 type Box struct{ Lo, Hi [3]float64 }
 
 // Contains reports whether the point lies in the box.

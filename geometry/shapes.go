@@ -6,7 +6,7 @@ import (
 	"lbmsim/internal/vector"
 )
 
-// unbounded stands for infinity in Bounds: cells are counted with whole numbers.
+// unbounded represents infinity in Bounds: cells are counted in integers.
 const unbounded = 1e9
 
 // Ellipsoid has its axes along x, y and z.
@@ -44,8 +44,8 @@ func (e Ellipsoid) Hit(p, d [3]float64) (float64, bool) { return e.span(p, d).hi
 // Crossings appends to ts where the line enters and leaves the ellipsoid.
 func (e Ellipsoid) Crossings(p, d [3]float64, ts []float64) []float64 { return e.span(p, d).ends(ts) }
 
-// Cone is a circular cone between two points, cut off where RadiusTo is not zero: with
-// equal radii it is a cylinder along any direction.
+// Cone is a circular cone between two points, truncated if RadiusTo is not zero; with equal radii
+// it is a cylinder along any direction.
 type Cone struct {
 	From, To         [3]float64
 	Radius, RadiusTo float64
@@ -84,7 +84,7 @@ func (c Cone) Bounds() (lo, hi [3]float64) {
 }
 
 // span: between the planes of the ends the cone is convex; its equation also holds for
-// the other half of the double cone, beyond the tip, which they cut away.
+// the other half of the double cone, beyond the tip, which these planes cut off.
 func (c Cone) span(p, d [3]float64) span {
 	u, length, slope := c.axis()
 	o := vector.Minus(p, c.From)
@@ -96,7 +96,7 @@ func (c Cone) span(p, d [3]float64) span {
 	switch {
 	case qa > 0:
 		return between.quadric(qa, qb, qc)
-	case qa == 0 && qb == 0 || disc <= 0: // the same sign all along
+	case qa == 0 && qb == 0 || disc <= 0: // the same sign everywhere
 		if qc < 0 || qc == 0 && qa < 0 {
 			return between
 		}
@@ -124,7 +124,7 @@ func (c Cone) Hit(p, d [3]float64) (float64, bool) { return c.span(p, d).hit() }
 // Crossings appends to ts where the line enters and leaves the cone.
 func (c Cone) Crossings(p, d [3]float64, ts []float64) []float64 { return c.span(p, d).ends(ts) }
 
-// Capsule is all within Radius of the line from From to To.
+// Capsule contains all points within Radius of the line from From to To.
 type Capsule struct {
 	From, To [3]float64
 	Radius   float64
@@ -172,8 +172,7 @@ func (c Capsule) Hit(p, d [3]float64) (float64, bool) { return c.span(p, d).hit(
 // Crossings appends to ts where the line enters and leaves the capsule.
 func (c Capsule) Crossings(p, d [3]float64, ts []float64) []float64 { return c.span(p, d).ends(ts) }
 
-// HalfSpace is solid on the side of the plane through Point that Normal points away
-// from.
+// HalfSpace is solid behind the plane through Point with the outward Normal.
 type HalfSpace struct{ Point, Normal [3]float64 }
 
 // Contains reports whether the point lies behind the plane.
@@ -181,7 +180,7 @@ func (h HalfSpace) Contains(x, y, z float64) bool {
 	return vector.Dot(vector.Minus([3]float64{x, y, z}, h.Point), h.Normal) < 0
 }
 
-// Bounds returns all space, or ends it at a plane across an axis.
+// Bounds returns all space, limited by the plane if it is normal to an axis.
 func (h HalfSpace) Bounds() (lo, hi [3]float64) {
 	for a := range lo {
 		lo[a], hi[a] = -unbounded, unbounded
@@ -203,5 +202,5 @@ func (h HalfSpace) span(p, d [3]float64) span {
 // Hit returns the parameter at which the segment enters the half-space.
 func (h HalfSpace) Hit(p, d [3]float64) (float64, bool) { return h.span(p, d).hit() }
 
-// Crossings appends the parameter at which the line passes the plane.
+// Crossings appends the parameter at which the line crosses the plane.
 func (h HalfSpace) Crossings(p, d [3]float64, ts []float64) []float64 { return h.span(p, d).ends(ts) }

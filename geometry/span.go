@@ -28,7 +28,7 @@ func (s span) slab(p, d, lo, hi float64) span {
 
 // quadric returns the part of s where a t^2 + 2 b t + c < 0, for a >= 0. The root that
 // subtracts two numbers of the same size is found from the other by their product
-// c/a: a distance keeps its digits when the point is near to the surface.
+// c/a: a distance keeps its digits when the point is near the surface.
 func (s span) quadric(a, b, c float64) span {
 	if a == 0 { // the line is parallel to the axis of a cylinder, so b is 0 too
 		if c >= 0 {
@@ -47,9 +47,8 @@ func (s span) quadric(a, b, c float64) span {
 	return s.and(span{-q / a, -c / q})
 }
 
-// Ends of segments are known to rounding only: a cell's centre within touch of the
-// surface may be on either side of it. least is what a hit at t = 0 is given as,
-// for links of no length do not exist.
+// Ends of segments are exact to rounding only: a cell's centre within touch of the surface may be
+// on either side of it. A hit at t = 0 is returned as least, since links have a length.
 const (
 	touch = 1e-9
 	least = 1e-9
@@ -75,9 +74,9 @@ func (s span) ends(ts []float64) []float64 {
 	return ts
 }
 
-// firstHit implements Hit for shapes without a faster method: between two neighbours of all the
-// crossings lies either only fluid or only solid, and the middle decides which.
-// Slivers between surfaces that should coincide are skipped.
+// firstHit implements Hit for shapes without a faster method: between two consecutive crossings is
+// either only fluid or only solid, and the middle decides which. Slivers between surfaces that
+// should coincide are skipped.
 func firstHit(s Shape, p, d [3]float64) (t float64, ok bool) {
 	var buffer [16]float64
 	ts := append(s.Crossings(p, d, buffer[:0]), 0, 1)

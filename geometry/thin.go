@@ -7,8 +7,8 @@ import (
 	"lbmsim/internal/parallel"
 )
 
-// Where lattice links pass through a body between two fluid cells: the body is thinner there than the
-// distance of cells, and the flow goes through it as if it had a hole.
+// Lattice links that pass through a body between two fluid cells: there the body is thinner than the
+// cell spacing, and fluid leaks through it as through a hole.
 
 // Half returns one of each pair of opposite directions of a lattice: the first component that is not
 // zero is positive.
@@ -21,8 +21,8 @@ func Half(velocities [][3]int) (links [][3]int) {
 	return links
 }
 
-// sheet is a shape with parts of no thickness, which contain no point: Sheet is where a segment first
-// meets one.
+// sheet is a shape with parts of no thickness, which contain no point: Sheet returns where a segment
+// first meets one.
 type sheet interface {
 	Sheet(p, d [3]float64) (t float64, ok bool)
 }
@@ -47,13 +47,13 @@ func through(s Shape, p, d [3]float64) (mid float64, ok bool) {
 	return (first + last) / 2, first < last
 }
 
-// thin looks for the links that pass through one body of a domain.
+// thin searches for the links that pass through one body of a domain.
 type thin struct {
 	d      Scene
 	body   Body
-	near   []Shape // of all bodies, those whose bounds come near to this one
+	near   []Shape // all bodies whose bounds are near this one
 	lo, hi [3]float64
-	two    map[[3]int][][3]int // first of two links that together lead the way of one
+	two    map[[3]int][][3]int // first of two links that together replace one
 }
 
 func (d Scene) thin(b int) *thin {
@@ -107,7 +107,7 @@ func (d Scene) within(x [3]int) bool {
 	return true
 }
 
-// fluid reports whether the cell, or what it is the periodic image of, is in no body.
+// fluid reports whether the cell, or the cell of which it is a periodic image, is in no body.
 func (t *thin) fluid(x [3]int) bool {
 	shapes := t.near
 	if !t.d.within(x) {
@@ -135,8 +135,8 @@ func (t *thin) fluid(x [3]int) bool {
 }
 
 // passes reports whether fluid passes through the body along the link c from cell x: both ends are fluid, the
-// body lies between, and no third cell leads round it in two links. The corner of a thick body, across which a
-// diagonal link cuts, has such a cell.
+// body is between, and no third cell gives a path around it in two links. The corner of a thick body, cut by a
+// diagonal link, has such a cell.
 func (t *thin) passes(x, c [3]int) (mid float64, ok bool) {
 	mid, ok = through(t.body.Shape, centre(x), floats(c))
 	if !ok || !t.fluid(x) || !t.fluid(plus(x, c)) {
@@ -151,8 +151,8 @@ func (t *thin) passes(x, c [3]int) (mid float64, ok bool) {
 	return mid, true
 }
 
-// cut reports whether a cell lies in the body beyond the end of the domain, which cuts it: its periodic image is not solid,
-// and a link that ends there has met the body's end, however thick the body is.
+// cut reports whether a cell is in the body beyond the end of the domain, which truncates it: its periodic image is not
+// solid, and a link that ends there has met the body's end, however thick the body is.
 func (t *thin) cut(x [3]int) bool { return !t.d.within(x) && holds(t.body.Shape, centre(x)) }
 
 // free reports whether the link c from cell x passes through no body.
@@ -164,8 +164,8 @@ func (t *thin) free(x, c [3]int) bool {
 }
 
 // links visits the links that cross the body's surface, each once, whose lower end lies in a block of
-// cells, which may lie beyond the faces of the domain. Of the lines of cells along each direction it follows
-// one in stride squared.
+// cells, which may lie beyond the faces of the domain. It follows one in stride squared of the cell lines
+// along each direction.
 func (t *thin) links(from, to [3]int, stride int, visit func(x, c [3]int)) {
 	for _, l := range t.rows(from, to, stride) {
 		t.line(l.x, l.c, l.n, visit)
@@ -180,7 +180,7 @@ type row struct {
 
 // rows returns the lines that links follows.
 func (t *thin) rows(from, to [3]int, stride int) (list []row) {
-	for a := range from { // cells that a link of one cell may lead from
+	for a := range from { // cells from which a link of one cell may start
 		from[a] = max(from[a], int(math.Floor(max(t.lo[a], -unbounded)))-2)
 		to[a] = min(to[a], int(math.Ceil(min(t.hi[a], unbounded)))+2)
 		if to[a] <= from[a] {
@@ -204,8 +204,8 @@ func (t *thin) rows(from, to [3]int, stride int) (list []row) {
 	return list
 }
 
-// starts visits the cells of a block from which lines along c begin: the cell before is not in it. Which lines a stride
-// takes depends on the lines alone.
+// starts visits the cells of a block from which lines along c begin: the preceding cell is not in it. A stride selects
+// lines independently of the block.
 func starts(from, to, c [3]int, stride int, visit func(x [3]int)) {
 	first := 0
 	for c[first] == 0 {
@@ -216,7 +216,7 @@ func starts(from, to, c [3]int, stride int, visit func(x [3]int)) {
 		if c[a] == 0 {
 			continue
 		}
-		lo, hi := from, to // the face where c enters, but for what the faces of axes before have visited
+		lo, hi := from, to // the face where c enters, without cells visited from faces of earlier axes
 		if c[a] > 0 {
 			hi[a] = from[a] + 1
 		} else {
@@ -247,7 +247,7 @@ func next(lo, other, stride int) int {
 
 // line visits the links of a line of n cells from x along c that cross the surface.
 func (t *thin) line(x, c [3]int, n int, visit func(x, c [3]int)) {
-	const before = 0.5 // what lies on a centre is met, too
+	const before = 0.5 // a surface at a centre is met, too
 	p := at(centre(x), floats(c), -before)
 	length := float64(n) + 2*before
 	var buffer [16]float64
@@ -267,7 +267,7 @@ func (t *thin) line(x, c [3]int, n int, visit func(x, c [3]int)) {
 	}
 }
 
-// rounding of a place on a long line, in links.
+// rounding of a position on a long line, in links.
 const rounding = 1e-6
 
 // mark is a cell of a row that a thickened body makes solid.
@@ -276,13 +276,12 @@ type mark struct {
 	k uint8
 }
 
-// thickened finds, for the rows of a box and of the layer around it, the cells that bodies with Thicken take
-// besides those whose centres they contain: of each link that passes through, the end that is nearer to the
-// middle of what it passes. Then no link between two fluid cells leads through the body, but for those round
-// whose part of the body others lead: whatever closes a channel in space closes it for the populations, and a
-// plate becomes the thinnest that does, the digital plane of the lattice's directions
-// (Cohen-Or & Kaufman, Graphical Models and Image Processing 57 (1995) 453, for rays of voxels). Each link is judged by itself, so that the cut
-// of the domain does not matter.
+// thickened finds, for the rows of a box and of the layer around it, the cells that bodies with Thicken occupy in addition
+// to those whose centres they contain: for each link that passes through, the end nearer to the middle of the section
+// inside. Then no link between two fluid cells passes through the body, except links with a path around: a body that closes
+// a channel in space closes it for the populations, and a plate becomes the thinnest closed one, the digital plane of the
+// lattice's directions (Cohen-Or & Kaufman, Graphical Models and Image Processing 57 (1995) 453, for rays of voxels). Each
+// link is judged separately, so that the decomposition does not matter.
 func (d Scene) thickened(rows [2][]bool) map[[2]int][]mark {
 	found := map[[2]int][]mark{}
 	for i, b := range d.Bodies {
@@ -327,8 +326,8 @@ func (d Scene) Takes(b int) func(cell [3]int) bool {
 	}
 }
 
-// TakesAny reports whether Takes holds for any cell, as far as it follows some of the lines that Thin follows: where these are
-// not all, it answers yes.
+// TakesAny reports whether Takes holds for any cell on a sample of the lines that Thin follows; if the sample is incomplete,
+// it returns true.
 func (d Scene) TakesAny(b int) bool {
 	t := d.thin(b)
 	stride, any := t.stride(), false
@@ -343,7 +342,7 @@ func (d Scene) TakesAny(b int) bool {
 	return any
 }
 
-// takes returns the end of a link that a body with Thicken takes, if any.
+// takes returns the end of a link that a body with Thicken occupies, if any.
 func (t *thin) takes(x, c [3]int) (cell [3]int, ok bool) {
 	mid, ok := t.passes(x, c)
 	switch y := plus(x, c); {
@@ -360,8 +359,8 @@ func (t *thin) takes(x, c [3]int) (cell [3]int, ok bool) {
 	}
 }
 
-// nearer reports whether the lower end of a link is nearer to the middle of what it passes. In the middle between
-// both, all links along the surface have to choose the same side: they choose as if the body lay a little to one side.
+// nearer reports whether the lower end of a link is nearer to the middle of the section inside. At equal distances all
+// links along the surface have to choose the same side: they choose as if the body were shifted slightly.
 func (t *thin) nearer(x, c [3]int, mid float64) bool {
 	const tie = 1e-6
 	if math.Abs(mid-0.5) < tie {
@@ -388,18 +387,18 @@ func runs(of []bool) (list [][2]int) {
 	return list
 }
 
-// Thin measures the parts of a body that are thinner than the distance of cells.
+// Thin measures the parts of a body that are thinner than the cell spacing.
 type Thin struct {
 	Through int // links that pass through it, between two fluid cells
-	Stopped int // links between a fluid cell and one of the body's
+	Stopped int // links between a fluid cell and a cell of the body
 	Least   float64
-	At      [3]float64 // where it is thinnest, of the places where links pass
-	// Closed: somewhere no path of links leads round it either. Sharp edges pass fluid on every grid, but
-	// within the few cells where they are thin.
+	At      [3]float64 // thinnest position at which links pass through
+	// Closed: somewhere there is no path of links around it either. Sharp edges leak on every grid, but
+	// only in the few cells where they are thin.
 	Closed bool
 }
 
-// Share of the links that meet the body and pass through it: one that passes takes the place of two that end, on both sides.
+// Share of the links that meet the body and pass through it: one passing link replaces two that end, one on each side.
 func (t Thin) Share() float64 {
 	if t.Through == 0 {
 		return 0
@@ -407,14 +406,14 @@ func (t Thin) Share() float64 {
 	return float64(t.Through) / (float64(t.Through) + float64(t.Stopped)/2)
 }
 
-// leakShare of links: edges that taper to nothing pass 1 to 4 %, of bodies of 60 cells.
+// leakShare of links: edges that taper to nothing leak 1 to 4 %, on bodies of 60 cells.
 const leakShare = 0.05
 
-// Leaks reports whether fluid passes through more than the sharp edges of a body.
+// Leaks reports whether more than the sharp edges of a body leak.
 func (t Thin) Leaks() bool { return t.Closed || t.Share() > leakShare }
 
-// mostLines is the number of lines of cells along each direction that Thin follows through all bodies, about,
-// and leastLines that through each; of more it takes some.
+// mostLines is the approximate number of cell lines along each direction that Thin follows through all
+// bodies, and leastLines through each body; it samples if there are more.
 const (
 	mostLines  = 1 << 14
 	leastLines = 1 << 5
@@ -436,7 +435,8 @@ func effort(s Shape) (n int) {
 	return 1
 }
 
-// resolvedVoxels reports whether a shape is an image whose voxels are no smaller than cells: nothing in it is thinner.
+// resolvedVoxels reports whether a shape is an image whose voxels are at least as large as cells: no part of it is
+// thinner.
 func resolvedVoxels(s Shape) bool {
 	m, ok := s.(Moved)
 	if !ok {
@@ -446,10 +446,10 @@ func resolvedVoxels(s Shape) bool {
 	return ok && m.Motion.Scale*min(v.Spacing[0], v.Spacing[1], v.Spacing[2]) > 1-rounding
 }
 
-// mostPaths is the number of links for which it looks for a path round the body.
+// mostPaths is the number of links for which it searches a path around the body.
 const mostPaths = 16
 
-// Thin looks for links that pass through body b, of which it need not know the rest of the domain.
+// Thin searches for links that pass through body b; the rest of the domain is not needed.
 func (d Scene) Thin(b int) (found Thin) {
 	t := d.thin(b)
 	if resolvedVoxels(t.body.Shape) {
@@ -479,7 +479,8 @@ func (d Scene) Thin(b int) (found Thin) {
 	return found
 }
 
-// passing is what some lines of cells find of a thin body, and the links that pass through it: a cell and a direction.
+// passing holds the findings on a thin body from some cell lines, and the links that pass through it: a cell and a
+// direction.
 type passing struct {
 	Thin
 	links [][2][3]int
@@ -503,11 +504,11 @@ func (p *passing) add(t *thin, x, c [3]int) {
 	}
 }
 
-// around is the distance, in cells, to which a path round a sharp edge may lead away.
+// around is the largest distance, in cells, of a path around a sharp edge.
 const around = 10
 
-// round reports whether a path of links between fluid cells leads from one to another near by that passes
-// through no body.
+// round reports whether a path of links between nearby fluid cells connects two of them without passing
+// through a body.
 func (t *thin) round(from, to [3]int) bool {
 	seen := map[[3]int]bool{from: true}
 	for stack := [][3]int{from}; len(stack) > 0; {
@@ -539,7 +540,7 @@ func (t *thin) stride() int {
 	return stride
 }
 
-// lines of cells along the axes that come near to the body.
+// lines of cells along the axes near the body.
 func (t *thin) lines(stride int) float64 {
 	var size [3]float64
 	for a, n := range t.d.Cells {
@@ -548,14 +549,14 @@ func (t *thin) lines(stride int) float64 {
 	return max(size[0]*size[1], size[1]*size[2], size[2]*size[0])
 }
 
-// thickness of the body around a point in it, in cells: of a plate it is exact, from the lengths of the parts of
-// lines along the axes, l = w/|n|.
+// thickness of the body around a point in it, in cells: exact for a plate, from the lengths l = w/|n| of lines
+// along the axes inside.
 func (t *thin) thickness(p [3]float64) float64 {
 	const reach = 4
 	sum := 0.0
 	for a := range p {
 		if t.d.Cells[a] == 1 {
-			continue // in 2D there is nothing to see along z
+			continue // in 2D there is no thickness along z
 		}
 		var d [3]float64
 		d[a] = 2 * reach

@@ -24,7 +24,7 @@ func channel(t *testing.T, lattice string, cells [3]int, bodies ...Body) Scene {
 	return d
 }
 
-// passable reports whether populations get from one end of x to the other.
+// passable reports whether populations can move from one end of x to the other.
 func passable(d Scene, cells boundary.Cells) bool {
 	seen := make([]bool, len(cells.Type))
 	var stack [][3]int
@@ -53,14 +53,14 @@ func passable(d Scene, cells boundary.Cells) bool {
 	return false
 }
 
-// plate across a domain, through its middle and a little beside.
+// plate across a domain, slightly off its middle.
 func plate(cells [3]int, thick float64, angles [3]float64, beside float64) Shape {
 	const wide = 200
 	mid := [3]float64{float64(cells[0])/2 + beside, float64(cells[1]) / 2, float64(cells[2]) / 2}
 	return Moved{Box{[3]float64{-thick / 2, -wide, -wide}, [3]float64{thick / 2, wide, wide}}, NewMotion(1, angles, mid)}
 }
 
-// thicknesses of plates in cells; the thinnest is what a body without thickness becomes.
+// thicknesses of plates in cells; the thinnest represents a body without thickness.
 var thicknesses = []float64{2e-6, 0.1, 0.6, 1}
 
 func TestThickenedPlatesCloseChannels(t *testing.T) {
@@ -127,7 +127,7 @@ func TestThickenedPlatesAreThin(t *testing.T) {
 	}
 }
 
-// What no link passes through keeps its cells, whatever links clip its edges.
+// A body through which no link passes keeps its cells, even if links clip its edges.
 func TestThickBodiesStay(t *testing.T) {
 	cells := [3]int{40, 32, 32}
 	for _, lattice := range []string{"D3Q19", "D3Q27"} {
@@ -156,7 +156,7 @@ func TestThickBodiesStay(t *testing.T) {
 	}
 }
 
-// Any cut gives the same cells, periodic axes included.
+// Any decomposition gives the same cells, periodic axes included.
 func TestThickenedCellsOfAnyCut(t *testing.T) {
 	cells := [3]int{24, 18, 16}
 	for trial, angles := range [][3]float64{{0, 0, 30}, {20, 40, 10}, {0, 90, 0}, {0, 90, 7}, {45, 0, 45}} {
@@ -196,7 +196,7 @@ func TestThicknessOfPlates(t *testing.T) {
 	}
 }
 
-// The edges of a wing are thinner than a cell on every grid, and no more than edges let fluid pass.
+// The edges of a wing are thinner than a cell on every grid, and only edges leak.
 func TestSharpEdgesAreNoLeaks(t *testing.T) {
 	for _, chord := range []float64{60, 120} {
 		n := int(1.3 * chord)
@@ -213,7 +213,7 @@ func TestSharpEdgesAreNoLeaks(t *testing.T) {
 	}
 }
 
-// A wall that hardly leaks, of a body that is large besides, is found by the path that it closes.
+// A wall with few leaks in a large body is found by the path that it closes.
 func TestWallOfALargeBodyLeaks(t *testing.T) {
 	cells := [3]int{120, 60, 1}
 	house := Combination{Union, []Shape{Box{[3]float64{80, 0, 0}, [3]float64{110, 50, 1}}, plate(cells, 1.3, [3]float64{0, 0, 30}, 0)}}
@@ -223,7 +223,7 @@ func TestWallOfALargeBodyLeaks(t *testing.T) {
 	}
 }
 
-// Lines visit every link of a block once, whatever the direction.
+// Lines visit every link of a block once, for any direction.
 func TestLinesVisitLinksOnce(t *testing.T) {
 	cells := [3]int{6, 6, 5}
 	d := channel(t, "D3Q27", cells, Body{Shape: Box{[3]float64{-9, -9, -9}, [3]float64{9, 9, 9}}, Type: 3})
@@ -255,8 +255,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// The rim of a thickened plate is where the plate's is, to the cell: from 0.9 cells before it to 0.7 cells behind it, and 0.25 in
-// the mean over places of the grid.
+// The rim of a thickened plate coincides with the plate's to a cell: from 0.9 cells before it to 0.7 cells beyond it, and
+// 0.25 in the mean over positions on the grid.
 func TestRimOfThickenedPlates(t *testing.T) {
 	const half = 15.
 	for _, thick := range []float64{1e-6, 0.3, 0.6} {

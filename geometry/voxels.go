@@ -7,16 +7,16 @@ import (
 	"lbmsim/internal/vector"
 )
 
-// Voxels is a solid made of cubes, or of any bricks, on a grid of their own.
+// Voxels is a solid of cubes, or of any bricks, on their own grid.
 type Voxels struct {
-	Origin, Spacing [3]float64 // lower corner of brick 0, 0, 0 and the edges of one
+	Origin, Spacing [3]float64 // lower corner of brick 0, 0, 0 and the edges of a brick
 	n               [3]int     // bricks
-	lo, hi          [3]int     // those that are kept: lo <= i < hi
+	lo, hi          [3]int     // kept bricks: lo <= i < hi
 	bits            []uint64
 }
 
-// NewVoxels makes an image of n bricks, all empty, that keeps the ones from lo to hi: the
-// rest need no memory and stay empty.
+// NewVoxels returns an image of n empty bricks that stores only bricks from lo to hi: the rest need
+// no memory and stay empty.
 func NewVoxels(n [3]int, origin, spacing [3]float64, lo, hi [3]int) *Voxels {
 	v := &Voxels{Origin: origin, Spacing: spacing, n: n, lo: lo, hi: hi}
 	size := 1
@@ -41,7 +41,7 @@ func (v *Voxels) Fill(x, y, z int) {
 	}
 }
 
-// Solid returns the box of the solid bricks that are kept; empty without any.
+// Solid returns the box of the solid bricks that are kept; it is empty if there are none.
 func (v *Voxels) Solid() Box {
 	from, to, any := v.hi, v.lo, false
 	for i, word := range v.bits {
@@ -86,8 +86,8 @@ func (v *Voxels) Bounds() (lo, hi [3]float64) {
 // Hit returns the parameter at which the segment enters a solid brick.
 func (v *Voxels) Hit(p, d [3]float64) (float64, bool) { return firstHit(v, p, d) }
 
-// Crossings appends to ts all places where the line passes from one brick to the next, solid or
-// not: between them nothing changes.
+// Crossings appends to ts all parameters where the line passes from one brick to the next, solid or
+// not: between them the state is constant.
 func (v *Voxels) Crossings(p, d [3]float64, ts []float64) []float64 {
 	for a := range p {
 		if d[a] == 0 {
@@ -104,8 +104,8 @@ func (v *Voxels) Crossings(p, d [3]float64, ts []float64) []float64 {
 	return ts
 }
 
-// Kept returns the box of bricks that the rows of a rank can see: Rows gives the rows, m
-// maps the bricks' coordinates to cells.
+// Kept returns the box of bricks that the rows of a rank can reach: Rows gives the rows, m maps the
+// bricks' coordinates to cells.
 func (v *Voxels) Kept(m Motion, cells [3]int, rows [2][]bool) (lo, hi [3]int) {
 	const around = 2. // cells: a link and some rounding
 	from, to := [3]float64{-around, 0, 0}, [3]float64{float64(cells[0]) + around, 0, 0}

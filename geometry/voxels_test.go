@@ -8,7 +8,7 @@ import (
 	"lbmsim/decomp"
 )
 
-// bricks fills an image at random.
+// bricks returns a random image.
 func bricks(rng *rand.Rand, v *Voxels, n [3]int) {
 	for z := range n[2] {
 		for y := range n[1] {
@@ -29,7 +29,7 @@ func TestVoxels(t *testing.T) {
 	everyHit(t, "voxels", v)
 	everyBound(t, "voxels", v)
 	everyHit(t, "turned voxels", Moved{v, NewMotion(0.8, [3]float64{10, 20, 30}, [3]float64{1, 2, 3})})
-	// One brick, by hand.
+	// One brick, checked by hand.
 	one := NewVoxels(n, origin, spacing, [3]int{}, n)
 	one.Fill(2, 1, 3)
 	if !one.Contains(1.5, 2.1, 0.2) || one.Contains(1.5, 1.9, 0.2) || one.Contains(2, 2.1, 0.2) || !one.Contains(1, 2, 0.1+1e-12) {
@@ -40,7 +40,7 @@ func TestVoxels(t *testing.T) {
 	}
 }
 
-// What a rank keeps is enough for its rows.
+// The bricks that a rank keeps suffice for its rows.
 func TestVoxelsOfARank(t *testing.T) {
 	rng := rand.New(rand.NewSource(2))
 	for range 40 {

@@ -6,13 +6,12 @@ import (
 )
 
 // backoff waits between polls of messages in flight. The threads that compute the
-// bulk want the same cores, so it soon sleeps; the sleep grows with the time waited
-// so far, so that an arrival is seen at most an eighth late, and stays short enough
-// for MPI to move the next piece of a long message.
+// bulk want the same cores, so it soon sleeps. The sleep grows with the time waited so far, so that an arrival is detected
+// at most an eighth late, and stays short enough for MPI to move the next piece of a long message.
 //
-// With sleeps between, Open MPI took 43 ms for 10 MiB in a virtual machine; we take it
-// that a library which copies through small pieces of shared memory moves one or two of them per poll. So where a GPU computes
-// and the core is idle, it sleeps only once a neighbour is late indeed.
+// With sleeps between, Open MPI took 43 ms for 10 MiB in a virtual machine; presumably a library that copies through small
+// pieces of shared memory moves one or two per poll. So if a GPU computes and the core is idle, it sleeps only once a
+// neighbour is really late.
 type backoff struct {
 	awake bool
 	start time.Time

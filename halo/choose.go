@@ -24,7 +24,7 @@ const (
 	Peer = transport.Peer // into the neighbour's memory
 )
 
-// Word is a user's answer to a question that lbmsim would otherwise ask.
+// Word is a user's answer to a question that lbmsim would otherwise decide by queries.
 type Word = transport.Answer
 
 const (
@@ -40,13 +40,13 @@ type Route struct {
 	Why       string
 }
 
-// New makes the exchange of a rank: it chooses a transport for each neighbour, and tries
-// what moves data in ways that can go wrong unseen (verify.go). Collective; an error is
-// the same on every rank (*comm.Failure), unless it is of the communication or comes
-// while others wait for this rank's messages: then the caller ends them.
+// New makes the exchange of a rank: it chooses a transport for each neighbour, and tests transports
+// that may fail silently (verify.go). Collective; an error is the same on every rank
+// (*comm.Failure), unless it is an error of the communication or occurs while others wait for this
+// rank's messages: then the caller ends them.
 //
-// Nothing is found out by an attempt that could end the program: a library that does
-// not know addresses of a GPU breaks on them.
+// No property is determined by an attempt that could crash lbmsim: a library without GPU support
+// crashes on GPU addresses.
 func New(s Setup) (Exchange, error) { return newExchange(s, "ghost planes", s.paths) }
 
 // newExchange creates an exchange on the paths to others and to the rank itself.
@@ -84,8 +84,8 @@ type builder struct {
 	paths   func() (others []path, self []loop, err error)
 	e       *exchange
 	others  []path
-	nb      comm.NonBlocking // of all who have others
-	notGPU  string           // why the library of messages gets no GPU memory; "": it does
+	nb      comm.NonBlocking // of all ranks with other ranks
+	notGPU  string           // why the MPI library gets no GPU memory; "": it does
 	mine    offer
 	talk    bool                 // some rank has more to choose from
 	theirs  []offer              // of each link's neighbour
@@ -103,7 +103,7 @@ type offer struct {
 	Word            int    // the number of the word of this link
 	NoPeer          string // ... for this reason
 	NoGPU           string
-	Send, Recv      []stridedCopy // where the link's bytes are in the state
+	Send, Recv      []stridedCopy // location of the link's bytes in the state
 }
 
 // openedMemory is a neighbour's memory, open to this device.

@@ -29,7 +29,7 @@ func needGPU(t *testing.T) {
 	}
 }
 
-// gpuOf gives a rank its GPU: ranks share what there is.
+// gpuOf returns the GPU of a rank: ranks share the available ones.
 func gpuOf(c comm.Comm) (*cuda.Device, error) {
 	all, err := cuda.Devices()
 	if err != nil {
@@ -52,7 +52,7 @@ func onGPUs(c comm.Comm) []halo.Transport {
 	return list
 }
 
-// The transports over real GPUs, each rank a process: on GPUs of their own, or sharing.
+// The transports over real GPUs, each rank a process: on separate GPUs, or sharing.
 func TestOnGPUs(t *testing.T) {
 	needGPU(t)
 	mpitest.Run(t, []int{2, 3, 4}, func(c comm.Comm) error {
@@ -98,8 +98,8 @@ func TestTrafficOnGPUs(t *testing.T) {
 	})
 }
 
-// TestOnGPUsTime reports what an exchange of 10 float32 values a cell takes when there is
-// nothing to hide it behind: waited for, queued, and recorded.
+// TestOnGPUsTime reports the time of an exchange of 10 float32 values per cell without overlap:
+// waited for, queued, and recorded.
 func TestOnGPUsTime(t *testing.T) {
 	body := func(c comm.Comm) error {
 		dev, err := gpuOf(c)

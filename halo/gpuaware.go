@@ -5,10 +5,10 @@ import (
 	"lbmsim/device"
 )
 
-// Messages from GPU memory: the library of messages is given addresses on the device.
-// A link that is one contiguous range leaves from and arrives in the state itself. One
-// of many rows is packed into memory of the device's first: libraries are said to take
-// descriptions of rows (derived datatypes), and some send them byte by byte.
+// Messages from GPU memory: the MPI library gets addresses on the device. A link that is one
+// contiguous range is sent from and received in the state. A link of many rows is first packed into
+// device memory: libraries accept descriptions of rows (derived datatypes), but some are said to
+// send them byte by byte.
 
 // onGPU is a carrier for a GPU-aware library.
 type onGPU struct {
@@ -87,7 +87,7 @@ func (g *onGPU) close() {
 	}
 }
 
-// address returns the address of a place in a buffer that has one: choose.go has checked this.
+// address returns the address of an offset in a buffer that has addresses, as checked in choose.go.
 func address(b device.Buffer, offset int) uintptr {
 	return b.(device.Addressed).Address() + uintptr(offset)
 }

@@ -1,7 +1,7 @@
 // Package halo keeps the ghost planes of a rank's state equal to its neighbours'
-// edges. An Exchange is links (decomp) brought to life by transports: New chooses one
-// for each neighbour (choose.go), each is in one file, and halotest verifies what all of them must do. A run never learns which
-// one it has, except as words in its report.
+// edges. An Exchange serves links (decomp) by transports: New chooses one for each neighbour (choose.go), each is in one
+// file, and halotest verifies their common contract. A run does not depend on the transport, which appears only in its
+// report.
 //
 //	hoststaged.go  messages through the host's memory: always there
 //	inbox.go       the same inside a machine: memory of both, which their devices copy to
@@ -9,7 +9,7 @@
 //	peer.go        GPUs of one machine write into each other's memory
 //	local.go       a rank that is its own neighbour: copies inside its device
 //
-// NewTraffic (shells.go) makes exchanges of what refined levels need from each other, over the same transports.
+// NewTraffic (shells.go) returns exchanges between refined levels over the same transports.
 package halo
 
 import (
@@ -25,14 +25,13 @@ import (
 // make the same calls; the goroutine that makes the rank's other communication
 // calls makes these.
 type Exchange interface {
-	// Start begins to fill the ghost planes of state, which is one of the Setup's and
-	// another than the time before, and does not wait. What leaves does so once ready,
-	// the event after the edge cells, has fired. Between Start and Finish callers must not touch the edge and ghost planes of
-	// state; kernels may write the rest of it. The ghost planes of the other state are read no more from now on: neighbours may
-	// fill them.
+	// Start begins to fill the ghost planes of state, which is the Setup's state that the previous call did not use, and
+	// does not wait. Data are sent once ready, the event after the edge cells, has fired. Between Start and Finish callers
+	// must not touch the edge and ghost planes of state; kernels may write the rest of it. From now on the ghost planes of
+	// the other state are not read: neighbours may fill them.
 	Start(state device.Buffer, ready device.Event) error
 	// Finish returns when the ghost planes are valid and the edge planes may be
-	// overwritten. After an error the exchange is of no more use: end all ranks.
+	// overwritten. After an error the exchange is unusable: end all ranks.
 	Finish() error
 	// Stats returns the totals of all exchanges so far.
 	Stats() Stats
@@ -50,9 +49,8 @@ type Queued interface {
 	Exchange
 	// Queue fills the ghost planes of state, in the order of s: work before it on s
 	// has written the edge planes and read the ghost planes of the other state, work
-	// after it on s sees valid ghost planes. Stats count what was queued; launches of a
-	// recording are not seen. It is not mixed with an exchange that Start has begun and
-	// Finish has not ended.
+	// after it on s sees valid ghost planes. Stats count queued exchanges, not launches of a
+	// recording. Do not call it between Start and Finish.
 	Queue(s device.Stream, state device.Buffer)
 }
 
@@ -62,10 +60,9 @@ type Stats struct {
 	Messages  int // sent to other ranks
 	Bytes     int // sent to other ranks; as much came back
 	Copied    int // bytes copied locally, by a rank that is its own neighbour
-	// Seconds from the moment that the edges were seen ready to the arrival of the
-	// last ghost plane, summed over the exchanges that a rank waited for: the time
-	// that messages had to hide behind the bulk, waiting for a late neighbour included.
-	// Last is the newest exchange's share, Longest the largest.
+	// Seconds from the detection of ready edges to the arrival of the last ghost plane, summed over
+	// the exchanges that a rank waited for: the time to be hidden behind the bulk, including waits
+	// for late neighbours. Last is the newest exchange's share, Longest the largest.
 	Seconds, Last, Longest float64
 }
 
@@ -82,7 +79,7 @@ type Memory interface {
 }
 
 // HostAllocator is a device with page-locked host memory, to and from which it copies faster; free
-// releases it. Without it staging uses ordinary memory.
+// releases it. Otherwise staging uses ordinary memory.
 type HostAllocator interface {
 	AllocHost(bytes int) (memory []byte, free func(), err error)
 }
@@ -94,8 +91,8 @@ type Setup struct {
 	Layout     decomp.Layout // of the box
 	ValueBytes int           // of a value of the states
 	Device     Memory
-	// States are the two that a run uses alternately; from AllocState, so that other
-	// ranks can be given them. Their edge and ghost planes hold nothing yet.
+	// States are the two that a run uses alternately; from AllocState, so that other ranks can
+	// access them. Their edge and ghost planes are not yet set.
 	States [2]device.Buffer
 	// Want is the transport to neighbours, Auto selects the best for each.
 	Want Transport
@@ -122,7 +119,7 @@ type exchange struct {
 	shares   bool          // some rank's memory is open to another rank
 	words    device.Buffer // where neighbours signal this device; nil: nothing is shared
 
-	stream  device.Stream // of the device's part in Start; nil where it has none
+	stream  device.Stream // of the device's part in Start; nil without such a part
 	states  [2]device.Buffer
 	last    device.Buffer // the state of the newest exchange
 	ready   device.Event  // between Start and Finish ...
@@ -159,7 +156,7 @@ func (e *exchange) turn(state device.Buffer) error {
 	return nil
 }
 
-// onDevice queues the work that needs no host: data for other ranks first, since they wait for it.
+// onDevice queues the work that does not need the host: data for other ranks first, since they wait for it.
 func (e *exchange) onDevice(s device.Stream, state device.Buffer) {
 	if e.peers != nil {
 		e.peers.push(s, state, e.self)
@@ -200,7 +197,7 @@ func (e *exchange) Start(state device.Buffer, ready device.Event) error {
 }
 
 // Finish implements Exchange. Messages come first, because the host moves them, while the device's
-// part continues by itself: peer neighbours wait for the edges alone, never for this rank's
+// part continues by itself: peer neighbours wait only for the edges, never for this rank's
 // messages.
 func (e *exchange) Finish() error {
 	if e.broken != nil {
@@ -227,7 +224,7 @@ func (e *exchange) Finish() error {
 		if e.peers != nil {
 			last = max(last, e.copied.Seconds()-e.ready.Seconds())
 		}
-	} else if e.messages == nil { // nothing to do but wait for the edges, like others
+	} else if e.messages == nil { // only wait for the edges, like others
 		if err := e.ready.Wait(); err != nil {
 			return e.fail("start", fmt.Errorf("the edge cells: %w", err))
 		}
@@ -274,7 +271,7 @@ func (e *exchange) end(together bool) {
 	}
 	if together {
 		// An owner frees its memory after the others have closed it ("CUDA Driver API",
-		// cuIpcOpenMemHandle). Its error concerns ranks that end anyway.
+		// cuIpcOpenMemHandle). Its error concerns only ranks that end anyway.
 		_ = comm.Barrier(e.c)
 	}
 	if e.words != nil {

@@ -55,8 +55,8 @@ func expecting(want, got halo.Transport) halotest.Build {
 	}
 }
 
-// Devices that copy by themselves put what leaves into the neighbour's inbox, where
-// both see one memory; otherwise into staging memory, beside the messages.
+// Devices that copy by themselves write outgoing data to the neighbour's inbox if both share
+// memory; otherwise to staging memory, overlapped with the messages.
 func TestHostBesideCopies(t *testing.T) {
 	for _, test := range []struct {
 		alone func(rank int) bool
@@ -97,7 +97,7 @@ func TestPeer(t *testing.T) {
 	halotest.Run(t, expecting(halo.Peer, halo.Peer), own(asIs))
 }
 
-// Ranks that share a GPU write into each other's memory if that is asked for.
+// Ranks that share a GPU write into each other's memory on request.
 func TestPeerOnOneGPU(t *testing.T) {
 	m := halotest.NewMachine("node")
 	halotest.Run(t, expecting(halo.Peer, halo.Peer), func(int) halo.Memory { return m.NewGPU("one") })
@@ -136,8 +136,8 @@ func TestSharedGPU(t *testing.T) {
 	}, func(rank int) halo.Memory { return m.NewGPU(fmt.Sprint([]int{0, 1, 0, 3, 4}[rank])) })
 }
 
-// Two machines, ranks 0 and 1 on one and the rest on the other: links within a machine
-// and across are served side by side.
+// Two machines, ranks 0 and 1 on one and the rest on the other: links within and across machines
+// are served together.
 func TestMixed(t *testing.T) {
 	for _, aware := range []bool{false, true} {
 		all := halotest.NewMachine("both") // for the addresses of messages
@@ -167,7 +167,7 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// Where a rank cannot open the memory of others, both sides know and take another way.
+// If a rank cannot open the memory of others, both sides know and use another path.
 func TestDeafDevice(t *testing.T) {
 	halotest.Run(t, func(s halo.Setup) (halo.Exchange, error) {
 		e, err := halo.New(s)
@@ -230,7 +230,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The user's word is taken where the library contradicts it.
+// The user's word takes precedence over the library.
 func TestWordOfTheUser(t *testing.T) {
 	m := halotest.NewMachine("node")
 	err := comm.RunLocal(2, func(c comm.Comm) error {
@@ -244,8 +244,7 @@ func TestWordOfTheUser(t *testing.T) {
 	}
 }
 
-// All that was opened is closed before its owner frees it, of an exchange that was made
-// and of one that failed.
+// All opened memory is closed before its owner frees it, by successful and failed exchanges.
 func TestDoorsAreClosed(t *testing.T) {
 	type fault func(rank int, g *halotest.GPU)
 	for _, test := range []struct {
@@ -285,8 +284,8 @@ func TestDoorsAreClosed(t *testing.T) {
 	}
 }
 
-// Others wait for the messages of a rank that fails in the first exchange, so they do
-// not come to agree on its error: it returns at once, alone, and its caller ends them.
+// Others wait for the messages of a rank that fails in the first exchange, so they cannot agree on
+// its error: it returns at once, alone, and its caller ends them.
 func TestFirstExchangeBreaks(t *testing.T) {
 	result := make(chan error, 1)
 	go func() {
@@ -403,7 +402,7 @@ func TestNewRefuses(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if words == "non-blocking" || c.Rank() == 1 { // what one rank refuses all of them do
+			if words == "non-blocking" || c.Rank() == 1 { // a refusal of one rank applies to all
 				change(&s)
 			}
 			if _, err := halo.New(s); err == nil || !strings.Contains(err.Error(), words) {
@@ -433,7 +432,7 @@ func exchange(c comm.Comm, visible bool, ready device.Event) error {
 	return e.Finish()
 }
 
-// A rank that is gone ends the others' exchange with an error, not with silence.
+// A lost rank ends the others' exchange with an error, not a hang.
 func TestLostNeighbour(t *testing.T) {
 	for _, visible := range []bool{true, false} {
 		ranks := comm.Local(3)
@@ -461,7 +460,7 @@ func (failed) Done() bool       { return true }
 func (failed) Wait() error      { return errors.New("kernel failed") }
 func (failed) Seconds() float64 { return 0 }
 
-// What goes wrong in the edge kernels is not sent to the neighbours.
+// Results of failed edge kernels are not sent to the neighbours.
 func TestFailedEdges(t *testing.T) {
 	ranks := comm.Local(2)
 	go func() { _ = exchange(ranks[1], true, nil) }()
@@ -500,7 +499,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// Neighbours that write into a rank's memory count on its states taking turns.
+// Neighbours that write into a rank's memory rely on its states alternating.
 func TestTurns(t *testing.T) {
 	m := halotest.NewMachine("node")
 	err := comm.RunLocal(2, func(c comm.Comm) error {
@@ -530,7 +529,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// Rows that are alike make one piece of work.
+// Equal rows are copied in one operation.
 func TestManyRowsAreFewPieces(t *testing.T) {
 	plan, err := decomp.Pencils([3]int{64, 64, 64}, [3]bool{true, true, true}, 4, 2)
 	if err != nil {

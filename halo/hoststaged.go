@@ -11,12 +11,12 @@ import (
 
 // Messages through the host: one for each link, from host memory. Where the host can
 // address the state and a link is one contiguous range, as all are but the faces across
-// y, the message leaves from and arrives in the state itself; elsewhere it passes through
-// staging memory, page-locked where the device has that. A device that copies there by
-// itself (device.RowCopier) does so message by message, so that one travels while the
-// next is copied. Whole rows travel. Of D3Q19's populations only 5 of 19 cross a face,
-// so sending these alone would save 74% of the bytes at the price of a packing copy; of
-// the moments, the default, all are needed.
+// y, the message is sent from and received in the state; otherwise it passes through staging
+// memory, page-locked if the device supports it. A device that copies there by itself
+// (device.RowCopier) does so message by message, so that one is in flight while the next is copied.
+// Whole rows are sent. Of D3Q19's populations only 5 of 19 cross a face, so sending these alone
+// would save 74% of the bytes at the price of a packing copy; of the moments, the default, all are
+// needed.
 
 // straight is a carrier for states that the host addresses.
 type straight struct {
@@ -69,7 +69,7 @@ type staged struct {
 	from, to []byte
 	free     []func()
 
-	// Of a device that copies by itself:
+	// For a device that copies by itself:
 	leave, land device.Stream
 	out, in     []stridedCopy
 }
@@ -95,7 +95,7 @@ func newStaged(p path, nb comm.NonBlocking, dev Memory) (*staged, error) {
 		s.free = append(s.free, free)
 	}
 	if _, ok := dev.(HostAllocator); ok {
-		// What arrives does not wait behind what leaves, which waits for the edges.
+		// Incoming data do not queue behind outgoing data, which wait for the edges.
 		leave, land := dev.NewStream(true), dev.NewStream(true)
 		if _, ok := leave.(device.RowCopier); ok {
 			s.leave, s.land = leave, land

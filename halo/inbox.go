@@ -9,14 +9,12 @@ import (
 	"lbmsim/device"
 )
 
-// Where two ranks are on one machine and their devices copy to memory that both see,
-// messages through the host need no library to carry them: the device of one puts the
-// bytes into the other's inbox, and a message of one number announces it. A library copies
-// them twice, by processors, which is slower than the devices are. For devices alone:
-// ranks on processors send straight from the state.
+// If two ranks are on one machine and their devices copy to shared memory, messages through the host bypass the library: the
+// device of one writes the bytes to the other's inbox, and a message of one number announces them. A library copies them
+// twice, by CPUs, which is slower than the devices. Only for GPUs: ranks on CPUs send directly from the state.
 //
-// An inbox has room for two exchanges. The bytes of exchange n+2 replace the bytes of n behind the neighbour's number n+1, and it
-// sends that after it has taken out n. So numbers go both ways, even where bytes go one way only.
+// An inbox holds two exchanges. The bytes of exchange n+2 replace the bytes of n after the neighbour's number n+1, which it
+// sends after it has read n. So numbers go both ways, even if bytes go only one way.
 
 // inbox is a carrier through shared host memory.
 type inbox struct {
@@ -25,7 +23,7 @@ type inbox struct {
 	mine, theirs []byte
 	free         []func()
 	leave, land  device.Stream
-	out, in      [2][]stridedCopy // by turns
+	out, in      [2][]stridedCopy // alternately
 
 	sent, got         uint64
 	count, heardCount []byte // messages of one number
@@ -51,7 +49,7 @@ func newInbox(p path, nb comm.NonBlocking, dev Memory, h device.HostSharer) (box
 		return nil, nil, err
 	}
 	box.mine, box.free = memory, []func(){free}
-	// What arrives does not wait behind what leaves, which waits for the edges.
+	// Incoming data do not queue behind outgoing data, which wait for the edges.
 	box.leave, box.land = dev.NewStream(true), dev.NewStream(true)
 	for turn := range 2 {
 		room := func(bytes int) []decomp.Range { return []decomp.Range{{Lo: turn * bytes, Hi: (turn + 1) * bytes}} }
@@ -127,7 +125,7 @@ func (b *builder) shareHost() error {
 	keys := make([][]byte, len(b.others)) // nil: none
 	for i, p := range b.others {
 		if ok && b.e.routes[i].Transport == Host {
-			// Without one the message takes the other way: no error.
+			// Without one the message takes the other path: no error.
 			b.boxes[i], keys[i], _ = newInbox(p, b.nb, b.Device, h)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"lbmsim/device"
 )
 
-// path is one link in bytes of the state. One direction may be empty.
+// path is a link in bytes of the state. One direction may be empty.
 type path struct {
 	Rank                 int // the neighbour
 	SendTag, RecvTag     int
@@ -97,8 +97,8 @@ type stridedCopy struct {
 	Bytes, Count         int // of a row; rows
 }
 
-// stridedCopies leads from the bytes of one list of ranges to the bytes of another, which has as many, in their order: few pieces
-// of work even where the ranges are many, as the rows along a plane of constant y are.
+// stridedCopies leads from the bytes of one list of ranges to the bytes of another, which has as many, in their order: few
+// operations even for many ranges, such as the rows of a plane of constant y.
 func stridedCopies(from, to []decomp.Range) (list []stridedCopy) {
 	var f, t decomp.Range
 	for {
@@ -140,7 +140,7 @@ func (c *stridedCopy) takes(next stridedCopy) bool {
 // whole returns the range of a message's bytes in separate memory.
 func whole(bytes int) []decomp.Range { return []decomp.Range{{Lo: 0, Hi: bytes}} }
 
-// queueCopy queues a stridedCopy between two places, whose offsets and strides it has.
+// queueCopy queues a stridedCopy, with its offsets and strides, between two memories.
 func queueCopy(s device.Stream, dst, src device.Rows, c stridedCopy) {
 	dst.Offset, dst.Stride = c.To, c.ToStride
 	src.Offset, src.Stride = c.From, c.FromStride

@@ -8,12 +8,11 @@ import (
 	"lbmsim/device"
 )
 
-// messages is the links that non-blocking messages serve, one in each direction. How
-// the bytes come from the state to where the library takes them, and back, is each
-// link's carrier: hoststaged.go and gpuaware.go.
+// messages are the links served by non-blocking messages, one in each direction. A link's carrier
+// moves the bytes between the state and the library's memory: hoststaged.go and gpuaware.go.
 //
-// Ghost planes may be written before the edges are ready: only edge cells read them, and
-// the edges of the step before are done, since its Finish waited for them.
+// Ghost planes may be written before the edges are ready: only edge cells read them, and the edges
+// of the previous step are done, since its Finish waited for them.
 type messages struct {
 	list      []*message
 	awake     bool // no thread computes on the host's cores
@@ -22,28 +21,28 @@ type messages struct {
 	state   device.Buffer
 	ready   device.Event // nil once it was seen
 	seen    time.Time    // when it was
-	arrived time.Time    // when the last ghost plane was there
+	arrived time.Time    // arrival of the last ghost plane
 
-	computed func() // is called when ready was seen
+	computed func() // is called once ready has fired
 }
 
 // message is a path to another rank with its two messages.
 type message struct {
 	path
 	carrier carrier
-	packed  device.Event // nil once the message has left
-	landed  device.Event // nil, or what arrived is on its way to the state
+	packed  device.Event // nil once the message is sent
+	landed  device.Event // fires when received data are in the state, or nil
 	in, out comm.Request
 }
 
-// carrier brings one link's bytes from the state to the library of messages and back.
+// carrier moves a link's bytes from the state to the MPI library and back.
 type carrier interface {
-	// pack queues, behind ready, what makes the message ready to leave, and returns the
-	// event after which it is; nil where nothing leaves.
+	// pack queues, after ready, the work that makes the message ready to send, and returns its
+	// event; nil if the link does not send.
 	pack(state device.Buffer, ready device.Event) (device.Event, error)
 	isend(state device.Buffer) (comm.Request, error)
-	irecv(state device.Buffer) (comm.Request, error) // nil where nothing comes
-	// unpack brings what has arrived to the state: at once (nil), or when the event fires.
+	irecv(state device.Buffer) (comm.Request, error) // nil if the link does not receive
+	// unpack moves received data to the state: at once (nil), or when the event fires.
 	unpack(state device.Buffer) (device.Event, error)
 	close()
 }
@@ -93,7 +92,7 @@ func (e *messages) done() bool {
 	return e.ready == nil
 }
 
-// progress does what can be done now and reports whether anything was.
+// progress does all work possible now and reports whether there was any.
 func (e *messages) progress() (moved bool, what string, err error) {
 	if e.ready != nil && e.ready.Done() {
 		if err := e.ready.Wait(); err != nil {

@@ -7,16 +7,14 @@ import (
 	"lbmsim/device"
 )
 
-// GPUs of one machine write into each other's ghost planes. Handles of the states are
-// exchanged once, when the exchange is made (choose.go); from then on an exchange is
-// work in a stream: copies of the edges into the neighbours' memory, then a barrier,
-// which reports the neighbours that their ghost planes are filled and waits until they
-// say the same. No host takes part, so that many steps can be queued, or recorded.
+// GPUs of one machine write into each other's ghost planes. Handles of the states are exchanged once, when the exchange is
+// created (choose.go); from then on an exchange is work in a stream: copies of the edges into the neighbours' memory, then a
+// barrier, which signals the neighbours that their ghost planes are filled and waits for their signals. The host is not
+// involved, so that many steps can be queued, or recorded.
 //
-// One number each way is enough, though two things have to be known: that ghost planes
-// are filled before their owner reads them, and that their owner has read them before
-// they are filled again. Let ranks A and B be neighbours, and X(n) whichever of the two states exchange n fills: X(n+1) is the
-// other one, X(n+2) is X(n) again.
+// One number each way suffices for two conditions: that ghost planes are filled before their owner reads them, and that
+// their owner has read them before they are filled again. Let ranks A and B be neighbours, and X(n) whichever of the two
+// states exchange n fills: X(n+1) is the other one, X(n+2) is X(n) again.
 //
 //   - A reads the ghost planes of X(n) after it has heard n from B, and B says n behind
 //     its copies into them, in the same stream. They are filled.
@@ -28,15 +26,15 @@ import (
 //   - A's edge planes of X(n) are overwritten in step n+2 by A itself, behind its own
 //     copies from them.
 //
-// This holds for every pair of neighbours, since each waits for all to whom it writes. It
-// does not hold if the same state is exchanged twice in a row: exchange.turn refuses that.
+// This holds for every pair of neighbours, since each waits for all to whom it writes. It fails if the same state is
+// exchanged twice in a row: exchange.turn refuses that.
 
 // peers is the links to neighbours whose memory this device can write.
 type peers struct {
 	links   []peerLink
 	barrier device.Barrier
 	states  [2]device.Buffer
-	streams []device.Stream // beside the first one, so that copies run side by side
+	streams []device.Stream // in addition to the first one, so that copies run concurrently
 	opened  []device.Buffer
 }
 
@@ -49,7 +47,7 @@ type peerLink struct {
 	signal, await int
 }
 
-// newPeers makes the links to neighbours that have opened their memory.
+// newPeers creates the links to neighbours with opened memory.
 func newPeers(links []peerLink, signals []device.Buffer, words device.Buffer, states [2]device.Buffer, dev Memory) (*peers, error) {
 	p := &peers{links: links, states: states}
 	var parties []device.Party
@@ -92,8 +90,8 @@ func (p *peers) push(s device.Stream, state device.Buffer, self []loop) {
 	p.barrier.Queue(s)
 }
 
-// close ends the access to the neighbours' memory. Whatever still waits for one of
-// them is let go: nothing would come.
+// close ends the access to the neighbours' memory. Pending waits for them are ended: no signal
+// would come.
 func (p *peers) close() {
 	p.barrier.Break()
 	p.barrier.Close()

@@ -8,11 +8,11 @@ import (
 	"lbmsim/device"
 )
 
-// What refined levels exchange (decomp.Traffic) travels as ghost planes do: the items of one kind lie in a buffer, in slots, and an
-// exchange fills the slots of the items that other ranks have. A rank's own items are written to their slots by the kernels that
-// write those for other ranks, so that nothing is copied inside a rank.
+// Exchanges between refined levels (decomp.Traffic) work as for ghost planes: the items of one kind are in slots of a
+// buffer, and an exchange fills the slots of other ranks' items. The kernels that write items for other ranks also write the
+// rank's own items to their slots, so that no copy inside a rank is needed.
 
-// TrafficSetup is the input of NewTraffic; the same on all ranks, but for a rank's own data.
+// TrafficSetup is the input of NewTraffic; the same on all ranks, except for a rank's own data.
 type TrafficSetup struct {
 	Comm      comm.Comm
 	Traffic   *decomp.Traffic // of this rank
@@ -25,10 +25,10 @@ type TrafficSetup struct {
 	Aware Word
 }
 
-// AllocTraffic makes the buffers of an exchange of items, with room for so many more behind the slots.
+// AllocTraffic allocates the buffers of an exchange of items, with space for more items behind the slots.
 func AllocTraffic(dev Memory, t *decomp.Traffic, more, itemBytes int) (buffers [2]device.Buffer, err error) {
 	for i := range buffers {
-		// Of a rank without items, too: memory of no bytes cannot be shared.
+		// Also for a rank without items: empty memory cannot be shared.
 		if buffers[i], err = AllocState(dev, max(t.Slots+more, 1)*itemBytes); err != nil {
 			if i > 0 {
 				buffers[0].Free()
@@ -39,10 +39,10 @@ func AllocTraffic(dev Memory, t *decomp.Traffic, more, itemBytes int) (buffers [
 	return buffers, nil
 }
 
-// NewTraffic makes the exchange of a rank's items, on all ranks together, as New does for ghost planes. Edge planes are here the slots
-// that Traffic.Sources names, and ghost planes the slots of other ranks' items: ready, of Start, is the event after the first have been
-// written, and what has read the other buffer comes before it. Several exchanges may be under way at once if all ranks start and
-// finish them in the same order.
+// NewTraffic returns the exchange of a rank's items, as New does for ghost planes; it is collective. Here the edge planes
+// are the slots in Traffic.Sources, and the ghost planes are the slots of other ranks' items: ready, of Start, is the event
+// after the former have been written and the other buffer has been read. Several exchanges may be in flight at once if all
+// ranks start and finish them in the same order.
 func NewTraffic(s TrafficSetup) (Exchange, error) {
 	return newExchange(Setup{Comm: s.Comm, Device: s.Device, States: s.Buffers, Want: s.Want, Aware: s.Aware}, "what refined levels need", func() ([]path, []loop, error) {
 		others, err := s.paths()

@@ -15,7 +15,7 @@ import (
 	"lbmsim/internal/brief"
 )
 
-// by returns a BuildTraffic for transport want that fails unless every path gets what got returns.
+// by returns a BuildTraffic for transport want that fails unless every path gets the transport returned by got.
 func by(want halo.Transport, got func(rank, other int) halo.Transport) halotest.BuildTraffic {
 	return func(s halo.TrafficSetup) (halo.Exchange, error) {
 		s.Want = want
@@ -47,7 +47,7 @@ func always(t halo.Transport) func(rank, other int) halo.Transport {
 
 func same(c comm.Comm) comm.Comm { return c }
 
-// quick takes the delay from a device's copies: an exchange of items has many.
+// quick removes the delay of a device's copies: an exchange of items has many.
 func quick(d *halotest.Device) halo.Memory {
 	d.Delay = time.Microsecond
 	return d
@@ -72,7 +72,7 @@ func TestTrafficStaged(t *testing.T) {
 	halotest.RunTraffic(t, by(halo.Host, always(halo.Host)), func(int) halo.Memory { return quick(halotest.NewDevice(false)) }, same)
 }
 
-// Inboxes, and where the host's memory is not shared messages beside copies; both on a machine where rank 1 is alone.
+// Inboxes, and without shared host memory messages overlapped with copies; both with rank 1 alone on its machine.
 func TestTrafficBesideCopies(t *testing.T) {
 	for _, alone := range []func(rank int) bool{func(int) bool { return false }, func(int) bool { return true }, func(rank int) bool { return rank == 1 }} {
 		halotest.RunTraffic(t, by(halo.Host, always(halo.Host)), quickly(func(rank int, g *halotest.GPU) { g.Alone = alone(rank) }), same)
@@ -179,7 +179,7 @@ func TestTrafficRefuses(t *testing.T) {
 	}
 }
 
-// What neighbours' memory or inboxes spoil is seen before it is used.
+// Corruption by neighbours' memory or inboxes is detected before use.
 func TestSpoiltTraffic(t *testing.T) {
 	for _, want := range []halo.Transport{halo.Peer, halo.Host} {
 		m := halotest.NewMachine("node")
@@ -205,7 +205,7 @@ func TestSpoiltTraffic(t *testing.T) {
 	}
 }
 
-// A rank that is gone ends the exchange of items with an error, also where it only sends or only gets.
+// A lost rank ends the exchange of items with an error, even if it only sends or only receives.
 func TestLostRankOfTraffic(t *testing.T) {
 	for _, kind := range []decomp.Passing{decomp.Shells, decomp.Means} {
 		ranks := comm.Local(2)

@@ -10,16 +10,16 @@ import (
 	"lbmsim/device"
 )
 
-// Transports that move data between devices are tried before they are used: both states
-// are exchanged with known numbers in them, and each received byte is checked. A wrong byte would otherwise be a wrong flow.
+// Transports between devices are tested before use: both states are exchanged with known numbers, and each received byte is
+// checked. A wrong byte would otherwise be a wrong flow.
 
 // verify tries both states on all ranks: it is collective. It leaves zeros where it wrote.
 func (b *builder) verify() error {
-	used := []int64{0, 0, 0, 0} // of each transport: is there a rank that has it?
+	used := []int64{0, 0, 0, 0} // per transport: 1 if some rank uses it
 	for _, r := range b.e.routes {
 		used[r.Transport] = 1
 	}
-	used[Host] = int64(min(b.e.boxes, 1)) // otherwise a library alone moves the bytes
+	used[Host] = int64(min(b.e.boxes, 1)) // otherwise only a library moves the bytes
 	if err := comm.Max(b.Comm, used); err != nil {
 		return err
 	}
@@ -53,8 +53,7 @@ func (b *builder) verify() error {
 	return b.fill(zero, zero)
 }
 
-// midway is the error of a rank whose messages others wait for: they would never come
-// to agree on it.
+// midway is the error of a rank whose messages others wait for: they could never agree on it.
 type midway struct{ error }
 
 func (m *midway) Unwrap() error { return m.error }
@@ -62,8 +61,8 @@ func (m *midway) Unwrap() error { return m.error }
 // tryLimit is the time limit of the first exchange with neighbours.
 const tryLimit = 30 * time.Second
 
-// try exchanges one state. It does not wait indefinitely on a device: where writing into
-// each other's memory does not work, no neighbour hears anything, and each ends here.
+// try exchanges one state. It does not wait indefinitely on a device: if writes to neighbours'
+// memory fail, no signal arrives, and each rank ends here.
 func (b *builder) try(state device.Buffer) error {
 	e := b.e
 	if err := e.Start(state, b.Device.NewStream(true).Record()); err != nil {
@@ -86,7 +85,7 @@ func (b *builder) try(state device.Buffer) error {
 }
 
 // known returns the number at a place of a rank's state (splitmix64, Steele et
-// al. 2014, doi.org/10.1145/2660193.2660195: neighbouring places have nothing in common).
+// al. 2014, doi.org/10.1145/2660193.2660195: neighbouring places are uncorrelated).
 func known(rank, state, at int) uint32 {
 	z := (uint64(rank)<<40 ^ uint64(at)<<1 ^ uint64(state)) * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -120,7 +119,7 @@ func (b *builder) fill(sent, received func(state, at int) uint32) error {
 	return nil
 }
 
-// compare checks what a link brought from these places of the neighbour's state.
+// compare checks the data that a link received from these places of the neighbour's state.
 func (b *builder) compare(state int, p path, from []decomp.Range) error {
 	sent := make([]int, 0, p.recvBytes/word)
 	for _, r := range from {

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// Local is the address of a page by default: a free port that only this machine reaches.
+// Local is the default address of a page: a free port reachable only from this machine.
 const Local = "127.0.0.1:0"
 
 // Refused explains why no page is served on an address, and what to do.

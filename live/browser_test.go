@@ -72,7 +72,7 @@ func browse(t *testing.T) *browser {
 	return b
 }
 
-// call calls a method and returns its result; what the page logs meanwhile is kept.
+// call calls a method and returns its result; messages that the page logs meanwhile are kept.
 func (b *browser) call(method string, params any) map[string]any {
 	b.t.Helper()
 	b.id++
@@ -142,8 +142,8 @@ func (b *browser) value(expression string) any {
 // await waits until an expression is true.
 func (b *browser) await(expression string) {
 	b.t.Helper()
-	for range 600 { // a minute: tests share their cores, and pictures wait for their share of the time
-		if b.value("(() => { try { return !!("+expression+") } catch { return false } })()") == true { // not there yet
+	for range 600 { // a minute: tests share cores, and pictures are rate-limited
+		if b.value("(() => { try { return !!("+expression+") } catch { return false } })()") == true { // does not exist yet
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -167,7 +167,7 @@ func (b *browser) picture(name string) {
 	}
 }
 
-// clean reports what the page has logged as errors and warnings, without those that have one of some words.
+// clean reports errors and warnings that the page has logged, except those that contain one of some words.
 func (b *browser) clean(allowed ...string) {
 	b.t.Helper()
 	for _, f := range b.faults {

@@ -16,7 +16,7 @@ import (
 	"lbmsim/sim/output"
 )
 
-// Folder is a run on any machine, observed through the files in its output folder.
+// Folder is a run on any machine, observed by the files in its output folder.
 type Folder struct {
 	dir  string
 	list *listing

@@ -20,7 +20,7 @@ import (
 	"lbmsim/sim/output"
 )
 
-// resident returns the resident memory of this process in pages, after garbage is gone.
+// resident returns the resident memory of this process in pages, after garbage collection.
 func resident(t *testing.T) (pages int) {
 	t.Helper()
 	debug.FreeOSMemory()
@@ -35,7 +35,7 @@ func resident(t *testing.T) (pages int) {
 	return pages
 }
 
-// visit opens the page as a browser does, reads the first events, waits for a picture, and goes.
+// visit opens the page as a browser does, reads the first events, waits for a picture, and disconnects.
 func visit(s *Server, at, wish string) error {
 	leaves, leave := context.WithCancel(context.Background())
 	defer leave()
@@ -46,7 +46,7 @@ func visit(s *Server, at, wish string) error {
 			return err
 		}
 		defer got.Body.Close()
-		if got.Header.Get("Content-Type") == "text/event-stream" { // it stays open until the viewer goes
+		if got.Header.Get("Content-Type") == "text/event-stream" { // it stays open until the viewer disconnects
 			_, err = io.ReadFull(got.Body, make([]byte, 100))
 		} else {
 			_, err = io.Copy(io.Discard, got.Body)
@@ -58,8 +58,8 @@ func visit(s *Server, at, wish string) error {
 	return nil
 }
 
-// Viewers that come and go leave no memory behind: after 320 of them, some with slices and some with views, the resident memory gets
-// within 5 % of what it was after the first 64.
+// Viewers that connect and disconnect leak no memory: after 320 of them, some with slices and some with views, the resident
+// memory gets within 5 % of what it was after the first 64.
 func TestMemoryOfViewers(t *testing.T) {
 	p, all := begun(t)
 	p.caseFile = caseOf(t, spaceText)
@@ -74,7 +74,7 @@ func TestMemoryOfViewers(t *testing.T) {
 		defer run.Done()
 		v := p.Viewer()
 		for step := 0; ; step++ {
-			all.Progress(sim.Progress{Step: step, Last: 1 << 30, MLUPS: 100}) // the next events show which viewers have gone
+			all.Progress(sim.Progress{Step: step, Last: 1 << 30, MLUPS: 100}) // the next events detect disconnected viewers
 			time.Sleep(time.Millisecond)
 			select {
 			case <-end:
@@ -116,7 +116,7 @@ func TestMemoryOfViewers(t *testing.T) {
 		}
 		return false
 	}
-	rest := func() { // until the server and the queue have seen all of them go
+	rest := func() { // until the server and the queue have noticed every disconnect
 		ok := within(time.Minute, func() bool {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -132,7 +132,7 @@ func TestMemoryOfViewers(t *testing.T) {
 	visits(320)
 	rest()
 	after := 0
-	ok := within(time.Minute, func() bool { // the system takes memory back when it finds the time
+	ok := within(time.Minute, func() bool { // the system reclaims memory with a delay
 		after = resident(t)
 		return float64(after) <= 1.05*float64(before)
 	})

@@ -24,8 +24,8 @@ import (
 	"lbmsim/sim/output"
 )
 
-// eager shows pictures whatever they cost: on a busy machine the time that they may take is soon used up. It leaves that machine time
-// for the browser.
+// eager shows pictures whatever they cost: on a busy machine their time budget is soon exhausted. Pauses leave time for the
+// browser.
 type eager struct {
 	*requestQueue
 	next time.Time
@@ -71,17 +71,18 @@ func computing(t *testing.T, dir, text string) (s *Server, at string, end chan e
 			return sim.Run(o)
 		})
 		if err != nil {
-			p.Fail(err) // as the program does
+			p.Fail(err) // as cmd does
 		}
 		end <- err
 	}()
 	return s, at, end
 }
 
-// late is in what the page logs where a busy machine takes longer for a picture than a viewer waits; the page asks again.
+// late is part of the page's log if a busy machine takes longer for a picture than a viewer waits; the page repeats the
+// request.
 const late = "503"
 
-// unnamed lists what a screen reader has no name for, and what a keyboard does not reach.
+// unnamed lists elements without a name for screen readers, and elements not reachable by keyboard.
 const unnamed = `[...document.querySelectorAll("button, select, input, img, progress, a, summary, [role=img], [role=region]")].filter((e) => e.checkVisibility() &&
 	!(e.getAttribute("aria-label") || document.getElementById(e.getAttribute("aria-labelledby"))?.textContent || e.alt || e.labels?.[0]?.textContent.trim() || e.textContent.trim() || e.src === ""))
 	.concat([...document.querySelectorAll("[id]")].filter((e) => document.querySelectorAll("#" + CSS.escape(e.id)).length > 1), [...document.querySelectorAll("[tabindex]")].filter((e) => e.tabIndex > 0))
@@ -142,7 +143,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.await(`document.getElementById("phase").textContent === "stopped" && document.getElementById("facts").textContent.includes("stop.now")`)
-	// What the run no longer answers is disabled, and the page says why; the last slice stays.
+	// Controls that the run no longer serves are disabled, with the reason; the last slice stays.
 	const disabled = `[...document.querySelectorAll("#orders button, #slice select, #slice input")].every((e) => e.disabled)`
 	b.await(disabled + ` && document.getElementById("answer").textContent.startsWith("The run has ended")`)
 	if n := b.value(`document.querySelectorAll("#orders button").length`); n == 0. {
@@ -151,11 +152,11 @@ func TestPage(t *testing.T) {
 	s.Close()
 	b.await(`document.getElementById("link").textContent.includes("have ended")`)
 	b.await(disabled + ` && document.getElementById("slice-caption").textContent.includes("velocity y")`)
-	b.clean("409", late) // the last slice that the page asked for
+	b.clean("409", late) // the last slice that the page requested
 }
 
-// A browser shows a view of a run that computes, which keys, a pointer and the wheel turn, and which is drawn again at rest.
-// Without the token nothing is shown and no order is taken.
+// A browser shows a view of a running computation, rotated by keys, pointer and wheel, and redrawn at rest. Without the
+// token no content is shown and no order is accepted.
 func TestPageOfViews(t *testing.T) {
 	b := browse(t)
 	s, at, end := computing(t, t.TempDir(), spaceText)
@@ -185,7 +186,7 @@ func TestPageOfViews(t *testing.T) {
 	b.key("ArrowUp", "")
 	b.await(`document.getElementById("camera").textContent.startsWith("turned 40°, 29° above")`)
 	b.await(`window.sizes.has(320) && document.getElementById("space").naturalWidth === 960 && document.getElementById("space").src !== window.before`)
-	b.await(`document.getElementById("steps").textContent !== window.step`) // all the while the run computes
+	b.await(`document.getElementById("steps").textContent !== window.step`) // while the run computes
 	b.picture("turned")
 	middle := func(side string) float64 {
 		return b.value(`(() => { const r = document.getElementById("turn").getBoundingClientRect(); return r.` + side + `; })()`).(float64)
@@ -222,10 +223,10 @@ func TestPageOfViews(t *testing.T) {
 		t.Error("requests without the token are not logged")
 	}
 	b.faults = slices.DeleteFunc(b.faults, func(f string) bool { return strings.Contains(f, "401") })
-	b.clean("409", late) // the last pictures that the page asked for
+	b.clean("409", late) // the last pictures that the page requested
 }
 
-// violations runs axe-core on the page as it is, and returns the rules that are violated with the elements.
+// violations runs axe-core on the current page, and returns the rules that are violated with the elements.
 const violations = `axe.run({ resultTypes: ["violations"] }).then((r) => r.violations.map((v) => v.id + " (" + v.impact + "): " + v.help + "\n" +
 	v.nodes.map((n) => "    " + n.html.slice(0, 160) + "\n        " + n.failureSummary.replaceAll("\n", " ")).join("\n")).join("\n"))`
 
@@ -315,8 +316,8 @@ func TestPageOfRuns(t *testing.T) {
 	b.clean("401")
 }
 
-// Rows and pictures of which a request failed are requested again although the list of files no longer changes, and so are rows of
-// a table that was cut and has grown again.
+// Failed requests of rows and pictures are repeated even if the list of files no longer changes, and so are rows of a table
+// that was truncated and has grown again.
 func TestPageCatchesUp(t *testing.T) {
 	b := browse(t)
 	p, _ := begun(t)

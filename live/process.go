@@ -34,7 +34,8 @@ type Process struct {
 	order    sim.Order
 }
 
-// NewProcess returns a run that is about to begin. status is the state that other reporters keep; Process comes after them in their list.
+// NewProcess returns a run that is about to begin. status returns the state kept by other reporters; Process comes after
+// them in their list.
 func NewProcess(status func() status.State) *Process {
 	p := &Process{status: status, lines: &lines{}, queue: newRequestQueue()}
 	p.log = report.NewLog(p.lines)
@@ -45,7 +46,7 @@ func NewProcess(status func() status.State) *Process {
 // starting is the status of a run before its first step.
 const starting = "starting"
 
-// update takes the state after an event.
+// update stores the state after an event.
 func (p *Process) update(also func(*State)) {
 	s := p.status()
 	p.mu.Lock()
@@ -200,7 +201,7 @@ func (p *Process) See(ctx context.Context, of output.Request) (picture.Bare, err
 	return p.queue.wait(ctx, of)
 }
 
-// Order implements Run. The run takes it at the next synchronization of its ranks.
+// Order implements Run. The run executes it at the next synchronization of its ranks.
 func (p *Process) Order(o sim.Order) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -230,6 +231,6 @@ func (p *Process) Take() sim.Order {
 // Viewer returns the viewer that the run queries for pictures.
 func (p *Process) Viewer() sim.Viewer { return p.queue }
 
-// patience is the time after which a viewer is told that the run shows no picture: it may be writing a large file, or its steps
-// take long.
+// patience is the time after which a viewer gets an error instead of a picture: the run may be writing a large file, or its
+// steps take long.
 const patience = 30 * time.Second

@@ -15,8 +15,8 @@ import (
 	"lbmsim/sim/output"
 )
 
-// requestQueue holds the pictures of the present state that viewers wait for. Each is painted once for all viewers that wait for
-// the same, and of each account one at a time: a large view at rest must not delay another viewer's turning camera.
+// requestQueue holds the pictures of the present state that viewers wait for. Each is painted once for all viewers of the
+// same picture, and one at a time per account: a large view at rest must not delay another viewer's rotating camera.
 type requestQueue struct {
 	mu       sync.Mutex
 	wishes   []*wish
@@ -29,15 +29,15 @@ type requestQueue struct {
 type wish struct {
 	of      output.Request
 	viewers int
-	done    chan struct{} // closed when what follows is there
+	done    chan struct{} // closed when the following fields are set
 	shown   picture.Bare
 	err     error
 }
 
 const mostWishes = 32
 
-// tariffs are the shares of the time that painting takes, one part of so many, on a CPU, whose cores the run needs, and beside a GPU,
-// where they are idle; and what may be saved up of them.
+// tariffs are the time shares of painting, one part in a number, on a CPU, whose cores the run needs, and beside a GPU,
+// where they are idle; and the largest accumulated budget.
 var tariffs = [output.Budgets]struct {
 	cpu, gpu int
 	most     time.Duration
@@ -61,7 +61,7 @@ func (s *requestQueue) start(cpu bool) {
 	}
 }
 
-// end lets all viewers go.
+// end releases all viewers.
 func (s *requestQueue) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +79,7 @@ var (
 	errMany     = errors.New("too many pictures are waited for")
 )
 
-// wait returns a picture of the run's present state, once the run has computed it. A viewer that has left waits no longer.
+// wait returns a picture of the run's present state, once the run has computed it. A disconnected viewer does not wait.
 func (s *requestQueue) wait(ctx context.Context, of output.Request) (picture.Bare, error) {
 	w, err := s.wishFor(of)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *requestQueue) wishFor(of output.Request) (*wish, error) {
 	return w, nil
 }
 
-// Wanted implements sim.Viewer. A request whose account is empty lets later ones of other accounts pass.
+// Wanted implements sim.Viewer. A request whose account is empty does not block later requests of other accounts.
 func (s *requestQueue) Wanted(left func(output.Budget) bool) output.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +134,8 @@ func (s *requestQueue) Wanted(left func(output.Budget) bool) output.Request {
 	return nil
 }
 
-// Show implements sim.Viewer: a goroutine paints the picture while the run continues, unless all its viewers have left.
+// Show implements sim.Viewer: a goroutine paints the picture while the run continues, unless all its viewers have
+// disconnected.
 func (s *requestQueue) Show(of output.Request, p output.Painter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +165,7 @@ func (s *requestQueue) paint(w *wish, p output.Painter) {
 	close(w.done)
 }
 
-// painted paints a picture. The run continues meanwhile: an error of the painter must not end it.
+// painted paints a picture. The run continues meanwhile: a painter's error must not end it.
 func painted(paint func() (picture.Bare, error)) (b picture.Bare, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -174,7 +175,8 @@ func painted(paint func() (picture.Bare, error)) (b picture.Bare, err error) {
 	return paint()
 }
 
-// threadTime returns the time that a core has spent on this thread: on a busy machine the time until a picture is painted says little.
+// threadTime returns the time that a core has spent on this thread: on a busy machine wall time is not a measure of the cost
+// of a picture.
 func threadTime() time.Duration {
 	var u syscall.Rusage
 	const ofThread = 1 // RUSAGE_THREAD of Linux

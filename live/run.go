@@ -1,8 +1,8 @@
-// Package live shows runs on a page while they compute: a server that is part of lbmsim, its page, and where the page's numbers
-// come from, which is a run of this process (Process) or the files of a run anywhere (Folder).
+// Package live shows runs on a page while they compute: a server that is part of lbmsim, its page, and the sources of the
+// page's numbers, which are a run of this process (Process) or the files of a run anywhere (Folder).
 //
-// A run never waits for a viewer. It hands over what it reports anyway; viewers copy that when they want it, each at the rate that
-// its link bears. Slices and views are computed only while a viewer waits for one (sim.Viewer).
+// A run never waits for a viewer. It passes on its usual reports; viewers copy them on request, each at the rate of its
+// connection. Slices and views are computed only while a viewer waits for one (sim.Viewer).
 package live
 
 import (
@@ -15,16 +15,16 @@ import (
 	"lbmsim/sim/output"
 )
 
-// Run is a run as the page shows it. Viewers call its methods at any time, from several goroutines; none waits for the run.
+// Run is a run shown by the page. Viewers call its methods at any time, from several goroutines; none waits for the run.
 type Run interface {
 	State() State
-	// Folder returns the folder of the run's outputs; "" where it is not known yet.
+	// Folder returns the folder of the run's outputs; "" if not yet known.
 	Folder() string
 	// About returns the constant information.
 	About() About
-	// Lines returns the log from line `from` on and the number of the next line. Older lines may be gone.
+	// Lines returns the log from line `from` on and the number of the next line. Older lines may be dropped.
 	Lines(from int) (lines []string, next int)
-	// Order hands an order to the run.
+	// Order passes an order to the run.
 	Order(sim.Order) error
 }
 
@@ -36,7 +36,8 @@ type Historian interface{ History() []Sample }
 type Seen interface {
 	// See waits for a picture, until the context is done or the run does not answer.
 	See(context.Context, output.Request) (picture.Bare, error)
-	// Find returns the request whose kind and keys a viewer names; errNotBegun before the start, otherwise the key that is wrong.
+	// Find returns the request for the kind and keys of a viewer; errNotBegun before the start, otherwise an error with the
+	// wrong key.
 	Find(kind string, keys url.Values) (output.Request, error)
 }
 
@@ -58,10 +59,10 @@ type About struct {
 	Ranks   []rankLine `json:"ranks,omitempty"`
 	Fields  []field    `json:"fields,omitempty"` // that slices show
 	Axes    []axis     `json:"axes,omitempty"`   // across slices
-	View    *view      `json:"view,omitempty"`   // nil: there are no views
-	Orders  []string   `json:"orders"`           // that the run takes
+	View    *view      `json:"view,omitempty"`   // nil: no views
+	Orders  []string   `json:"orders"`           // orders that the run accepts
 	Refused string     `json:"refused,omitempty"`
-	// Refined is whether there are cells finer than level 0, which Ranks and Axes count.
+	// Refined reports whether there are cells finer than level 0; Ranks and Axes count level 0.
 	Refined bool `json:"refined,omitempty"`
 }
 
@@ -77,7 +78,7 @@ type field struct {
 	Components []string `json:"components,omitempty"` // of a vector, the default first
 }
 
-// view is what views show at first.
+// view is the initial content of views.
 type view struct {
 	Surface string   `json:"surface"`
 	Value   *float64 `json:"value,omitempty"` // nil: the run chooses
@@ -90,7 +91,7 @@ type axis struct {
 	First  float64 `json:"first"` // centre of the first cell, in the case's unit
 	Step   float64 `json:"step"`
 	Unit   string  `json:"unit"`
-	Across bool    `json:"across"` // slices may be across it
+	Across bool    `json:"across"` // slices may be normal to it
 }
 
 // Sample is a run's speed and the result of a stability check at a step.

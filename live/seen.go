@@ -10,7 +10,7 @@ import (
 	"lbmsim/sim/output"
 )
 
-// seenOf lists what slices of a case show, and the axes across them.
+// seenOf lists the fields of a case for slices, and their normal axes.
 func seenOf(c *config.Case) (fields []field, axes []axis) {
 	for _, f := range model.Fields {
 		if output.Sliced(c, f) {
@@ -23,7 +23,7 @@ func seenOf(c *config.Case) (fields []field, axes []axis) {
 	return fields, axes
 }
 
-// viewOf returns what views of a case show at first: as its first [output.view.NAME], or the default of that table.
+// viewOf returns the initial content of a case's views: as its first [output.view.NAME], or the default of that table.
 func viewOf(c *config.Case) *view {
 	if c.Dims() != 3 {
 		return nil
@@ -64,7 +64,7 @@ const (
 	viewWord  = "view"
 )
 
-// sliceOf reads the slice that a viewer names.
+// sliceOf parses a viewer's request of a slice.
 func sliceOf(keys url.Values) (output.Request, error) {
 	at, err := strconv.Atoi(keys.Get("at"))
 	if err != nil {
@@ -82,7 +82,7 @@ func sliceOf(keys url.Values) (output.Request, error) {
 	return s, nil
 }
 
-// orbitOf reads the view that a viewer names; without a value the run chooses one.
+// orbitOf parses a viewer's request of a view; without a value the run chooses one.
 func orbitOf(keys url.Values) (output.Request, error) {
 	o := output.Orbit{Moving: keys.Get("moving") != "", Auto: keys.Get("value") == ""}
 	var err error
@@ -118,7 +118,7 @@ func fieldNamed(name string) (model.Field, error) {
 	return f, nil
 }
 
-// index returns the place of a letter, -1 for other words.
+// index returns the position of a letter, -1 for other words.
 func index(letters, word string) int {
 	for k := range letters {
 		if letters[k:k+1] == word {

@@ -42,7 +42,7 @@ type Server struct {
 type Options struct {
 	Address  string // host:port; port 0: a free one
 	ReadOnly bool   // no orders
-	Framed   bool   // pages of this machine, such as a notebook, may show the page in a frame
+	Framed   bool   // pages of this machine, such as a notebook, may embed the page in a frame
 	Runs     func() []Run
 	LeftOut  func() string // the omissions of Runs; nil: none
 }
@@ -65,7 +65,7 @@ func Serve(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends the server. Viewers see the last state; the caller waits at most a second for them.
+// Close ends the server. Viewers get the last state; the caller waits at most a second for them.
 func (s *Server) Close() {
 	s.mu.Lock()
 	for _, l := range s.listings {
@@ -284,11 +284,11 @@ const (
 	mostViewers = 64
 	eventsEvery = 500 * time.Millisecond
 	aliveEvery  = 15 * time.Second
-	lastWithin  = 400 * time.Millisecond // in which a page may read the last rows and pictures
+	lastWithin  = 400 * time.Millisecond // time for a page to read the last rows and pictures
 )
 
 // events streams changes as server-sent events, until the client or the server ends. Nothing is queued for a client: a slow
-// client gets the present state less often.
+// client gets the current state less often.
 func (s *Server) events(r *web.Request, run Run) web.Answer {
 	from, _ := strconv.Atoi(r.Query.Get("line"))
 	s.mu.Lock()
@@ -361,7 +361,7 @@ func (e *events) send(kind string, v any) {
 	}
 }
 
-// flush writes the collected events. An occasional comment shows whether the client is still
+// flush writes the collected events. An occasional comment detects whether the client is still
 // connected.
 func (e *events) flush() error {
 	if len(e.text) == 0 && time.Since(e.sent) > aliveEvery {

@@ -57,7 +57,7 @@ every = 500
 every = 1000000000
 `
 
-// caseOf returns a case with a folder of its own.
+// caseOf returns a case with its own folder.
 func caseOf(t *testing.T, text string) *config.Case {
 	t.Helper()
 	c, err := config.Load("box.toml", []byte(text))
@@ -68,7 +68,7 @@ func caseOf(t *testing.T, text string) *config.Case {
 	return c
 }
 
-// begun returns a run that has begun, as its process reports it, and its reporters.
+// begun returns a started run, as reported by its process, and its reporters.
 func begun(t *testing.T) (*Process, report.Many) {
 	t.Helper()
 	c := caseOf(t, boxText)
@@ -151,7 +151,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// Orders reach the run once, by POST alone, and never from a page that may only watch.
+// Orders reach the run once, only by POST, and never from a read-only page.
 func TestOrdersOfThePage(t *testing.T) {
 	p, all := begun(t)
 	s, at := served(t, false, p)
@@ -186,7 +186,7 @@ func TestOrdersOfThePage(t *testing.T) {
 	}
 }
 
-// No path leads out of the page, or out of the folder of the run.
+// No path leads outside the page or the folder of the run.
 func TestPathsStayInside(t *testing.T) {
 	p, _ := begun(t)
 	outside := filepath.Join(filepath.Dir(p.Folder()), "force_secret.csv")
@@ -215,7 +215,7 @@ func TestPathsStayInside(t *testing.T) {
 	}
 }
 
-// follow reads events until the end, and returns how many came of each kind.
+// follow reads events until the end, and returns the number of each kind.
 func follow(s *Server, at string) (map[string]int, error) {
 	r := s.request(context.Background(), "GET", at+"/api/0/events?line=0")
 	got, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
@@ -237,8 +237,8 @@ func follow(s *Server, at string) (map[string]int, error) {
 	return counts, nil
 }
 
-// The run waits for no client: reporting takes as long beside 50 viewers, a thousand requests of garbage, clients that read
-// nothing and links that are dead as without any; all of it leaves no memory and no goroutine behind.
+// The run waits for no client: reports take as long with 50 viewers, a thousand garbage requests, clients that do not read
+// and dead connections as without any; none of these leaks memory or goroutines.
 func TestRunWaitsForNoClient(t *testing.T) {
 	p, all := begun(t)
 	progress := func(step int) (longest time.Duration) {
@@ -267,7 +267,7 @@ func TestRunWaitsForNoClient(t *testing.T) {
 			}
 		}()
 	}
-	for k := range 10 { // links that are dead at once, and clients that read nothing
+	for k := range 10 { // connections that die at once, and clients that do not read
 		c, err := net.Dial("tcp", strings.TrimPrefix(at, "http://"))
 		if err != nil {
 			t.Fatal(err)
@@ -296,7 +296,7 @@ func TestRunWaitsForNoClient(t *testing.T) {
 	}
 	longest := progress(200)
 	time.Sleep(2 * eventsEvery)
-	if limit := 100*time.Millisecond + 10*alone; longest > limit { // a busy machine takes a thread away for some of it
+	if limit := 100*time.Millisecond + 10*alone; longest > limit { // a busy machine may deschedule a thread for part of it
 		t.Errorf("the run waited %v for a report, %v without viewers", longest, alone)
 	}
 	s.Close()
@@ -342,7 +342,7 @@ func TestCostWithoutViewers(t *testing.T) {
 	}
 }
 
-// More viewers than there is room for are told so.
+// Viewers beyond the limit get an error.
 func TestTooManyViewers(t *testing.T) {
 	p, _ := begun(t)
 	s, at := served(t, false, p)
@@ -352,11 +352,11 @@ func TestTooManyViewers(t *testing.T) {
 	}
 }
 
-// Viewers that go before they have a byte take no room.
+// Viewers that disconnect before the first byte occupy no slot.
 func TestViewersThatGo(t *testing.T) {
 	p, _ := begun(t)
 	s, at := served(t, false, p)
-	s.mu.Lock() // requests wait here until their clients are gone
+	s.mu.Lock() // requests wait here until their clients have disconnected
 	for range mostViewers {
 		c, err := net.Dial("tcp", strings.TrimPrefix(at, "http://"))
 		if err != nil {
@@ -423,15 +423,15 @@ func TestLastRows(t *testing.T) {
 	}
 }
 
-// An error of the painter is an answer to the viewer, not the end of the run.
+// A painter's error is returned to the viewer and does not end the run.
 func TestErrorOfThePainter(t *testing.T) {
 	if _, err := painted(func() (picture.Bare, error) { panic("a trial") }); err == nil || !strings.Contains(err.Error(), "a trial") {
 		t.Errorf("%v", err)
 	}
 }
 
-// A slice that no one waits for is not asked of the run; one that several wait for is painted once, for all; the end of the run
-// lets them go.
+// A slice without waiting viewers is not requested from the run; one with several is painted once for all; the end of the
+// run releases them.
 func TestSlicesForViewers(t *testing.T) {
 	p, all := begun(t)
 	s, at := served(t, false, p)
@@ -494,7 +494,7 @@ func TestViewersThatLeave(t *testing.T) {
 	p.caseFile = caseOf(t, spaceText)
 	s, at := served(t, false, p)
 	v := p.Viewer()
-	for _, wanted := range []bool{false, true} { // the run asks before the viewer has left, or not
+	for _, wanted := range []bool{false, true} { // whether the run asks before the viewer disconnects
 		ctx, leave := context.WithCancel(context.Background())
 		r := s.request(ctx, "GET", at+"/api/0/view?surface=speed&colour=pressure&turn=0&tilt=0&zoom=0")
 		left := make(chan error)
@@ -556,7 +556,7 @@ acceleration = [1e-6, 0, 0]
 steps = 2000000000
 `
 
-// Views are refused in words, wait like slices, and let slices pass when the time for views is used up.
+// Views are refused with a message, wait like slices, and do not block slices once the time for views is used up.
 func TestViewsForViewers(t *testing.T) {
 	p, all := begun(t)
 	s, at := served(t, false, p)
@@ -655,7 +655,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// The page has the error of a run even where the other reporters have it later, and where the run did not begin.
+// The page has the error of a run even if the other reporters get it later, and if the run did not begin.
 func TestFailures(t *testing.T) {
 	p, _ := begun(t)
 	early := NewProcess(func() status.State { return status.State{} })
@@ -680,7 +680,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// The page learns that cells are counted on level 0 alone.
+// The page gets the information that cells are counted on level 0 alone.
 func TestAboutARefinedRun(t *testing.T) {
 	p, _ := begun(t)
 	f := NewFolder(p.Folder())
@@ -735,7 +735,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// folderOfRun makes a folder below root as a run does that begins.
+// folderOfRun creates a folder below root as a starting run does.
 func folderOfRun(t *testing.T, root string, parts ...string) {
 	t.Helper()
 	dir := filepath.Join(append([]string{root}, parts...)...)
@@ -747,7 +747,7 @@ func folderOfRun(t *testing.T, root string, parts ...string) {
 	}
 }
 
-// Runs below a folder are found, those that begin later, too; folders of checkpoints are left alone.
+// Runs below a folder are found, including those that begin later; folders of checkpoints are skipped.
 func TestShelf(t *testing.T) {
 	root := t.TempDir()
 	begin := func(parts ...string) { folderOfRun(t, root, parts...) }
@@ -766,7 +766,7 @@ func TestShelf(t *testing.T) {
 	}
 }
 
-// What a shelf has no room for, it says; files beside runs do not count.
+// A shelf reports omitted runs; files beside runs do not count.
 func TestShelfLeavesOut(t *testing.T) {
 	root := t.TempDir()
 	begin := func(parts ...string) { folderOfRun(t, root, parts...) }
@@ -820,7 +820,7 @@ func TestShelfLeavesOut(t *testing.T) {
 	}
 }
 
-// Addresses that cannot be served on are explained.
+// Unusable addresses are explained.
 func TestRefusedAddresses(t *testing.T) {
 	p, _ := begun(t)
 	s, _ := served(t, false, p)

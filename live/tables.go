@@ -39,7 +39,7 @@ type files struct {
 type table struct {
 	Name    string `json:"name"`
 	Size    int64  `json:"size"`    // bytes
-	Changed int64  `json:"changed"` // milliseconds since 1970: a table that was cut may grow to the size that it had
+	Changed int64  `json:"changed"` // milliseconds since 1970: a truncated table may grow to its former size
 }
 
 // series is the pictures of one output.
@@ -74,7 +74,7 @@ func (l *listing) of(dir string) files {
 	return l.now
 }
 
-// forget lets the folder be read again.
+// forget drops the listing, so that the folder is read again.
 func (l *listing) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -143,9 +143,9 @@ type rows struct {
 	Columns []string `json:"columns"`
 	Text    string   `json:"text"` // lines of numbers with commas between
 	Next    int64    `json:"next"` // where later rows begin
-	Mark    string   `json:"mark"` // of the rows before them
+	Mark    string   `json:"mark"` // of the preceding rows
 	Again   bool     `json:"again"`
-	Thinned bool     `json:"thinned"` // not all rows are there
+	Thinned bool     `json:"thinned"` // some rows are omitted
 }
 
 const (
@@ -155,8 +155,8 @@ const (
 	longestRow = 64 << 10 // bytes
 )
 
-// readRows reads rows of a table from a place on, 0 from its beginning. A table that was cut or replaced, as at a restart, is read
-// again: it is shorter, or another mark than the given one, if any, is at the place.
+// readRows reads rows of a table from a place on, 0 from its beginning. A table that was truncated or replaced, as at a
+// restart, is read again: it is shorter, or its mark at the position differs from the given one, if any.
 func readRows(path string, from int64, mark string) (r rows, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -173,7 +173,7 @@ func readRows(path string, from int64, mark string) (r rows, err error) {
 	return r, nil
 }
 
-// rowsOf reads rows of a file that had a size; it may have grown, or been cut, since.
+// rowsOf reads rows of a file of a known size; it may have grown, or been truncated, since.
 func rowsOf(f *os.File, size, from int64, mark string) (r rows, err error) {
 	names, first, head, err := heading(f)
 	if err != nil {
@@ -219,7 +219,7 @@ func rowsOf(f *os.File, size, from int64, mark string) (r rows, err error) {
 	return r, nil
 }
 
-// heading returns the names of the columns, where the rows begin, and a hash of all before them.
+// heading returns the names of the columns, where the rows begin, and a hash of the preceding bytes.
 func heading(f *os.File) (names []string, first int64, head uint64, err error) {
 	hash := fnv.New64a()
 	b := bufio.NewReaderSize(io.NewSectionReader(f, 0, mostHeader), longestRow)
@@ -291,7 +291,7 @@ func sampled(f *os.File, from, size int64) (lines [][]byte, next int64, err erro
 	if next >= size { // the table has grown meanwhile
 		return lines, next, nil
 	}
-	// From the last one that was read all are there.
+	// All rows after the last one read are complete.
 	tail, next, err := whole(f, max(next, size-longestRow), size-max(next, size-longestRow))
 	if len(tail) > 1 {
 		lines = append(lines, tail[len(tail)-1])

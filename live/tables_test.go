@@ -37,7 +37,7 @@ func steps(t *testing.T, r rows) (list []int) {
 	return list
 }
 
-// Rows come whole, in order, each once, as the table grows, and again when it has been cut.
+// Rows are complete, in order, each once, as the table grows, and are read again when it has been truncated.
 func TestRowsOfAGrowingTable(t *testing.T) {
 	path := tableOf(t, 10)
 	r, err := readRows(path, 0, "")
@@ -62,7 +62,7 @@ func TestRowsOfAGrowingTable(t *testing.T) {
 	if none, err := readRows(path, last.Next, ""); err != nil || none.Text != "" || none.Next != last.Next {
 		t.Errorf("%+v %v", none, err)
 	}
-	if err := os.Truncate(path, r.Next); err != nil { // a run that resumes cuts rows
+	if err := os.Truncate(path, r.Next); err != nil { // a resumed run truncates rows
 		t.Fatal(err)
 	}
 	if cut, err := readRows(path, last.Next, ""); err != nil || !cut.Again || len(steps(t, cut)) != 10 {
@@ -89,7 +89,7 @@ func TestRowsOfALongTable(t *testing.T) {
 	}
 }
 
-// A file that is not as long as its heading when it is looked at, and one that grows while it is sampled, give rows each once.
+// A file shorter than its heading when it is read, and one that grows while it is sampled, give each row once.
 func TestRowsOfATableThatGrowsMeanwhile(t *testing.T) {
 	open := func(path string) (*os.File, int64) {
 		f, err := os.Open(path)
@@ -138,7 +138,7 @@ func TestRowsOfATableThatGrowsMeanwhile(t *testing.T) {
 	}
 }
 
-// A table that was cut or replaced and is longer again than what a viewer has is read from its beginning.
+// A table that was truncated or replaced and is longer again than a viewer's copy is read from its beginning.
 func TestRowsOfATableThatWasCut(t *testing.T) {
 	path := tableOf(t, 100)
 	before, err := readRows(path, 0, "")
@@ -169,7 +169,7 @@ func TestRowsOfATableThatWasCut(t *testing.T) {
 	}
 }
 
-// A folder with more tables or series of pictures than the page has room for says how many it leaves out.
+// A folder with more tables or series of pictures than the page can show reports how many are omitted.
 func TestTablesLeftOut(t *testing.T) {
 	dir := t.TempDir()
 	for k := range mostTables + 7 {

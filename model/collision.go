@@ -32,9 +32,9 @@ type Collision struct {
 	Paper  string
 	// WallLambda is the parameter of the exact half-way bounce-back law,
 	// Lambda(tau): a channel of width H between such walls has the profile
-	// u = F/(2 nu) (y (H-y) + 4/3 (Lambda - 3/16)). Nil where it is a parameter.
+	// u = F/(2 nu) (y (H-y) + 4/3 (Lambda - 3/16)). Nil if it is a parameter.
 	WallLambda func(tau float64) float64
-	// OpenTau is from where a parabola stays as it is between an inlet and an outflow; 0: from 1/2.
+	// OpenTau is the least tau at which a parabolic profile is preserved between an inlet and an outflow; 0: 1/2.
 	OpenTau float64
 	// StreakTau is the tau below which streaks grow behind an inlet of given velocity, unless the trace of the stress relaxes
 	// with a separate time (docs/models.md); 0: streaks do not grow.
@@ -85,8 +85,8 @@ var Collisions = []Collision{
 const DefaultCollision = "cumulant"
 
 // DefaultLattice returns the lattice of a case of 2 or 3 dimensions that names none. In 3D it is
-// D3Q27, whose errors hardly depend on the direction, but D3Q19 where a cell stores
-// every population. D3Q27 has the same moments to store.
+// D3Q27, whose errors are almost isotropic, but D3Q19 if a cell stores every population. In the
+// moments scheme D3Q27 stores no more than D3Q19.
 func (c Collision) DefaultLattice(dims int) Lattice {
 	name := "D2Q9"
 	switch {
@@ -107,7 +107,7 @@ func TypeName(row string) (s string) {
 	return s
 }
 
-// FindCollision looks a collision model up by its name.
+// FindCollision looks up a collision model by its name.
 func FindCollision(name string) (Collision, bool) {
 	for _, c := range Collisions {
 		if c.Name == name {

@@ -22,7 +22,7 @@ var (
 	HeatPerDepth  = Dimension{M: 2, S: -1, K: 1}
 )
 
-// What the fluid does to walls. In 2D they are for each metre across the plane.
+// Loads and fluxes at walls. In 2D they are per metre normal to the plane.
 var (
 	Area          = Dimension{M: 2}
 	FlowRate      = Dimension{M: 3, S: -1}
@@ -51,8 +51,8 @@ func (f Field) OfModel() bool {
 	return false
 }
 
-// NeverNegative reports whether what a picture or a plot shows of a field has no values below 0: a magnitude, or a field that is
-// one. component is -1 for the magnitude of a vector.
+// NeverNegative reports whether the displayed values of a field are never below 0: a magnitude, or a field that is one.
+// component is -1 for the magnitude of a vector.
 func (f Field) NeverNegative(component int) bool {
 	if f.Components > 1 {
 		return component < 0
@@ -116,7 +116,7 @@ func ProfileFields() []Field {
 	return append(append([]Field(nil), Averages...), temperatureAverages...)
 }
 
-// FindProfileField looks one up by its name.
+// FindProfileField looks up a field of profiles by its name.
 func FindProfileField(name string) (Field, bool) {
 	for _, f := range ProfileFields() {
 		if f.Name == name {
@@ -147,7 +147,7 @@ func Spectra() []Field {
 	}
 }
 
-// FindSpectrum looks a spectrum up by its name.
+// FindSpectrum looks up a spectrum by its name.
 func FindSpectrum(name string) (Field, bool) {
 	for _, f := range Spectra() {
 		if f.Name == name {
@@ -157,7 +157,7 @@ func FindSpectrum(name string) (Field, bool) {
 	return Field{}, false
 }
 
-// FindAverage looks an average up by its name.
+// FindAverage looks up an average by its name.
 func FindAverage(name string) (Field, bool) {
 	for _, f := range AverageFields() {
 		if f.Name == name {
@@ -167,7 +167,7 @@ func FindAverage(name string) (Field, bool) {
 	return Field{}, false
 }
 
-// FindField looks a field up by its name.
+// FindField looks up a field by its name.
 func FindField(name string) (Field, bool) {
 	for _, f := range Fields {
 		if f.Name == name {
@@ -177,13 +177,13 @@ func FindField(name string) (Field, bool) {
 	return Field{}, false
 }
 
-// AverageSums selects the sums that averages over time keep of a cell.
+// AverageSums selects the sums per cell that averages over time store.
 type AverageSums struct {
 	Density, DensitySquares    bool // the mean of rho-1; with it the sum of the squares of its deviations
 	Velocity, VelocityProducts bool // the mean velocity; with it the sums of the products of its deviations
 }
 
-// Values returns the number of values of these sums in so many dimensions. They are in the order of the fields of
+// Values returns the number of values of these sums in 2 or 3 dimensions. They are in the order of the fields of
 // AverageSums; products as xx, xy, (xz,) yy, (yz, zz).
 func (a AverageSums) Values(dims int) (n int) {
 	for _, part := range []struct {
@@ -197,7 +197,7 @@ func (a AverageSums) Values(dims int) (n int) {
 	return n
 }
 
-// WallMeans selects the means that averages over time keep of a cell beside walls with a model.
+// WallMeans selects the means that averages over time store per cell beside walls with a model.
 type WallMeans struct {
 	Plus, Shear bool // of y+ of half a cell; of the traction
 }
@@ -213,7 +213,7 @@ func (w WallMeans) Values() (n int) {
 	return n
 }
 
-// WallMeansOf returns the means at walls that fields of AverageFields are.
+// WallMeansOf returns the means at walls among fields of AverageFields.
 func WallMeansOf(fields []Field) (of WallMeans) {
 	for _, f := range fields {
 		of.Plus = of.Plus || f.Name == "mean_y_plus"
@@ -222,7 +222,7 @@ func WallMeansOf(fields []Field) (of WallMeans) {
 	return of
 }
 
-// SumsOf returns the sums that fields of AverageFields follow from, but for WallMeansOf.
+// SumsOf returns the sums from which fields of AverageFields follow, except for WallMeansOf.
 func SumsOf(fields []Field) (of AverageSums) {
 	for _, f := range fields {
 		switch f.Name {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// On finer cells the viscosity in m2/s is the same: at half the shear rate per step the cell's is twice as large, and what eddies add
-// has a quarter of the coarser cells' area.
+// On finer cells the viscosity in m2/s is the same: at half the shear rate per step it is twice as large in lattice units,
+// and the eddy viscosity scales with a quarter of the coarser cells' area.
 func TestFiner(t *testing.T) {
 	c, _ := FindCollision("cumulant")
 	p := NewParams(c, 0.6, nil, [3]float64{1e-4, -2e-4})

@@ -1,6 +1,6 @@
-// Package model is the catalogue of what lbmsim can compute: lattices,
-// collision models, boundaries and output fields, as tables. It holds no state
-// and no algorithm; kernels, config and the documentation read the same rows.
+// Package model is the catalogue of lbmsim's lattices, collision models, boundaries and output
+// fields, as tables. It holds no state and no algorithm; kernels, config and the documentation read
+// the same rows.
 package model
 
 // Lattice is a discrete velocity set. Weights and velocities follow Qian,
@@ -35,10 +35,9 @@ func (l Lattice) Opposite(i int) int {
 	panic("lattice " + l.Name + " has no opposite direction")
 }
 
-// Lattices in the order of the documentation. Directions are sorted by the
-// velocity along the axis that slabs are cut along (y in 2D, z in 3D): first -1,
-// then 0, then +1, so that the populations that cross a slab's face are adjacent
-// in memory. Within a group they are sorted by the next axis, then by x.
+// Lattices in the order of the documentation. Directions are sorted by the velocity along the
+// slabs' axis (y in 2D, z in 3D): first -1, then 0, then +1, so that the populations that cross a
+// slab's face are adjacent in memory. Within a group they are sorted by the next axis, then by x.
 var Lattices = []Lattice{
 	{
 		Name: "D2Q9", Dims: 2,
@@ -88,7 +87,7 @@ var Lattices = []Lattice{
 	},
 }
 
-// FindLattice looks a lattice up by its name.
+// FindLattice looks up a lattice by its name.
 func FindLattice(name string) (Lattice, bool) {
 	for _, l := range Lattices {
 		if l.Name == name {

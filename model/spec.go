@@ -33,7 +33,7 @@ func (p Precision) Doc() string {
 // Precisions in the order of the documentation.
 var Precisions = []Precision{Float32, Float64, Float16}
 
-// Spec names the kernels that a case needs: what to build, no numbers.
+// Spec identifies the kernels that a case needs, without numbers.
 type Spec struct {
 	Lattice   Lattice
 	Collision Collision
@@ -82,7 +82,7 @@ func (s Spec) with(values int) int {
 	return values
 }
 
-// EddyBytes returns the size of the number that a law which reads neighbours keeps per cell: the size of the arithmetic.
+// EddyBytes returns the size of the per-cell number of a law that reads neighbours: the size of the arithmetic.
 func (s Spec) EddyBytes() int { return max(4, s.Precision.Bytes()) }
 
 // EddyComponents returns how many values of the state's size these are: 0 if the law reads no neighbours.
@@ -115,7 +115,7 @@ func (s Spec) String() string {
 	return name
 }
 
-// SpecInWords returns the text of a Spec for people: its words for states with a temperature count the forms that these have had.
+// SpecInWords returns the text of a Spec for people; other texts distinguish earlier formats of states with a temperature.
 func SpecInWords(spec string) string {
 	return strings.Replace(spec, "carries_scalar", "with temperature", 1)
 }
@@ -125,11 +125,11 @@ type Params struct {
 	Omega      float64    // 1/tau, relaxation rate of the shear stress
 	OmegaMinus float64    // 1/tau-, relaxation rate of the odd populations (trt; otherwise unused)
 	Force      [3]float64 // body force per unit volume
-	Lambda     float64    // (tau - 1/2)(tau- - 1/2), which tau- follows where tau is a cell's own (trt)
+	Lambda     float64    // (tau - 1/2)(tau- - 1/2), which determines tau- where tau differs per cell (trt)
 	OmegaBulk  float64    // relaxation rate of the trace of the stress; 0: the shear stress's
 	Viscosity  [4]float64 // numbers of the viscosity law: see WithSmagorinsky, WithPowerLaw, WithCarreau, WithWale
-	// Of a scalar (WithScalar): tau and what a collision leaves of its flux, 1 - 1/tau, the inverse of the Prandtl
-	// number of eddies (WithEddies), and the force per volume for each unit of it.
+	// Of a scalar (WithScalar): tau and the share of its flux that remains after a collision, 1 - 1/tau, the
+	// inverse of the turbulent Prandtl number (WithEddies), and the force per volume and unit of it.
 	ScalarKeep, ScalarTau, ScalarEddy float64
 	Buoyancy                          [3]float64
 }
@@ -143,14 +143,14 @@ func NewParams(c Collision, tau float64, values []float64, force [3]float64) Par
 		p.Lambda = values[0]
 		p.OmegaMinus = 1 / (values[0]/(tau-0.5) + 0.5)
 	case "cumulant":
-		p.OmegaBulk = 1 // what damps sound best, and eddies least
+		p.OmegaBulk = 1 // best damping of sound, least of eddies
 	}
 	return p
 }
 
-// Finer returns the numbers of the same fluid on cells that are half as wide, of which two steps take as long as one of these:
-// velocities in lattice units are the same on both, so shear and bulk viscosity double, and the force of a step halves. law is what
-// Viscosity has the numbers of: its shear rates halve, and its eddies are as wide as the cells.
+// Finer returns the numbers of the same fluid on cells of half the width with half the time step: velocities in lattice
+// units are the same on both, so shear and bulk viscosity double, and the force of a step halves. law is the law of the
+// numbers in Viscosity: its shear rates halve, and its filter width is the cell width.
 func (p Params) Finer(law ViscosityLaw) Params {
 	double := func(omega float64) float64 { return 1 / (2/omega - 0.5) } // tau - 1/2
 	p.Omega, p.OmegaMinus = double(p.Omega), double(p.OmegaMinus)

@@ -10,7 +10,7 @@ var SurfaceFields = []Field{
 	{"y_plus", 1, Dimensionless, "y+ of half a cell at the nearest ghost cell of a wall of type wall_model"},
 }
 
-// FindSurfaceField looks one up by its name.
+// FindSurfaceField looks up a surface field by its name.
 func FindSurfaceField(name string) (Field, bool) {
 	for _, f := range SurfaceFields {
 		if f.Name == name {

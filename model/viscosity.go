@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// ViscosityLaw states how the viscosity of a cell depends on the shear rate there. The rate
-// comes from the non-equilibrium stress of the cell itself: with a = tau |shear rate|, which the stress gives, most
-// laws solve tau(|shear rate|) |shear rate| = a in the cell, at the same step. Laws that read neighbours take the result of
-// a pass over the velocities, which is repeated every EddySteps steps.
+// ViscosityLaw is the dependence of a cell's viscosity on the local shear rate. The rate comes from the non-equilibrium
+// stress of the cell itself: with a = tau |shear rate|, which the stress gives, most laws solve tau(|shear rate|) |shear
+// rate| = a in the cell, in the same step. Laws that read neighbours use the result of a pass over the velocities, which
+// is repeated every EddySteps steps.
 type ViscosityLaw int
 
 const (
@@ -19,14 +19,15 @@ const (
 	Wale
 )
 
-// EddySteps is the number of steps between updates of the eddy viscosity by laws that read neighbours: from the states of steps
-// that are multiples of it. The smallest eddies of a grid pass by in a hundred steps, at a tenth of the speed of sound.
+// EddySteps is the number of steps between updates of the eddy viscosity by laws that read neighbours: from the states at
+// steps that are multiples of it. The smallest eddies of a grid pass by in a hundred steps, at a tenth of the speed of
+// sound.
 const EddySteps = 8
 
 // LooksAround reports whether a law reads neighbours.
 func (l ViscosityLaw) LooksAround() bool { return ViscosityLaws[l].Looks }
 
-// OfFluid reports whether a law is one of a fluid whose viscosity depends on the shear rate, not of eddies.
+// OfFluid reports whether a law describes a non-Newtonian fluid, not an eddy viscosity.
 func (l ViscosityLaw) OfFluid() bool { return l == PowerLaw || l == Carreau }
 
 func (l ViscosityLaw) String() string { return ViscosityLaws[l].Name }
@@ -35,10 +36,10 @@ func (l ViscosityLaw) String() string { return ViscosityLaws[l].Name }
 // of the kernel header kernels/viscosity/NAME.h and of the docs.
 type ViscosityLawRow struct {
 	Name   string
-	Params []Param // those that are plain numbers; viscosities and times have keys of their own in [fluid]
+	Params []Param // plain numbers; viscosities and times have their own keys in [fluid]
 	Doc    string
 	Paper  string
-	Looks  bool // at neighbours: see EddySteps
+	Looks  bool // whether it reads neighbours: see EddySteps
 }
 
 // ViscosityLaws in the order of their numbers.
@@ -79,7 +80,7 @@ var ViscosityLaws = []ViscosityLawRow{
 	},
 }
 
-// FindViscosityLaw looks a law up by its name.
+// FindViscosityLaw looks up a law by its name.
 func FindViscosityLaw(name string) (ViscosityLaw, bool) {
 	for i, l := range ViscosityLaws {
 		if l.Name == name {
@@ -89,7 +90,7 @@ func FindViscosityLaw(name string) (ViscosityLaw, bool) {
 	return 0, false
 }
 
-// WithSmagorinsky returns the parameters of a flow with eddies smaller than the cells: Smagorinsky's eddy viscosity.
+// WithSmagorinsky returns the parameters of a flow with Smagorinsky's subgrid eddy viscosity.
 func (p Params) WithSmagorinsky(constant float64) Params {
 	p.Viscosity = [4]float64{1 / p.Omega / 2, 3 * constant * constant}
 	return p
@@ -115,7 +116,7 @@ func (p Params) WithCarreau(zero, inf, lambda, n float64) Params {
 	return p
 }
 
-// finer returns the numbers of a law on cells that are half as wide; p has the finer cells' other numbers.
+// finer returns the numbers of a law on cells of half the width; p has the finer cells' other numbers.
 func finer(law ViscosityLaw, p Params) [4]float64 {
 	n := p.Viscosity
 	switch law {
@@ -142,7 +143,8 @@ func (p Params) WithBulk(nu float64, dims int) Params {
 	return p
 }
 
-// Tau returns the relaxation time of a cell with the given shear rate; of a law that reads neighbours without eddy viscosity.
+// Tau returns the relaxation time of a cell with the given shear rate; for a law that reads neighbours, without eddy
+// viscosity.
 func (p Params) Tau(l ViscosityLaw, rate float64) float64 {
 	switch n := p.Viscosity; l {
 	case Smagorinsky:

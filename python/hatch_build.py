@@ -1,9 +1,8 @@
 """Puts the program and the examples into the wheel.
 
 LBMSIM_BINARY names the program: it becomes the command `lbmsim` of the environment that the
-wheel is installed into. With LBMSIM_BINARY=none the wheel is without it, and the package looks
-for one in PATH. LBMSIM_LICENCES names a folder with the licences of what the program has
-inside, which then belong into the wheel.
+wheel is installed into. With LBMSIM_BINARY=none the wheel has no executable, and the package searches PATH.
+LBMSIM_LICENCES names a folder with the licences of linked libraries, which are added to the wheel.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-GLIBC = (2, 28)  # of manylinux_2_28, the oldest that is promised
+GLIBC = (2, 28)  # of manylinux_2_28, the oldest supported one
 MACHINES = {62: "x86_64", 183: "aarch64"}  # of ELF
 
 

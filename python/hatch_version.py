@@ -1,4 +1,4 @@
-"""The version of the wheel: LBMSIM_VERSION, otherwise what scripts/version.sh says of the source tree."""
+"""The version of the wheel: LBMSIM_VERSION, otherwise the output of scripts/version.sh for the source tree."""
 
 from __future__ import annotations
 

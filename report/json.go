@@ -11,7 +11,7 @@ import (
 	"lbmsim/sim"
 )
 
-// JSON writes one JSON object a line.
+// JSON writes one JSON object per line.
 type JSON struct{ encoder *json.Encoder }
 
 // NewJSON returns a report for programs.

@@ -1,6 +1,6 @@
-// Package report shows people and programs what a run does: as text, as JSON events, and as
-// the state in its output folder. Each is a Reporter; Many makes one of several. What the
-// numbers mean is decided in sim, the reporters are chosen in cmd.
+// Package report presents a run to people and programs: as text, as JSON events, and as the state
+// in its output folder. Each is a Reporter; Many combines several. The meaning of the numbers is
+// decided in sim, the choice of reporters in cmd.
 package report
 
 import (
@@ -13,7 +13,7 @@ type Reporter interface {
 	sim.Reporter
 	// Fail reports the error that ended the run.
 	Fail(error)
-	// Note reports what happens after the end.
+	// Note reports events after the end.
 	Note(message string)
 }
 

@@ -9,7 +9,7 @@ import (
 	"lbmsim/sim"
 )
 
-// heard is a reporter that keeps what it hears, beside others that share the list.
+// heard is a reporter that records its calls in a list shared with others.
 type heard struct {
 	name string
 	all  *[]string

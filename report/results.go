@@ -8,7 +8,7 @@ import (
 	"lbmsim/io/status"
 )
 
-// resultLines returns what a run has found of one [output.force.NAME], for people.
+// resultLines returns the results of one [output.force.NAME] as text.
 func resultLines(r status.Result) []string {
 	lines := []string{fmt.Sprintf("[output.force.%s] mean and 95 %% interval of %d samples since start; table %s", r.Output, r.Samples, r.File)}
 	if r.Note != "" {
@@ -44,7 +44,7 @@ func resultLines(r status.Result) []string {
 	return lines
 }
 
-// withInterval returns a number to the digits that its interval leaves, two of the interval itself.
+// withInterval returns a number to the precision of its interval, which has two digits.
 func withInterval(value, half float64) string {
 	if !(half > 0) || value == 0 {
 		return fmt.Sprintf("%.6g +- %.2g", value, half)

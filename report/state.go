@@ -14,7 +14,7 @@ import (
 	"lbmsim/sim/output"
 )
 
-// printable replaces control characters: a state may come from anywhere, and a terminal obeys them.
+// printable replaces control characters: a state may come from anywhere, and terminals interpret them.
 func printable(c rune) rune {
 	if unicode.IsControl(c) && c != '\n' && c != '\t' {
 		return unicode.ReplacementChar
@@ -85,7 +85,7 @@ func State(out io.Writer, dir string, s status.State, now time.Time) (bad bool) 
 	return bad
 }
 
-// printWarnings prints each warning once, however often it came with other numbers.
+// printWarnings prints each warning once, even if it occurred with different numbers.
 func printWarnings(list finding.List, row func(name, format string, args ...any)) {
 	kind := func(w finding.Finding) string {
 		return strings.Map(func(c rune) rune {

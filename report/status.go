@@ -19,9 +19,9 @@ import (
 // does not end the run.
 type Status struct {
 	warn   func(finding.Finding)
-	file   *status.Writer // nil before the start, and where there is no output folder
+	file   *status.Writer // nil before the start and without an output folder
 	state  status.State
-	since  time.Time // the last state was given to file
+	since  time.Time // time of the last state passed to file
 	failed bool
 	end    sim.Summary
 
@@ -29,8 +29,7 @@ type Status struct {
 	dir   atomic.Pointer[string] // the output folder, on every rank
 }
 
-// NewStatus returns the status of a run of this process. It passes on to warn what keeps it
-// from the disk.
+// NewStatus returns the status of a run of this process. It reports errors of the disk to warn.
 func NewStatus(warn func(finding.Finding)) *Status { return &Status{warn: warn, begun: time.Now()} }
 
 // Summary returns how the run ended; zero if it did not.
@@ -66,7 +65,7 @@ func (r *Status) Start(s sim.Start) {
 	r.write()
 }
 
-// unitsOf returns what the numbers of a case's results are in.
+// unitsOf returns the units of a case's results.
 func unitsOf(c *config.Case) string {
 	if c.Units.Physical {
 		return status.SI
@@ -74,7 +73,7 @@ func unitsOf(c *config.Case) string {
 	return status.Lattice
 }
 
-// write gives the state to the file's goroutine.
+// write passes the state to the file's goroutine.
 func (r *Status) write() {
 	if r.file == nil {
 		return
@@ -83,7 +82,7 @@ func (r *Status) write() {
 	r.file.Write(r.State())
 }
 
-// State returns the state as it is now, which later events do not change.
+// State returns a copy of the current state.
 func (r *Status) State() status.State {
 	s := r.state
 	s.Updated = time.Now()
@@ -103,7 +102,7 @@ func (r *Status) Progress(p sim.Progress) {
 	}
 }
 
-// observed takes what the stability watch knows.
+// observed stores the results of the stability watch.
 func (r *Status) observed(h sim.Health) {
 	s := &r.state
 	s.MaxSpeed, s.DensityDrift, s.GridScale, s.Temperature, s.Warned = h.MaxSpeed, h.DensityDrift, h.GridScale, h.Temperature, h.Warned
@@ -168,7 +167,7 @@ func measured(list []sim.Verdict) (numbers []status.Number) {
 // Fail implements Reporter.
 func (r *Status) Fail(err error) {
 	code, _ := sim.ExitCode(err)
-	// What comes after the end of the run (a job that cannot be requeued) counts, too.
+	// Errors after the end of the run (a job that cannot be requeued) count, too.
 	if r.state.Phase == status.Running || r.state.ExitCode != nil && *r.state.ExitCode != code {
 		r.state.Phase, r.state.Error, r.state.ExitCode = status.Failed, Failure(err), &code
 		r.close()
@@ -190,8 +189,8 @@ func (r *Status) close() {
 // Note implements Reporter: the state has no notes.
 func (r *Status) Note(string) {}
 
-// Lost writes why a rank ends all ranks at once: rank 0 may be the lost one. It does
-// not wait for a disk that may be the reason.
+// Lost writes why a rank ends all ranks at once: rank 0 may be the lost one. It does not wait for
+// the disk, which may be the cause.
 func (r *Status) Lost(text string) {
 	dir := r.dir.Load()
 	if dir == nil {
@@ -200,10 +199,10 @@ func (r *Status) Lost(text string) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = status.Fail(*dir, os.Getenv("SLURM_JOB_ID"), r.begun, "lbmsim: "+text, sim.ExitFailure) // it has been said on the terminal
+		_ = status.Fail(*dir, os.Getenv("SLURM_JOB_ID"), r.begun, "lbmsim: "+text, sim.ExitFailure) // already reported on the terminal
 	}()
 	select {
 	case <-done:
-	case <-time.After(3 * time.Second): // a busy disk takes one
+	case <-time.After(3 * time.Second): // a busy disk needs some of them
 	}
 }

@@ -40,7 +40,7 @@ func TestStatusHasEarlyWarnings(t *testing.T) {
 	}
 }
 
-// onDisk waits until what was reported is on disk.
+// onDisk waits until the reports are on disk.
 func (r *Status) onDisk(t *testing.T, dir string) (status.State, string) {
 	t.Helper()
 	if err := r.file.Close(); err != nil {
@@ -122,7 +122,7 @@ func TestStatusOfAFailedRun(t *testing.T) {
 	}
 }
 
-// A run that writes nothing has no folder, and a run whose folder disappears continues.
+// A run without outputs has no folder, and a run whose folder disappears continues.
 func TestStatusHasNowhereToBe(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "none")
 	r, _ := beginStatus(dir)
@@ -146,8 +146,8 @@ func TestStatusHasNowhereToBe(t *testing.T) {
 	}
 }
 
-// A run that ended before its last step was stopped, and warnings that differ by their numbers
-// alone are reported once, with their count.
+// A run that ended before its last step was stopped, and warnings that differ only in their numbers
+// are reported once, with their count.
 func TestStatusOfAStoppedRun(t *testing.T) {
 	dir := t.TempDir()
 	r, _ := beginStatus(dir)
@@ -181,7 +181,7 @@ func TestStatusDoesNotWaitForTheDisk(t *testing.T) {
 
 func number(x float64) *float64 { return &x }
 
-// inOrder reports whether a text has parts, one behind the other.
+// inOrder reports whether a text contains parts in order.
 func inOrder(text string, parts []string) bool {
 	for _, p := range parts {
 		_, rest, found := strings.Cut(text, p)
@@ -193,7 +193,7 @@ func inOrder(text string, parts []string) bool {
 	return true
 }
 
-// Numbers have as many digits as their interval leaves.
+// Numbers have the digits that their interval justifies.
 func TestIntervalsInDigits(t *testing.T) {
 	for _, c := range []struct {
 		value, half float64

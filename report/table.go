@@ -39,7 +39,7 @@ func Table(out io.Writer, rows []config.Row) {
 	Columns(out, cells)
 }
 
-// printRanks prints a line for each rank: where it runs and how it talks.
+// printRanks prints a line for each rank: its host, device and transports.
 func printRanks(out io.Writer, ranks []sim.RankInfo) {
 	var grid [3]int // cells of the domain
 	for _, r := range ranks {
@@ -57,7 +57,7 @@ func printRanks(out io.Writer, ranks []sim.RankInfo) {
 	Columns(out, rows)
 }
 
-// partText returns a rank's cells along the axes that are cut.
+// partText returns a rank's cells along the decomposed axes.
 func partText(lo, hi, grid [3]int) string {
 	text := ""
 	for a := range grid {

@@ -7,9 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watched reports whether a terminal shows the output. Open MPI's launcher gives every
-// rank a terminal of no size, whatever becomes of the output: then the launcher's own
-// output decides.
+// watched reports whether a terminal shows the output. Open MPI's launcher gives every rank a
+// terminal of zero size, wherever the output goes: then the launcher's own output decides.
 func watched(out *os.File) bool {
 	size, err := unix.IoctlGetWinsize(int(out.Fd()), unix.TIOCGWINSZ)
 	if err != nil {

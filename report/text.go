@@ -19,7 +19,7 @@ import (
 // line every few seconds.
 type Text struct {
 	out      io.Writer
-	terminal *os.File // that shows out; nil: none does
+	terminal *os.File // that shows out; nil: no terminal
 	verbose  bool
 	ranks    int
 	last     time.Time
@@ -39,8 +39,8 @@ const (
 	logEvery      = 5 * time.Second
 )
 
-// NewText returns a report for people. It starts with all that is known if verbose, otherwise
-// with what matters to the case.
+// NewText returns a report for people. It starts with full details if verbose, otherwise with those
+// relevant to the case.
 func NewText(out *os.File, verbose bool) *Text {
 	t := &Text{out: out, verbose: verbose}
 	if watched(out) {
@@ -49,7 +49,7 @@ func NewText(out *os.File, verbose bool) *Text {
 	return t
 }
 
-// NewLog returns a report for people who read it later: nothing of it is rewritten.
+// NewLog returns a report to be read later: no line is rewritten.
 func NewLog(out io.Writer) *Text { return &Text{out: out} }
 
 // line prints a whole line, below a progress line that may be open.
@@ -80,7 +80,7 @@ func (t *Text) Start(s sim.Start) {
 	} else {
 		printRanks(t.out, s.Ranks)
 	}
-	// The reason for the transport is printed for a case that asks for one, or has GPUs.
+	// The reason for the transport is printed for a case that requests one, or has GPUs.
 	asked := s.Case.Device.Transport != config.AutoTransport
 	gpus := slices.ContainsFunc(s.Ranks, func(r sim.RankInfo) bool { return r.Device.Name != "cpu" })
 	if t.verbose || t.ranks > 1 && (asked || gpus) {
@@ -127,7 +127,7 @@ func (t *Text) draw() {
 	t.open, t.last = true, time.Now()
 }
 
-// progressText returns as much as there is room for, what matters most first.
+// progressText returns as much as fits, in order of importance.
 func progressText(p sim.Progress, w written, room int) string {
 	text := fmt.Sprintf("step %d of %d", p.Step, p.Last)
 	if p.Step <= p.Last && p.Last > 0 {

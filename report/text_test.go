@@ -36,7 +36,7 @@ func TestProgressFits(t *testing.T) {
 	}
 }
 
-// Written files are reported on a terminal in the one line that is rewritten, and otherwise on a line each.
+// Written files are reported on a terminal in the rewritten line, and otherwise on a line each.
 func TestFilesOnATerminal(t *testing.T) {
 	for _, terminal := range []bool{true, false} {
 		var out bytes.Buffer
@@ -63,7 +63,7 @@ func TestFilesOnATerminal(t *testing.T) {
 	}
 }
 
-// The first table has what matters to the case and to the ranks at hand; --verbose has all.
+// The first table has the details relevant to the case and its ranks; --verbose has all.
 func TestFirstTable(t *testing.T) {
 	box := "[domain]\ncells = [8, 8]\nperiodic = [\"x\"]\n[fluid]\nviscosity = 0.1\n[boundary.walls]\ntype = \"wall\"\nfaces = [\"y-\", \"y+\"]\n[run]\nsteps = 1\n"
 	one := []sim.RankInfo{{Host: "here", Hi: [3]int{8, 8, 1}, Device: device.Info{Name: "cpu", Model: "a processor"}, Transport: "none needed"}}
@@ -101,7 +101,7 @@ func TestFirstTable(t *testing.T) {
 	}
 }
 
-// The summary repeats what cannot be relied on.
+// The summary repeats unreliable results.
 func TestSummaryHasDoubts(t *testing.T) {
 	var out bytes.Buffer
 	(&Text{out: &out}).Finish(sim.Summary{Case: &config.Case{}, Doubts: finding.List{finding.Unresolved.Says("y+ 40 at the car")}})
@@ -110,7 +110,7 @@ func TestSummaryHasDoubts(t *testing.T) {
 	}
 }
 
-// No step is faster than the loop that measures the roofline: above 100 % that was disturbed.
+// No step is faster than the loop that measures the roofline: above 100 % the measurement was disturbed.
 func TestDisturbedRoofline(t *testing.T) {
 	for share, want := range map[float64]string{0.5: "50 % of it", 1: "100 % of it", 1.3: "it was disturbed by other load"} {
 		if got := shareOfRoofline(share, "it"); got != want {
@@ -119,7 +119,7 @@ func TestDisturbedRoofline(t *testing.T) {
 	}
 }
 
-// What has not been measured is not reported: on refined grids, how the time of steps splits.
+// Quantities that were not measured are not reported: on refined grids, the breakdown of the time of steps.
 func TestTimesTogether(t *testing.T) {
 	for together, want := range map[bool]string{true: "steps 2.00 s, waiting for messages included", false: "exposed communication 0.00 s"} {
 		var out strings.Builder

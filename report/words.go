@@ -12,8 +12,8 @@ import (
 	"lbmsim/sim"
 )
 
-// Failure returns the one message of a failed run. Errors of a case are returned
-// unchanged, with their file and line first, so that editors can jump there.
+// Failure returns the message of a failed run. Errors of a case are returned unchanged, with their
+// file and line first, so that editors can jump there.
 func Failure(err error) string {
 	var wrong config.Errors
 	if errors.As(err, &wrong) {
@@ -33,8 +33,8 @@ func Bytes(n float64) string {
 	return fmt.Sprintf("%.4g TiB", n)
 }
 
-// shareOfRoofline returns how much of the memory's speed a run reaches. No step is faster than the loop that measures it, which
-// other load on the machine slows down.
+// shareOfRoofline returns the share of the memory bandwidth that a run reaches. No step is faster than the loop that
+// measures it, which other load on the machine slows down.
 func shareOfRoofline(share float64, roofline string) string {
 	if share > 1 {
 		return roofline + " was disturbed by other load"
@@ -50,7 +50,7 @@ func speedUnit(physical bool) string {
 	return " cells/step"
 }
 
-// healthText returns what the stability watch saw last, and how often it saw what it warns of.
+// healthText returns the last results of the stability watch, and the number of checks with warnings.
 func healthText(h sim.Health, unit string) string {
 	text := fmt.Sprintf("mean density %+.3g %% since the start, maximum speed %.4g%s, grid-scale energy fraction %.2g", 100*h.DensityDrift, h.MaxSpeed, unit, h.GridScale)
 	if h.Temperature > 0 {
@@ -67,7 +67,7 @@ func healthText(h sim.Health, unit string) string {
 	return text + "; warnings: " + strings.Join(list, ", ")
 }
 
-// leftOut returns how many files of each kind a run went on without.
+// leftOut returns the number of files of each kind that a run omitted.
 func leftOut(counts map[string]int) string {
 	var list []string
 	for kind, n := range counts {
@@ -77,7 +77,7 @@ func leftOut(counts map[string]int) string {
 	return strings.Join(list, ", ")
 }
 
-// roundDuration leaves seconds of long times, and hundredths of short ones.
+// roundDuration rounds long times to seconds, and short ones to hundredths.
 func roundDuration(d time.Duration) time.Duration {
 	if d > time.Minute {
 		return d.Round(time.Second)

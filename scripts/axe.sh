@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fetches axe-core (Deque Systems, MPL-2.0) from the npm registry into .build/axe,
 # with python3, which tests need anyway. It checks the live page for accessibility
-# in the tests of package live and is part of no program.
+# in the tests of package live and is not part of lbmsim.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p .build/axe

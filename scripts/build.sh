@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds lbmsim and shows its progress: the kernels take most of the time of a first build, and the compiler says nothing
-# meanwhile. Called by `make build`, with the environment of scripts/env.sh.
+# Builds lbmsim and shows its progress: the kernels take most of the time of a first build, and the compiler prints
+# nothing meanwhile. Called by `make build`, with the environment of scripts/env.sh.
 #
 #   scripts/build.sh PROGRAM VERSION
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Unpacks what of CUDA lbmsim can use on a machine without a toolkit into
-# .build/cuda, from NVIDIA's wheels on PyPI, with any Python that has pip:
+# Unpacks the parts of CUDA that lbmsim can use without a toolkit into .build/cuda,
+# from NVIDIA's wheels on PyPI, with any Python that has pip:
 #
 #   scripts/cuda.sh headers   cuda.h and its like, to build (4 MB)
 #   scripts/cuda.sh nvrtc     the run-time compiler, to compile kernels (90 MB)

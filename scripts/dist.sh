@@ -1,7 +1,6 @@
 #!/bin/bash
-# Makes what is handed out: one program for CPUs and NVIDIA GPUs that needs nothing but a
-# glibc no older than `glibc` below, which is RHEL 8's. HDF5 and the compiler's libraries
-# are inside, CUDA is looked for when it runs.
+# Builds the distribution: one executable for CPUs and NVIDIA GPUs that needs only a glibc no older than `glibc` below,
+# which is RHEL 8's. HDF5 and the compiler's libraries are inside, CUDA is looked for when it runs.
 #
 #   scripts/dist.sh program     .build/dist/lbmsim, and the licences of what is inside
 #   scripts/dist.sh archive     dist/lbmsim-VERSION-linux-x86_64.tar.gz: lbmsim with
@@ -26,7 +25,7 @@ fail() { echo "dist.sh: $*" >&2; exit 1; }
 # The time of the files in an archive or a wheel: of the commit, without git of the version.
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y VERSION)}
 
-# fresh FILE SOURCE...: it is newer than these.
+# fresh FILE SOURCE...: FILE is newer than these.
 fresh() {
 	local file=$1 source
 	shift
@@ -78,7 +77,7 @@ fonts() {
 	sed -i "s,\"golang.org/x/image/font/gofont/\(.*\)\",\1 \"$plain\"," $build/fonts/codeberg.org/go-latex/latex/font/ttf/ttf.go
 }
 
-# holds PROGRAM: it needs no more than it may, and is no larger.
+# holds PROGRAM: it has only allowed dependencies, and is within its size limit.
 holds() {
 	local needed versions size
 	size=$(stat -c %s "$1")

@@ -63,7 +63,7 @@ build) build ;;
 pages) pages ;;
 check)
 	build
-	# What a sentence is, and how long it may be, says internal/archtest.
+	# internal/archtest defines sentences and their largest length.
 	go test ./internal/archtest -run 'Prose|Sentences|Cells' || fail "sentences are too long"
 	"$venv/bin/python" scripts/docs/check.py "${LBMSIM:-$PWD/bin/lbmsim}"
 	;;

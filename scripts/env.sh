@@ -4,19 +4,17 @@
 #
 #   scripts/env.sh [auto|openmpi|mpich|none]
 #
-# lbmsim links no MPI: the word chooses the launcher that `make run` and the tests use.
-# What is in PATH is asked first (h5cc knows what `module load` or the distribution
-# chose), pkg-config second. Where neither knows, or a site has its own ways, these
-# variables are taken as they are:
+# lbmsim links no MPI: the word chooses the launcher that `make run` and the tests use. Programs in PATH are queried
+# first (h5cc knows what `module load` or the distribution chose), pkg-config second. Where neither knows, or a site
+# has its own ways, these variables are taken as they are:
 #   HDF5_CFLAGS HDF5_LDFLAGS (instead of h5cc; a parallel HDF5 wants MPI's -I folder, too)
 #   LBMSIM_MPIRUN            the launcher, options included
 # ISA=auto builds the kernels for the best instruction set of this machine and for its baseline, ISA=all for every set,
 # ISA=avx512, avx2 or baseline for that one and the baseline.
 # CUDA=none builds lbmsim without NVIDIA GPUs. CUDA=yes calls it missing where
 # its headers are not found; without either, lbmsim is built as it can be.
-# What was found goes into LBMSIM_FOUND, what is missing into LBMSIM_MISSING
-# (words: go c++ hdf5 mpirun cuda), what is left out and why into LBMSIM_WITHOUT;
-# nothing is installed here (that is setup.sh).
+# LBMSIM_FOUND lists findings, LBMSIM_MISSING missing parts (words: go c++ hdf5 mpirun cuda), LBMSIM_WITHOUT omitted
+# parts with the reason; setup.sh installs, this script does not.
 set -eu
 mpi=${1:-auto}
 missing=

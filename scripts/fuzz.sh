@@ -1,6 +1,6 @@
 #!/bin/bash
-# Fuzzes what reads files of strangers, each target for some time, two side by side. A
-# target that takes more than 1 GiB of memory fails like one that crashes. Called by
+# Fuzzes the readers of untrusted files, each target for some time, two in parallel. A
+# target that needs more than 1 GiB of memory fails like one that crashes. Called by
 # `make fuzz` and, for some seconds a target, by .ci/run.
 #
 #   scripts/fuzz.sh [TIME]     default: 60s

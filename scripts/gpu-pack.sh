@@ -1,7 +1,7 @@
 #!/bin/bash
-# Packs what tests a GPU into one folder that travels to a machine with a GPU and
-# without Go: lbmsim, the test binaries and their data, and the script that runs
-# them there. Called by `make test-gpu`.
+# Packs the GPU tests into one folder for a machine with a GPU and without Go: lbmsim,
+# the test binaries and their data, and the script that runs them there. Called by
+# `make test-gpu`.
 #
 #   scripts/gpu-pack.sh [MPI]      openmpi or mpich (default: as scripts/env.sh finds)
 #

@@ -123,7 +123,7 @@ sanitize() {
 	fi
 }
 
-# needs_gpu NAME: says what cannot be tested on the CPU.
+# needs_gpu NAME: reports tests that cannot run on the CPU.
 needs_gpu() {
 	[ "$LBMSIM_TEST_DEVICE" = cuda ] && return 0
 	say SKIP "$1" "needs a GPU, and LBMSIM_TEST_DEVICE is $LBMSIM_TEST_DEVICE"

@@ -31,7 +31,7 @@ python_env() {
 			cp "python/$file" "$venv/$file"
 		fi
 	done
-	# A link to the source tree: quick, and each time, for the version may be another.
+	# A link to the source tree: fast, and each time, since the version may have changed.
 	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable python ||
 		fail "python/ cannot be installed"
 

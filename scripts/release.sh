@@ -75,7 +75,7 @@ again() {
 # pages: the commit of the branch gh-pages, empty where there is no such branch.
 pages() { git rev-parse -q --verify refs/heads/gh-pages || true; }
 
-# undo: the commands that bring back what was there before, by what has been made so far.
+# undo: the commands that restore the previous state, depending on the steps done so far.
 undo() {
 	! git rev-parse -q --verify "refs/tags/$tag" >/dev/null || echo -n "git tag -d $tag; "
 	if [ "$(pages)" != "$pages_before" ]; then
@@ -84,7 +84,7 @@ undo() {
 	echo "git reset --keep $before; git checkout HEAD -- CHANGELOG.md CITATION.cff"
 }
 
-# sums [FOLDER]: of what it has built.
+# sums [FOLDER]: checksums of the built files.
 sums() { (cd "${1:-.}/dist" && sha256sum -- *.tar.gz *.whl); }
 
 check

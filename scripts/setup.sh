@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes sure that what lbmsim needs is on this machine: asks env.sh what is
-# missing, and installs it with apt where that is possible without a question
-# (root, or sudo without a password). Otherwise it names the packages and stops.
+# Ensures that lbmsim's dependencies are on this machine: queries env.sh for missing ones, and
+# installs them with apt if that is possible without a question (root, or sudo without a
+# password). Otherwise it names the packages and stops.
 #
 #   scripts/setup.sh build         to build: compiler, HDF5
 #   scripts/setup.sh run [MPI]     to run on several ranks: in addition an mpirun, if it
@@ -21,7 +21,7 @@ what=${1:-build}
 mpi=${2:-auto}
 log=.build/setup.log
 mkdir -p .build
-# Tests that need CUDA's headers or compiler are not to be skipped.
+# Tests that need CUDA's headers or compiler must not be skipped.
 case $what in test | dist | roots) export CUDA=yes ;; esac
 
 fail() { printf 'lbmsim: %s\n' "$*" >&2; exit 1; }

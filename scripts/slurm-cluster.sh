@@ -47,7 +47,7 @@ SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
 CredType=cred/munge
-# A job that is put back must wait until its credential has run out: 5 s, not 120.
+# A requeued job must wait until its credential has expired: 5 s, not 120.
 AuthInfo=cred_expire=5
 MpiDefault=pmix
 StateSaveLocation=$dir/state
@@ -70,7 +70,7 @@ SelectTypeParameters=CR_Core
 # plugin (22.05.8) runs fences without data contains each node alone: ranks leave
 # MPI_Init while other nodes' ranks have hardly entered it.
 TreeWidth=2
-# The nodes are what this file says, whatever the machine has.
+# The nodes are as in this file, whatever the machine has.
 SlurmdParameters=config_overrides
 # Tests wait for jobs: check the queue every second.
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0

@@ -126,7 +126,7 @@ ln -sf "$venvs/mpich34/bin" cray/launcher
 	bits cray cray/lib/libmpi_gnu_123.so.12 "$venvs/mpich34/bin/mpiexec.hydra"
 )
 
-# What does not fit is said, with what to set.
+# A mismatch is reported, with the setting to change.
 refused() {
 	local words=$1
 	shift

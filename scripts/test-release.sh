@@ -95,7 +95,7 @@ is "after a dry run" "$(git rev-parse HEAD) $(git status --porcelain)$(git tag)"
 [ -e "dist/lbmsim-1.2.3+g$commit-linux-x86_64.tar.gz" ] || fail "a dry run has built no archive"
 grep -q "^built the pages" "$try/log" && ! grep -q "^committed the pages" "$try/log" || fail "a dry run builds the pages and does not commit them"
 
-# undone REASON: a release ends, and what it says takes back what it did, and no more.
+# undone REASON: a release ends, and its printed commands undo exactly what it did.
 undone() {
 	! scripts/release.sh >"$try/log" 2>&1 || fail "a release passes: $1"
 	grep -q "start over: git " "$try/log" || fail "$1: nothing undoes it: $(cat "$try/log")"

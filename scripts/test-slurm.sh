@@ -52,8 +52,8 @@ trap 'exit 130' INT TERM
 # The virtual nodes have one address, and more ranks than the machine has cores.
 export OMPI_MCA_btl=self,tcp OMPI_MCA_pml=ob1 OMPI_MCA_mpi_yield_when_idle=1
 
-# failed WHAT [LOG...]: says what failed, with the ends of its logs. It is said once more at
-# the very end, with the last lines, below what other jobs still write.
+# failed WHAT [LOG...]: reports the failure, with the ends of its logs. It is said once more
+# at the very end, with the last lines, below what other jobs still write.
 failed() {
 	local what="FAILED: $1"
 	shift
@@ -149,7 +149,7 @@ all_of() {
 ranktest=("$work/lbmsim.test" -test.run '^TestSlurmBinding$' -test.v)
 export LBMSIM_MPITEST_RANK_OF=TestSlurmBinding
 
-# report LOG WHAT: what ranks said of their GPUs, which must be something.
+# report LOG WHAT: the ranks' report of their GPUs, which must not be empty.
 report() {
 	grep -hE '^(rank|refused)' "$1" | sed 's/^/    /' || { cat "$1" >&2; exit 1; }
 	echo "ok: binding, $2"

@@ -13,7 +13,7 @@ type stopwatch struct {
 	wall     float64 // of all steps, seconds
 	compute  float64 // from the start of the steps to the end of their last kernel
 	exchange float64 // from the first message to the last arrival
-	ending   float64 // outputs after the last step, which nothing hides
+	ending   float64 // outputs after the last step, not overlapped
 	watch    float64
 }
 
@@ -75,7 +75,7 @@ type split struct {
 
 const paceOver = 1 // seconds
 
-// at takes the total time of the steps so far and returns steps per second; 0 if unknown.
+// at returns steps per second from the total time of the steps so far; 0 if unknown.
 func (p *pace) at(steps int, seconds float64) float64 {
 	took := seconds - p.from.seconds
 	if steps <= p.from.steps || took <= 0 {

@@ -57,7 +57,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// A run whose files take their time shows the speed of its steps, as its summary does.
+// A run with slow files shows the speed of its steps, as its summary does.
 func TestProgressIsOfSteps(t *testing.T) {
 	const text = `
 [domain]

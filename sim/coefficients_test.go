@@ -2,7 +2,7 @@ package sim
 
 import "testing"
 
-// A drag coefficient that no body has is warned of at the end; without samples that count there is no coefficient.
+// An implausible drag coefficient gives a warning at the end; without counted samples there is no coefficient.
 func TestCoefficientsFarFromAnyBody(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys string

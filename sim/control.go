@@ -18,8 +18,8 @@ type control struct {
 	next     int       // step of the next synchronization
 	pace     pace
 	signal   int64         // the gravest caught so far: 0, byLauncher or byHand
-	ending   time.Duration // time that the final files may take, on the slowest rank
-	asked    time.Time     // rank 0 last asked for orders
+	ending   time.Duration // estimated time of the final files, on the slowest rank
+	asked    time.Time     // time at which rank 0 last checked for orders
 	wallDue  []time.Time
 }
 
@@ -39,7 +39,7 @@ const syncEvery = 100 * time.Millisecond
 const (
 	syncSignal   = iota
 	syncJobTime  // the job's time is nearly over
-	syncEnding   // nanoseconds that the final files may take
+	syncEnding   // estimated nanoseconds of the final files
 	syncWallTime // rank 0's clock has passed the limit
 	syncBusy     // writers still at work
 	syncNanos    // wall time since the last synchronization
@@ -52,7 +52,7 @@ const (
 	syncOutputs  // from here on: output k is due by rank 0's clock
 )
 
-// synchronizeWhenDue brings the ranks together when that is due.
+// synchronizeWhenDue synchronizes the ranks when due.
 func (r *run) synchronizeWhenDue() error {
 	if r.Step() < r.control.next && r.Step() < r.last {
 		return nil
@@ -163,7 +163,7 @@ func (r *run) writeOrdered(table []int64, now time.Time) error {
 		if table[syncOutputs+k] > 0 || table[syncSave] > 0 && o.DueOn(output.SaveOrder) || table[syncDraw] > 0 && o.DueOn(output.DrawOrder) {
 			r.control.wallDue[k] = now
 			if o.Written() == r.Step() {
-				continue // its period was due too
+				continue // its period was due, too
 			}
 			if err := r.outputs.Write(o); err != nil {
 				return err
@@ -189,7 +189,7 @@ func (c *control) jobTimeOver(jobEnd func() time.Time, margin time.Duration, now
 	return !end.IsZero() && now.Add(margin+2*c.ending).After(end)
 }
 
-// listen takes the signals received since the last synchronization.
+// listen reads the signals received since the last synchronization.
 func (c *control) listen(signals <-chan os.Signal) {
 	for {
 		select {

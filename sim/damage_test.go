@@ -14,7 +14,7 @@ import (
 	"lbmsim/sim/output"
 )
 
-// resealed gives a checkpoint whose bytes were changed checksums that fit: a stranger's file.
+// resealed recomputes the checksums of a modified checkpoint: a foreign file.
 func resealed(b []byte) []byte {
 	order, table := binary.LittleEndian, crc32.MakeTable(crc32.Castagnoli)
 	at, n := order.Uint64(b[32:]), order.Uint64(b[40:])
@@ -24,9 +24,9 @@ func resealed(b []byte) []byte {
 	return b
 }
 
-// A newest checkpoint that is damaged, in whatever part, is named with the reason, and the
-// run resumes from the previous one; one that is named is refused; and so are all, one by one,
-// where none is good.
+// A newest checkpoint that is damaged, in any part, is reported with the reason, and the run
+// resumes from the previous one; a damaged one requested by name is refused; and so are all, one by
+// one, if none is valid.
 func TestDamagedCheckpointsAreNotUsed(t *testing.T) {
 	text := withPoint(variety["closed box"] + ending("bgk", "float64", 40))
 	whole := t.TempDir()
@@ -134,7 +134,7 @@ func TestDamagedCheckpointsAreNotUsed(t *testing.T) {
 	}
 }
 
-// Nothing of sums that were given up halfway stays where the checkpoint before has none.
+// No partial sums remain if the previous checkpoint has none.
 func TestSumsThatAreGivenUp(t *testing.T) {
 	text := strings.Replace(withPoint(variety["closed box"]+ending("bgk", "float64", 30)), "start = 5", "start = 25", 1)
 	whole, dir := t.TempDir(), t.TempDir()

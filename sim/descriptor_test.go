@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// replaceDescriptor makes this process's open file another one, as if its disk had
-// become that.
+// replaceDescriptor replaces this process's open file by another one, as if its disk had changed.
 func replaceDescriptor(t *testing.T, path string, by *os.File) {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")

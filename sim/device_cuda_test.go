@@ -9,8 +9,8 @@ import (
 	"lbmsim/device/cuda"
 )
 
-// heldGPU keeps the GPU's context from one test to the next: making one takes longer
-// than most tests.
+// heldGPU keeps the GPU's context from one test to the next: creating one takes longer than most
+// tests.
 var heldGPU = sync.OnceValues(func() (device.Device, error) { return cuda.New(0) })
 
 func testGPU() (device.Device, error) {

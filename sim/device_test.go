@@ -8,9 +8,8 @@ import (
 	"lbmsim/device/cpu"
 )
 
-// testDevice makes a device for a rank of a test: the CPU with this many threads (0:
-// all), or, with LBMSIM_TEST_DEVICE=cuda, the first GPU, which the ranks of a
-// test then share.
+// testDevice opens a device for a rank of a test: the CPU with this many threads (0: all), or, with
+// LBMSIM_TEST_DEVICE=cuda, the first GPU, which the ranks of a test then share.
 func testDevice(threads int) (device.Device, error) {
 	switch name := os.Getenv("LBMSIM_TEST_DEVICE"); name {
 	case "", "cpu":

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What check calls unreliable is in the warnings of the run and in its summary, with y+.
+// The doubts of check are in the warnings of the run and in its summary, with y+.
 func TestDoubtsOfARun(t *testing.T) {
 	const text = `
 [domain]

@@ -39,8 +39,8 @@ func (d *driver) steer() error {
 			if c.FlowRate != 0 {
 				want = c.FlowRate * float64(d.Case.Cells[a]) / cells
 			}
-			// What friction and bodies leave of the force shows in the momentum since the last
-			// adjustment; only that much more is asked for as mends the deviation.
+			// The change of momentum since the last adjustment is the force minus friction and drag
+			// of bodies; the force changes only by the amount that corrects the deviation.
 			speed, gain := (t.Momentum[a]-t.Impulse(f.Force[a])/2)/mass, 0.0
 			if f.Known {
 				gain = (speed - f.Speed[a]) / float64(c.Every)

@@ -11,7 +11,8 @@ import (
 	"lbmsim/sim/output"
 )
 
-// eddying is a flow whose eddies matter: waves beside a body, walls, an inlet and an outflow, at tau = 0.503.
+// eddying is a flow with a significant eddy viscosity: waves beside a body, walls, an inlet and an outflow, at tau =
+// 0.503.
 const eddying = `
 [domain]
 cells = [25, 13, 17]
@@ -43,8 +44,8 @@ centre = [12, 6, 9]
 radius = 2.5
 `
 
-// Eddies that are found again every few steps have the same bits for every cut, whether steps are queued or not, and after
-// restarts between two of these steps and at one of them. So has a temperature that they mix.
+// Eddy viscosities updated every few steps have the same bits for every cut, whether steps are queued or not, and after
+// restarts between updates and at one of them. So has a temperature with eddy diffusivity.
 func TestEddiesHaveTheSameBits(t *testing.T) {
 	warm := strings.NewReplacer("[boundary.inlet]", "[boundary.inlet]\ntemperature = 1", "[body.ball]", "[temperature]\ndiffusivity = 1e-4\n[body.ball]\ntemperature = 2").Replace(eddying)
 	for i, c := range [][2]string{{"cumulant", "float32"}, {"trt", "float64"}, {"recursive_regularized", "float16"}, {"regularized", "float32"}, {"bgk", "float32"}} {
@@ -72,7 +73,7 @@ func TestEddiesHaveTheSameBits(t *testing.T) {
 			}
 			step := int(f.Header.Step)
 			_ = f.Close()
-			if k > 0 { // the latest before has been gone on from
+			if k > 0 { // the latest one has been continued
 				between = between || step%model.EddySteps != 0
 				trial{text: text, ranks: 2, dir: dir, restart: path}.must(t)
 				compare(t, fmt.Sprintf("%v restarted at step %d", c, step), outputsIn(t, dir), want)
@@ -84,8 +85,8 @@ func TestEddiesHaveTheSameBits(t *testing.T) {
 	}
 }
 
-// Without gradients in more than one direction there are no eddies: plain shear decays by the viscosity alone, as
-// without a model.
+// Without gradients in more than one direction the eddy viscosity is zero: plain shear decays by the molecular
+// viscosity, as without a model.
 func TestNoEddiesInShear(t *testing.T) {
 	text := `
 [domain]

@@ -18,9 +18,9 @@ import (
 	"lbmsim/sim/output"
 )
 
-// Here runs end in other ways than by their last step.
+// Runs that end before their last step.
 
-// tampered is a device whose programs do something before each step of the state.
+// tampered is a device whose programs call a function before each step of the state.
 type tampered struct {
 	device.Device
 	before func(in device.Buffer) (fail bool)
@@ -38,13 +38,13 @@ func (d tampered) Load(s model.Spec, l decomp.Layout, periodic [3]bool, cells bo
 
 func (p tamperedProgram) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q model.Params) {
 	if p.before(in) {
-		out = in // which the program refuses
+		out = in // which programs refuse
 	}
 	p.Program.Step(s, in, out, box, q)
 }
 
-// runTampered computes a case on ranks of this process; before is called ahead of
-// every part of a step, and reports whether that fails.
+// runTampered computes a case on ranks of this process; before is called ahead of every part of a
+// step, and reports whether the step fails.
 func runTampered(t *testing.T, o Options, text, dir string, ranks int, before func(rank int, in device.Buffer) (fail bool)) (errs []error) {
 	t.Helper()
 	errs = make([]error, ranks)
@@ -72,8 +72,8 @@ func runTampered(t *testing.T, o Options, text, dir string, ranks int, before fu
 	return errs
 }
 
-// A rank that fails alone leaves without a collective call, also when a file is
-// being written: it would wait for ranks that compute.
+// A rank that fails alone returns without a collective call, also while a file is being written: it
+// would wait for ranks that compute.
 func TestErrorOfOneRankIsNotAgreed(t *testing.T) {
 	text := withPoint(variety["closed box"] + strings.ReplaceAll(ending("bgk", "float64", 40), "every = 10", "every = 1"))
 	steps := 0
@@ -100,7 +100,7 @@ func TestBrokenStateIsNoCheckpoint(t *testing.T) {
 	text = strings.Replace(text, "watch_every = 7", "watch_every = 1000", 1)
 	dir, calls := t.TempDir(), 0
 	errs := runTampered(t, Options{}, text, dir, 1, func(_ int, in device.Buffer) bool {
-		// Step 16 is queued when step 15, which has outputs, is over: nothing writes the state.
+		// Step 16 is queued when step 15, which has outputs, is over: the state is not written.
 		if calls++; calls == 16 {
 			b := in.(device.HostVisible).Host()
 			for i := len(b) / 4; i < 3*len(b)/4; i++ { // some of it is cells
@@ -118,7 +118,7 @@ func TestBrokenStateIsNoCheckpoint(t *testing.T) {
 	}
 }
 
-// Rows that did not reach the disk fail the run, however it ends.
+// Rows not on disk fail the run, however it ends.
 func TestFullDiskOfAProbeFailsTheRun(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip(err)
@@ -142,7 +142,7 @@ func TestFullDiskOfAProbeFailsTheRun(t *testing.T) {
 	}
 }
 
-// once makes a hook that runs on rank 0 at its first call.
+// once returns a hook that runs on rank 0 at its first call.
 func once(f func()) func(int, device.Buffer) bool {
 	done := false
 	return func(rank int, _ device.Buffer) bool {
@@ -154,8 +154,7 @@ func once(f func()) func(int, device.Buffer) bool {
 	}
 }
 
-// An interrupted run is not judged, and going on from it gives the outputs of a run
-// that was never interrupted.
+// An interrupted run is not judged, and its continuation gives the outputs of an uninterrupted run.
 func TestInterruptedRunIsNotJudgedAndGoesOn(t *testing.T) {
 	text := withPoint(variety["closed box"] + ending("bgk", "float64", 40))
 	text = strings.Replace(text, "every = 3", "every = 6", 1) + "[expect.max_speed]\nvalue = 0.05\nwithin = 1\n"
@@ -219,7 +218,7 @@ func TestNoCheckpoint(t *testing.T) {
 	}
 }
 
-// A checkpoint that is named and is not there: the error has the path searched, and the files there.
+// A requested checkpoint that is missing: the error has the path searched, and the files there.
 func TestNoSuchCheckpoint(t *testing.T) {
 	text := variety["closed box"] + "\n[run]\nsteps = 7\n[checkpoint]\nevery = 1\nkeep = 100\n"
 	dir, elsewhere := t.TempDir(), t.TempDir()

@@ -49,7 +49,7 @@ func boxFile(t *testing.T, lo, hi [3]float64) string {
 	return path
 }
 
-// A body from a file is checked as the same box in closed form is, whatever the ranks.
+// A body from a file is checked like the same box in closed form, on any ranks.
 func TestFilesAreCheckedLikeShapes(t *testing.T) {
 	const around = `
 [domain]

@@ -10,7 +10,7 @@ import (
 	"lbmsim/config"
 )
 
-// every example computes what its [expect] table says.
+// Every example meets its [expect] table.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("../cases/examples/*.toml")
 	if err != nil || len(files) == 0 {

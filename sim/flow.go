@@ -21,7 +21,7 @@ import (
 // origin creates the state of step 0 of a run.
 type origin struct{ *run }
 
-// state makes it. Collective.
+// state creates it. Collective.
 func (r origin) state() error {
 	if r.Case.Initial.From == nil {
 		if r.grid != nil {
@@ -121,7 +121,7 @@ func (r origin) openFlow() (*transfer.Flow, error) {
 // describe records the source of the flow in the case, once.
 func (r origin) describe(flow *transfer.Flow) {
 	if config.FlowSum(r.Case.Resolved) != "" && slices.ContainsFunc(r.level.Part.Inputs, func(in domain.Input) bool { return in.SHA256 == r.found.SHA256 }) {
-		return // the state is made once more
+		return // the state is created a second time
 	}
 	from := r.Case.Initial.From
 	r.Case.Resolved = config.PinFlow(r.Case.Resolved, r.found.SHA256)
@@ -181,7 +181,7 @@ func keepFlow(c *config.Case, h checkpoint.Header) {
 type another struct {
 	flow  *transfer.Flow
 	now   transfer.Plane
-	given level.Formulas // where the flow has nothing
+	given level.Formulas // where the flow has no values
 	deep  atomic.Int64   // fluid cells that it does not cover
 }
 

@@ -201,8 +201,8 @@ func TestFlowOfAnotherGridOnAnyRanks(t *testing.T) {
 	}
 }
 
-// A flow that is linear in space comes out exactly, with its stress, on a grid of another spacing; units and densities come from
-// the other case.
+// A flow that is linear in space is reproduced exactly, with its stress, on a grid of another spacing; units and densities
+// are from the other case.
 func TestLinearFlowIsExact(t *testing.T) {
 	const shear = `
 [domain]
@@ -293,7 +293,7 @@ func TestStateIsReadLikeFields(t *testing.T) {
 					if scalar {
 						names = append(names, "temperature")
 					}
-					// The grid stays, the viscosity does not: values are the cells' own.
+					// Same grid, other viscosity: values are copied cell by cell.
 					dir := t.TempDir()
 					trial{text: from(changed(text, "viscosity = 0.03", "viscosity = 0.04", "steps = 3", "steps = 1", "at_end = true", "at_start = true\nat_end = false", "precision = \""+precision.String(), "precision = \"float64"), source), ranks: 2, dir: dir}.must(t)
 					for _, name := range names {
@@ -408,7 +408,7 @@ faces = ["y-", "y+"]
 	}
 }
 
-// What cannot be started from is refused with the place in the case file, on any number of ranks.
+// Unusable sources are refused with the place in the case file, on any number of ranks.
 func TestFlowsThatAreRefused(t *testing.T) {
 	source := t.TempDir()
 	trial{text: box2D + several + "[output.fields]\nfields = [\"speed\"]\n[output.picture]\n", ranks: 1, dir: source}.must(t)
@@ -454,7 +454,7 @@ func TestFlowsThatAreRefused(t *testing.T) {
 	}
 }
 
-// What needs attention is a warning.
+// Findings that need attention are warnings.
 func TestFlowWarnings(t *testing.T) {
 	source := t.TempDir()
 	trial{text: box2D + several, ranks: 1, dir: source}.must(t)
@@ -474,7 +474,7 @@ func TestFlowWarnings(t *testing.T) {
 			t.Errorf("no warning %s: %v", c.kind, s.start.Case.Warnings)
 		})
 	}
-	// Fluid that nothing has reached is at rest to the last bit, and no solid.
+	// Undisturbed fluid is at rest to the last bit, and not solid.
 	early := t.TempDir()
 	still := "[domain]\ncells = [60, 24]\n[fluid]\nviscosity = 0.05\n[boundary.in]\ntype = \"velocity\"\nfaces = [\"x-\"]\nvelocity = [0.05, 0]\n[boundary.out]\ntype = \"outflow\"\nfaces = [\"x+\"]\n[boundary.walls]\ntype = \"wall\"\nfaces = [\"y-\", \"y+\"]\n[run]\nsteps = 10\n"
 	disc := "[body.b]\nshape = \"cylinder\"\ncentre = [30, 12]\nradius = %d\n"
@@ -485,7 +485,8 @@ func TestFlowWarnings(t *testing.T) {
 			t.Errorf("radius %d: %v", radius, got)
 		}
 	}
-	// A body from a file is not known there: until something can have reached all of the fluid, its cells count as fluid.
+	// A body from a file is unknown there: until disturbances can have reached all of the fluid, its cells count as
+	// fluid.
 	surface := func(r float64) string {
 		return fmt.Sprintf("[body.b]\nshape = \"stl\"\nfile = %q\n", boxFile(t, [3]float64{30 - r, 12 - r, -1}, [3]float64{30 + r, 12 + r, 2}))
 	}
@@ -498,7 +499,7 @@ func TestFlowWarnings(t *testing.T) {
 			t.Errorf("from step %s: %v", steps, got)
 		}
 	}
-	// A newer checkpoint that is damaged is passed over.
+	// A damaged newer checkpoint is skipped.
 	trial{text: box2D + strings.Replace(several, "40", "50", 1), ranks: 1, dir: source, restart: Latest}.must(t)
 	if err := os.Truncate(checkpoint.Path(filepath.Join(source, output.CheckpointDir), 50), 1000); err != nil {
 		t.Fatal(err)
@@ -551,7 +552,7 @@ faces = ["y-", "y+"]
 }
 
 // Along a periodic axis the flow is continued: a box that is shifted and twice as long has two periods, with slopes that
-// know of no end.
+// are continuous at the ends.
 func TestPeriodicFlowIsContinued(t *testing.T) {
 	const waves = `
 [domain]

@@ -15,7 +15,7 @@ import (
 	"lbmsim/sim/output"
 )
 
-// driven is a channel with bodies in it whose flow a body force keeps up.
+// driven is a channel with bodies, driven by a body force.
 const driven = `
 [domain]
 cells = [24, 15]
@@ -71,8 +71,8 @@ func table(t *testing.T, path string) map[string][]float64 {
 	return columns
 }
 
-// In a steady flow the walls take up what the body force gives: F = rho g V, each part
-// of the walls its share; and the coefficients match the forces.
+// In a steady flow the walls balance the body force: F = rho g V, each part of the walls its share;
+// and the coefficients match the forces.
 func TestForcesBalance(t *testing.T) {
 	dir := t.TempDir()
 	s := trial{text: driven + `
@@ -140,9 +140,9 @@ quantity = "force_x"
 	}
 }
 
-// Close to tau = 1/2 the stress at a wall changes its sign with every step and hardly decays. Samples an
-// even number of steps apart always meet it at the same turn; their mean must equal the mean of odd ones. With the coming step
-// alone it was six times as large here.
+// Close to tau = 1/2 the stress at a wall changes its sign with every step and hardly decays. Samples an even number of
+// steps apart always have the same sign; their mean must equal the mean of odd ones. With the coming step alone it was six
+// times as large here.
 func TestForcesKnowNoTurns(t *testing.T) {
 	dir := t.TempDir()
 	trial{text: `
@@ -190,8 +190,8 @@ start = 3000
 	}
 }
 
-// A run ends when the mean is known and no longer drifts: on any ranks, and after a restart, at the same step
-// with the same rows, and as a run that has done what it should. The interval is narrow long before, while the flow speeds up.
+// A run ends once the mean is converged and no longer drifts: on any ranks, and after a restart, at the same step with the
+// same rows, and as a completed run. The interval is narrow long before, while the flow speeds up.
 func TestStopWhenKnown(t *testing.T) {
 	text := driven + `
 [run]
@@ -253,7 +253,7 @@ within = 1000
 	}
 }
 
-// What was wanted and not reached is said.
+// An unmet criterion is reported.
 func TestStopWhenNotReached(t *testing.T) {
 	s := trial{text: driven + "[run]\nsteps = 30\nstop_when = \"force_x.disc +-1e-9 %\"\n[output.force.disc]\n", ranks: 1}.must(t)
 	if s.summary.Reason != allDone || len(s.warned) != 1 || !strings.Contains(s.warned[0], "force_x.disc is") {
@@ -261,7 +261,7 @@ func TestStopWhenNotReached(t *testing.T) {
 	}
 }
 
-// A frequency that a run is too short for misses an expected value; where it is only measured, the run ends well with the
+// A frequency for which a run is too short misses an expected value; if it is only measured, the run succeeds with the
 // reason.
 func TestNoFrequency(t *testing.T) {
 	text := driven + "[run]\nsteps = 30\n[output.force.disc]\nvelocity = 0.01\nlength = 4.6\n[expect.force.disc]\nquantity = \"lift\"\nstatistic = \"strouhal\"\n"
@@ -330,7 +330,7 @@ to = [11.5, 0.5, 0.5]
 }
 
 // A restart that has no step left to compute writes the rows of the end as the run did: the force at a step
-// includes the step before, which the checkpoint remembers.
+// includes the previous step, which the checkpoint stores.
 func TestForceWithoutAStep(t *testing.T) {
 	dir := t.TempDir()
 	text := withPoint(variety["tunnel that changes with time"]) + `
@@ -353,7 +353,7 @@ at_end = true
 	}
 }
 
-// A force that the run before did not measure has no step before a restart: its row has the force of the coming step.
+// A force not measured by the earlier run lacks the step before a restart: its row has the force of the coming step.
 func TestForceOfAnotherBodyAfterRestart(t *testing.T) {
 	const ball, road = "[output.force.ball]\nof = [\"ball\"]\nevery = 5\n", "[output.force.road]\nof = [\"road\"]\nevery = 1000\nat_end = true\n"
 	text := strings.Replace(withPoint(variety["tunnel that changes with time"]), "[output.force.all]\nof = [\"ball\", \"road\"]\nevery = 4\n", "", 1) + "[run]\nsteps = 25\n[checkpoint]\n"

@@ -21,7 +21,7 @@ func place(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// A start removes no file that only resembles the report of an unstable run.
+// A start keeps files that only resemble the report of an unstable run.
 func TestUsersBlowupStays(t *testing.T) {
 	dir := t.TempDir()
 	mine := map[string]string{"blowup/notes.txt": "a", "blowup/sub/blowup_0000000001.hdf": "b", ".mine.part": "c"}
@@ -55,7 +55,7 @@ func TestBlowupCountsAsResults(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		compare(t, "after a start without --overwrite", bytesBelow(t, dir), before)
-		for _, name := range []string{"blowup.json", "blowup.txt"} { // each alone counts
+		for _, name := range []string{"blowup.json", "blowup.txt"} { // each one counts
 			if os.Remove(filepath.Join(dir, name)) == nil {
 				break
 			}
@@ -73,7 +73,7 @@ func TestBlowupCountsAsResults(t *testing.T) {
 	}
 }
 
-// Whatever has the name of an output and was not written by a run stays, and nothing else is removed before.
+// A file with the name of an output that no run wrote is kept, and no other file is removed before.
 func TestOverwriteSparesForeignFiles(t *testing.T) {
 	text := strings.Replace(tiny, "[output.fields]\nevery = 5", "[output.fields]\nevery = 5\nfiles = 2", 1) +
 		"[output.picture]\n[output.averages]\n[output.series.s]\nquantities = [\"max_speed\"]\n"
@@ -110,7 +110,7 @@ func TestOverwriteSparesForeignFiles(t *testing.T) {
 	contents(t, filepath.Join(dir, "speed_0000000099.notes.txt"))
 }
 
-// An index that no run wrote stays, in a folder without results, too.
+// An index that no run wrote is kept, also in a folder without results.
 func TestForeignIndicesStay(t *testing.T) {
 	for _, name := range []string{"fields/fields.xdmf", "fields/fields.hdf.series"} {
 		for _, overwrite := range []bool{false, true} {

@@ -13,21 +13,22 @@ import (
 	"lbmsim/sim/watch"
 )
 
-// friction corrects walls with a model by slow feedback. A factor multiplies the slope of the velocity at ghost cells, so that the
-// momentum that links exchange is the law's: otherwise stairs of cells exchange up to 5 % more, and pipes of 10 and 20 cells radius
-// 18 and 10 %. A density keeps the mass: in closed boxes the fluid's, in open domains each body's exchange at zero. Sums are integers and the corrections follow in one order, so that no cut
-// changes them.
+// friction corrects walls with a model by slow feedback. A factor multiplies the slope of the velocity at ghost cells, so
+// that links exchange the momentum of the law: otherwise stairs of cells exchange up to 5 % more, and pipes of 10 and 20
+// cells radius 18 and 10 %. A density conserves the mass: in closed boxes of the fluid, in open domains of each body's
+// exchange. Sums are integers and the corrections have one order, so that they do not depend on the decomposition.
 //
-// Walls at rest with one law have one factor, and so have those that move: the momentum of a part of a plane, unlike the whole's,
-// depends on where stairs of cells are cut off. Where pressure has most of the momentum, on bodies, the factor stays 1. So does the
-// factor of faces alone: it does not change what their links exchange, and would creep to its bound wherever the momentum is off by
-// some percent, as on a road that moves with the stream, where a body above it alone makes a momentum. On refined grids faces have no
-// part in the factor: where boxes end on them, the momentum of their links by cells is off by some percent.
+// Walls at rest with one law share a factor, and so do moving walls: the momentum of a part of a plane, unlike the whole
+// plane's, depends on where stairs of cells are cut off. If pressure dominates the momentum, on bodies, the factor stays 1.
+// So does the factor of faces alone: it does not change their exchange, and would creep to its bound wherever the momentum
+// is off by some percent, as on a road that moves with the stream, where only a body above it causes a momentum. On refined
+// grids faces are excluded from the factor: where boxes end on them, the momentum of their links by cells is off by some
+// percent.
 type friction struct {
 	*stepper
 	watch  *watch.Watch
 	group  []int  // of each type
-	bodies []bool // of each group: it has bodies, too
+	bodies []bool // of each group: whether it has bodies
 	output.WallTuning
 }
 

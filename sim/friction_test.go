@@ -11,7 +11,7 @@ import (
 	"lbmsim/sim/output"
 )
 
-// The factor of a wall follows the momentum that its links exchange, stays beside a laminar flow, and has bounds.
+// The factor of a wall follows the momentum that its links exchange, is constant in laminar flow, and has bounds.
 func TestFactorOfAWall(t *testing.T) {
 	const law = device.ForceUnits / 1000
 	tuned := func(corrections int, exchanged func(factor float64) float64, all int64, bodies bool) output.WallFactor {
@@ -44,8 +44,8 @@ func TestFactorOfAWall(t *testing.T) {
 	}
 }
 
-// A road that moves with the stream has its own factor, which stays 1 although a body above it alone makes its momentum; the body, which
-// pushes the fluid more than it rubs it, has another one. Results are the same for any cut.
+// A road that moves with the stream has its own factor, which stays 1 although only a body above it causes its momentum; the
+// body, whose pressure drag exceeds its friction, has another one. Results are the same for any cut.
 func TestFactorOfARoad(t *testing.T) {
 	const text = `
 [domain]

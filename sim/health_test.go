@@ -25,8 +25,7 @@ func (s *silent) warnedOf(text string) (n int) {
 	return n
 }
 
-// A model that lets noise grow in a uniform flow must not end without a word; a flow that is
-// resolved must not be suspected.
+// A model that amplifies noise in a uniform flow must give a warning; a resolved flow must not.
 func TestNoiseIsReported(t *testing.T) {
 	const noisyFlow = `
 [domain]
@@ -68,8 +67,8 @@ grid_scale_every = 1
 	}
 }
 
-// The remainder of a flow that has died away is rounding, at the scale of the grid, and not reported: on any number of ranks,
-// and after a restart from a state that had died away.
+// The remainder of a decayed flow is rounding, at the scale of the grid, and not reported: on any number of ranks, and after
+// a restart from a decayed state.
 func TestFlowThatDiesAway(t *testing.T) {
 	const text = `
 [domain]
@@ -97,7 +96,7 @@ every = 800
 	}
 }
 
-// leaky is a box that an inlet fills: a body keeps the fluid from the outlet.
+// leaky is a box filled by an inlet: a body blocks the outlet.
 const leaky = `
 [domain]
 cells = [24, 24]
@@ -168,8 +167,8 @@ func TestDensityDrift(t *testing.T) {
 	}
 }
 
-// A tunnel that starts at rest is filled by a wave of the density Ma, which is sound and no
-// fault; mass that no boundary lets out is reported all the same.
+// A tunnel that starts at rest is filled by a wave of the density Ma, which is sound, not an error;
+// mass that no boundary lets out is still reported.
 func TestStartAtRest(t *testing.T) {
 	const text = `
 [domain]
@@ -205,13 +204,13 @@ every = 10
 			t.Errorf("%s: %q", end, s.warned)
 		}
 	}
-	// A slow ramp brings the wave later.
+	// A slow ramp delays the wave.
 	slow := strings.Replace(fmt.Sprintf(text, "outflow", ""), "[0.06, 0]", "[0.06, 0]\nramp = 3000", 1)
 	if s := (trial{text: strings.Replace(slow, "steps = 3000", "steps = 6000", 1), ranks: 1}).must(t); s.warnedOf("mean density drifted") > 0 {
 		t.Errorf("with a ramp: %q", s.warned)
 	}
-	// What the wave may be fades with it: a pressure that drifts away is warned of within thirty crossings of sound. Here it is
-	// the pressure that drives the flow through a narrow channel.
+	// The allowance for the wave decays: a pressure that drifts away is warned of within thirty crossings of sound. Here it
+	// is the pressure that drives the flow through a narrow channel.
 	narrow := strings.NewReplacer("cells = [64, 24]\nperiodic = [\"y\"]", "cells = [64, 8]", "viscosity = 0.001\n[turbulence]\nmodel = \"smagorinsky\"",
 		"viscosity = 0.1\n[boundary.walls]\ntype = \"wall\"\nfaces = [\"y-\", \"y+\"]", "[0.06, 0]", "[0.03, 0]").Replace(fmt.Sprintf(text, "pressure", ""))
 	leak := strings.Replace(narrow, "watch_every = 10", "watch_every = 10\nmax_density_drift = 0", 1)
@@ -227,8 +226,8 @@ every = 10
 	}
 }
 
-// A density that the case's own faces and forces ask for is no drift, whether a pressure fills a closed box or drives a
-// channel, by a table or a ramp, or the weight of the fluid makes it. Beyond that a drift counts as anywhere.
+// A density prescribed by the case's faces and forces is not a drift, whether a pressure fills a closed box or drives a
+// channel, by a table or a ramp, or it results from the weight of the fluid. Beyond it a drift counts as usual.
 func TestDriftThatTheCaseAsksFor(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "rise.csv")
 	if err := os.WriteFile(table, []byte("0,0\n500,1\n1000,0.5\n"), 0o644); err != nil {
@@ -275,7 +274,7 @@ steps = 3000
 	}
 }
 
-// Water at rest moves by rounding alone, which is no noise of the grid. Beside interpolated walls it moves a little more.
+// Water at rest moves only by rounding, which is not grid-scale noise. Beside interpolated walls it moves slightly more.
 func TestRestIsNoNoise(t *testing.T) {
 	const text = `
 [domain]
@@ -308,7 +307,7 @@ grid_scale_every = 1
 	}
 }
 
-// A speed beyond what the case says is warned of; forces and pressures make no promise.
+// A speed beyond the case's values gives a warning; forces and pressures set no bound.
 func TestSpeedBeyondTheCase(t *testing.T) {
 	const text = `
 [domain]
@@ -333,7 +332,7 @@ warn_speed = %g
 		t.Fatal(err)
 	}
 	faster := strings.Replace(text, `faces = ["y+"]`, fmt.Sprintf("faces = [\"y+\"]\ntable = %q", table), 1)
-	for limit, want := range map[float64]int{2: 0, 0.5: 1} { // a factor of its file is what the case says, too
+	for limit, want := range map[float64]int{2: 0, 0.5: 1} { // a factor from a file is a value of the case, too
 		s := trial{text: fmt.Sprintf(faster, "", limit), ranks: 2}.must(t)
 		if n := s.warnedOf("maximum speed"); n != want {
 			t.Errorf("a lid with a table, warn_speed = %g: %d warnings, want %d: %q", limit, n, want, s.warned)
@@ -381,8 +380,8 @@ every = 5
 	}
 }
 
-// A start from rest between open faces fills the box with a wave. The run reports it where means begin before it is gone, or
-// where the run ends before; a start with the velocity of the inlet makes none.
+// A start from rest between open faces fills the box with a wave. The run reports it if means begin before it has decayed,
+// or if the run ends before; a start with the velocity of the inlet makes none.
 func TestMassOfAStartFromRest(t *testing.T) {
 	const tunnel = `
 [domain]
@@ -417,7 +416,7 @@ start = 200
 		{"from rest", tunnel, "acoustic waves of the start against the velocity of [boundary.inlet], and [output.force.disc] averages it"},
 		{"a run that ends early", changed(tunnel, "steps = 900", "steps = 150"), "and it is present at the end of the run"},
 		{"later means", changed(tunnel, "start = 200", "start = 3800", "steps = 900", "steps = 4000"), ""},
-		{"means from the beginning", changed(tunnel, "start = 200", "", "steps = 900", "steps = 4000"), ""}, // a result knows its transient
+		{"means from the beginning", changed(tunnel, "start = 200", "", "steps = 900", "steps = 4000"), ""}, // a result has its transient
 		{"with the stream", tunnel + "[initial]\nvelocity = [0.05, 0]\n", ""},
 		{"not requested", changed(tunnel, "watch_every", "warn_density_drift = 0\nwatch_every"), ""},
 	} {

@@ -67,7 +67,7 @@ func turbulenceHasTheSameBits(t *testing.T, text string) {
 	compare(t, "restart", outputsIn(t, dir), want)
 }
 
-// Behind an inlet the flow has the rms that was asked for, and loses it as docs/turbulence.md states: rms/(1 + I x/(3 L)).
+// Downstream of an inlet the flow has the prescribed rms, which decays as in docs/turbulence.md: rms/(1 + I x/(3 L)).
 func TestTurbulenceDecays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a flow of some seconds: make test-all runs it")
@@ -126,8 +126,8 @@ steps = 3600
 	}
 }
 
-// Beside faces that nothing passes the waves are mirrored: the flow keeps, in the cells that touch a slip face, about the rms of
-// the next ones. What moves towards the face would become jets along it, with 2.7 times the energy.
+// Beside impermeable faces the waves are mirrored: cells at a slip face have about the rms of the next ones. Otherwise
+// motion towards the face would become jets along it, with 2.7 times the energy.
 func TestTurbulenceBesideFaces(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a flow of some seconds: make test-all runs it")

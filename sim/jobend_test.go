@@ -9,7 +9,7 @@ import (
 	"lbmsim/sim/output"
 )
 
-// A run ends ahead of its job, with a checkpoint where the case has one.
+// A run ends ahead of its job, with a checkpoint if the case has them.
 func TestRunEndsAheadOfItsJob(t *testing.T) {
 	soon := func() func() time.Time {
 		var end time.Time
@@ -43,7 +43,7 @@ func TestJobWithoutTimeForAStep(t *testing.T) {
 	}
 }
 
-// An end that is not known, far away, or not to be heeded ends nothing.
+// A job end that is unknown, far away, or disabled does not end a run.
 func TestJobEndThatDoesNotCount(t *testing.T) {
 	text := withPoint(variety["closed box"] + ending("bgk", "float64", 30))
 	for name, c := range map[string]struct {
@@ -61,7 +61,7 @@ func TestJobEndThatDoesNotCount(t *testing.T) {
 	}
 }
 
-// What files of the end are expected to take is kept free at the end, twice, and the case's own margin.
+// Twice the estimated time of the final files is reserved at the end, plus the case's margin.
 func TestMarginFollowsTheFiles(t *testing.T) {
 	end := time.Now().Add(time.Hour)
 	c := control{ending: time.Minute}
@@ -72,7 +72,7 @@ func TestMarginFollowsTheFiles(t *testing.T) {
 	}
 }
 
-// --restart auto starts, resumes, and does not start over where a checkpoint cannot be read.
+// --restart auto starts, resumes, and does not start over if a checkpoint is unreadable.
 func TestRestartAuto(t *testing.T) {
 	dir := t.TempDir()
 	text := withPoint(variety["closed box"] + ending("bgk", "float64", 20))

@@ -16,7 +16,7 @@ import (
 	"lbmsim/sim/output"
 )
 
-// rolling is a flow that hardly changes in some steps, of layers that move to and fro.
+// rolling is a flow that changes little in some steps, with oscillating layers.
 const rolling = `
 [domain]
 size = ["4 m", "2 m"]
@@ -77,7 +77,7 @@ at_start = true
 	}
 }
 
-// After a restart the table of a line continues with the rows up to the checkpoint; where it is gone or
+// After a restart the table of a line continues with the rows up to the checkpoint; if it is missing or
 // shorter it starts over, the rest is kept and the run reports it.
 func TestLinesGoOn(t *testing.T) {
 	text := rolling + `
@@ -242,7 +242,7 @@ within = "1 mm"
 			}
 		}
 	}
-	// The flow does not turn there: a value that is expected is not met, and the run reports why.
+	// The flow does not reverse there: an expected value is missed, and the run reports the reason.
 	away := strings.Replace(text, "to = \"1.1 m\"\n", "to = \"1.1 m\"\nvalue = \"1 m\"\nwithin = \"10 m\"\n", 1)
 	_, err := trial{text: away, ranks: 2, dir: t.TempDir()}.run(t)
 	if code, _ := ExitCode(err); code != ExitExpect || !strings.Contains(err.Error(), "expect.line.none: the field has no such sign change on the line") {

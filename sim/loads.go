@@ -14,13 +14,13 @@ type loads struct {
 	*stepper
 	known bool
 	at    int
-	all   []device.Load // of so many steps, added up
+	all   []device.Load // number of steps added up
 	steps int
 	past  stepLoads
 	walls stepWalls
 }
 
-// stepWalls holds the flow at modelled walls at a step, once known.
+// stepWalls is the flow at modelled walls at a step, once known.
 type stepWalls struct {
 	known bool
 	at    int
@@ -33,12 +33,12 @@ type stepLoads struct {
 	all []device.Load
 }
 
-// Present returns the loads of the step before and of the coming one, added up, and the number of these steps: 1 where the
-// step before is not known. nil on other ranks than 0. Collective.
+// Present returns the sum of the loads in the previous and in the coming step, and the number of these steps: 1 if the
+// previous one is unknown. nil on other ranks than 0. Collective.
 //
 // Links pass between two steps, so the force at a step is the mean of the forces in the step before and in the coming one (Ladd,
-// J. Fluid Mech. 271 (1994) 285, section 3). This is not just a matter of order: close to tau = 1/2 wall stresses change sign
-// every step and hardly decay, and samples an even number of steps apart would see only one of the two.
+// J. Fluid Mech. 271 (1994) 285, section 3). This is not only a matter of accuracy: close to tau = 1/2 wall stresses change
+// sign every step and hardly decay, and samples an even number of steps apart would see only one of the two.
 func (l *loads) Present() ([]device.Load, int, error) {
 	if l.known && l.at == l.Step() {
 		return l.all, l.steps, nil
@@ -61,8 +61,8 @@ func (l *loads) Present() ([]device.Load, int, error) {
 	return all, l.steps, nil
 }
 
-// Walls returns the flow of the present state at walls with a model, on all ranks. Behind Present the ghost cells are known already.
-// Collective.
+// Walls returns the flow of the current state at walls with a model, on all ranks. After Present the ghost cells are already
+// known. Collective.
 func (l *loads) Walls() ([]derive.WallSum, error) {
 	if w := &l.walls; !w.known || w.at != l.Step() {
 		sums, err := l.view().WallSums()

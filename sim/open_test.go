@@ -49,12 +49,12 @@ l2 = 0.01
 `, nu, collision, profile, kinds[inlet], kinds[outlet])
 }
 
-// A channel between open faces of all kinds has the parabola of its walls. Two faces of
-// given velocity need nothing more than a mean pressure, which they keep.
+// A channel between open faces of all kinds has the parabola of its walls. Two velocity faces need
+// only a mean pressure, which they maintain.
 func TestOpenChannels(t *testing.T) {
 	for _, c := range model.Collisions {
 		pairs := [][2]string{{"pressure", "zero"}, {"velocity", "outflow"}}
-		if c.Name == "regularized" { // the book of validation has all of the others
+		if c.Name == "regularized" { // docs/validation has all of the others
 			pairs = append(pairs, [][2]string{{"velocity", "zero"}, {"pressure", "outflow"}, {"velocity", "velocity"}}...)
 		}
 		for _, faces := range pairs {
@@ -64,8 +64,8 @@ func TestOpenChannels(t *testing.T) {
 	}
 }
 
-// Walls that move keep the mass of a closed box: where they meet each other, and where a body
-// rests on one, too. (Two that meet and end at faces that slip do not: docs/decisions.md.)
+// Moving walls conserve the mass of a closed box, also where they meet, and where a body rests on
+// one. (Two that meet and end at faces that slip do not: docs/decisions.md.)
 func TestMovingWallsKeepTheMass(t *testing.T) {
 	moves := func(name, face, velocity string) string {
 		return fmt.Sprintf("[boundary.%s]\ntype = \"moving_wall\"\nfaces = [%q]\nvelocity = [%s]\n", name, face, velocity)
@@ -90,9 +90,10 @@ func TestMovingWallsKeepTheMass(t *testing.T) {
 	}
 }
 
-// As near to tau = 1/2 as config does not warn, a parabola leaves an inlet as it came. trt has most
-// to lose: what it keeps above second order is what puts its walls exactly. The bound was set after
-// the largest, 0.20 %, had been seen, in the cells beside the walls; trt has 0.08 %.
+// As close to tau = 1/2 as config allows without a warning, a parabola from an inlet is preserved.
+// trt is most sensitive: its exact wall position depends on what it keeps above second order. The
+// bound was set after the largest, 0.20 %, had been seen, in the cells beside the walls; trt has
+// 0.08 %.
 func TestParabolaNearTheLimit(t *testing.T) {
 	for _, c := range model.Collisions {
 		tau := max(c.OpenTau, 0.505)
@@ -159,8 +160,8 @@ within = %g
 	}
 }
 
-// A vortex leaves through an outflow: of its velocity less than a hundredth stays behind, also
-// between sides without friction, which keep what it makes of sound at the outflow in the box.
+// A vortex leaves through an outflow: less than a hundredth of its velocity remains, also between
+// frictionless sides, which confine the sound that it emits at the outflow.
 func TestVortexLeaves(t *testing.T) {
 	brief.Fewer(t, "lattices")
 	const u, top, radius = 0.05, 0.01, 8
@@ -262,8 +263,8 @@ linf = 1e-3
 	}
 }
 
-// Half a channel below a face without friction has the flow of half of a whole one, to
-// rounding: the exact wall law.
+// Half a channel below a frictionless face has the flow of half of a whole one, to rounding: the
+// exact wall law.
 func TestSlipIsAPlaneOfSymmetry(t *testing.T) {
 	const h, force, tau = 8, 1e-6, 0.8
 	nu := (tau - 0.5) / 3
@@ -301,8 +302,8 @@ mass_error = 1e-12
 	}
 }
 
-// Walls that lie anywhere between the cells: interpolated ones put the flow where it
-// belongs, half-way ones have an error of the first order.
+// Walls at any position between cells: with interpolated walls the flow is correct, half-way walls
+// have a first-order error.
 func TestInterpolatedWallsLieWhereTheyAre(t *testing.T) {
 	const force, tau, at = 1e-6, 0.8, 1.85 // the walls are at so many cells from the faces
 	nu := (tau - 0.5) / 3
@@ -365,10 +366,10 @@ func TestOpenFlowsHaveTheSameBitsForEveryCut(t *testing.T) {
 	}
 }
 
-// Stokes' second problem: a fluid over a plane that swings in itself, u = U exp(-ky)
-// cos(wt - ky) with k = sqrt(w/2nu). The plane is a face whose velocity changes with time.
+// Stokes' second problem: a fluid over a plane that oscillates in itself, u = U exp(-ky) cos(wt -
+// ky) with k = sqrt(w/2nu). The plane is a face whose velocity changes with time.
 func TestSwingingPlane(t *testing.T) {
-	const nu, period, steps = 0.05, 2000, 10000 // in whole periods the start is forgotten
+	const nu, period, steps = 0.05, 2000, 10000 // the transient decays within whole periods
 	w := 2 * math.Pi / period
 	k := math.Sqrt(w / 2 / nu)
 	for _, c := range model.Collisions {

@@ -8,14 +8,14 @@ import (
 	"lbmsim/sim/output"
 )
 
-// Orders is a source of orders to a run in progress. Rank 0 asks it about once a second,
-// between two steps, and all ranks obey at the same step. It must not block.
+// Orders is a source of orders to a run in progress. Rank 0 polls it about once per second, between
+// two steps, and all ranks obey at the same step. It must not block.
 type Orders interface {
 	// Take returns the orders received since the last call. Each is obeyed once.
 	Take() Order
 }
 
-// Order asks a run for something.
+// Order is a request to a run.
 type Order struct {
 	Stop bool // end with a checkpoint, as after a signal
 	Save bool // write a checkpoint and continue
@@ -47,7 +47,7 @@ func (f folderOrders) Take() Order {
 	return Order{Stop: given(StopFile), Save: given(SaveFile), Draw: given(DrawFile)}
 }
 
-// forget removes orders left over from an earlier run. On rank 0, which holds the folder.
+// forget removes orders left over from an earlier run. On rank 0, which owns the folder.
 func (f folderOrders) forget() {
 	for _, order := range []string{StopFile, SaveFile, DrawFile} {
 		if os.Remove(f.Path(order)) == nil {
@@ -56,7 +56,7 @@ func (f folderOrders) forget() {
 	}
 }
 
-// orders asks all sources, once a second. On rank 0.
+// orders polls all sources, once per second. On rank 0.
 func (r *run) orders(now time.Time) (all Order) {
 	if now.Sub(r.control.asked) < time.Second {
 		return Order{}

@@ -40,7 +40,7 @@ func await(pattern string) {
 	}
 }
 
-// Orders that an ended run did not take away do not end the next one.
+// Orders left over from an ended run do not end the next one.
 func TestOldOrdersAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, StopFile))
@@ -109,7 +109,7 @@ func TestOrderThatCannotBeObeyed(t *testing.T) {
 	}
 }
 
-// script is a source that gives one order after the other, whenever it is asked.
+// script is a source that returns one order after the other at each poll.
 type script struct{ asked int }
 
 func (s *script) Take() Order {
@@ -117,7 +117,7 @@ func (s *script) Take() Order {
 	return Order{Stop: s.asked == 3, Save: s.asked == 2}
 }
 
-// A source of the caller counts beside the folder, which still does: all ranks write a checkpoint, then end.
+// A source of the caller is used in addition to the folder: all ranks write a checkpoint, then end.
 func TestOrdersOfACaller(t *testing.T) {
 	dir := t.TempDir()
 	source := &script{}

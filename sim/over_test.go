@@ -78,8 +78,8 @@ func readFields(t *testing.T, path string) (n [3]int, all map[string][]float64) 
 	return f.N, all
 }
 
-// On a host several planes are read at once, and the last ones may be fewer. What one sample leaves as its mean is the
-// field itself, for any cut.
+// On a host several planes are read at once, and the last batch may be smaller. The mean of one sample is the field
+// itself, for any cut.
 func TestAveragesOfManyPlanes(t *testing.T) {
 	const text = `
 [domain]
@@ -116,8 +116,8 @@ steps = 4
 	}
 }
 
-// Averages over an axis are what the averages of its cells make them, by the definitions, with the same bits for any cut and after a
-// restart.
+// Averages over an axis follow from the averages of its cells by their definitions, with the same bits for any cut and after
+// a restart.
 func TestAveragesOverAnAxis(t *testing.T) {
 	for _, precision := range []string{"float32", "float64"} {
 		dir := t.TempDir()
@@ -158,7 +158,7 @@ func held(t *testing.T, n [3]int, axis int, cells, columns map[string][]float64)
 		var fluid []int
 		for at[axis] = range n[axis] {
 			i := (at[2]*n[1]+at[1])*n[0] + at[0]
-			// Solid cells have no pressure that changes.
+			// Solid cells have no pressure fluctuations.
 			if cells["pressure_variance"][i] > 0 {
 				fluid = append(fluid, i)
 			}

@@ -38,8 +38,8 @@ grid_scale_every = 2
 warn_grid_scale = 0
 `
 
-// A temperature that is beyond all that the case gives it, in a flow that is otherwise sound, is warned of, and ends the run at
-// the limit, with the same words on any number of ranks. It is still checked where the check of the grid scale is switched off.
+// A temperature overshoot beyond the case's values, in an otherwise good flow, gives a warning, and ends the run at the
+// limit, with the same message on any number of ranks. It is still checked if the grid-scale check is disabled.
 func TestTemperatureBeyondTheCase(t *testing.T) {
 	first := func(err error) string { return strings.Split(err.Error(), "\n")[0] }
 	stopped, warned := "", ""
@@ -72,7 +72,7 @@ func TestTemperatureBeyondTheCase(t *testing.T) {
 	}
 }
 
-// Temperatures within their bounds are not suspected; neither are temperatures without bounds, or whose warning is switched off.
+// Temperatures within their bounds give no warning; neither do temperatures without bounds, or with the warning disabled.
 func TestTemperatureWithinTheCase(t *testing.T) {
 	flux := strings.Replace(fmt.Sprintf(stirred, 500, 50., 200), `type = "wall"`, "type = \"wall\"\nheat_flux = 1e-9", 1)
 	for name, text := range map[string]string{
@@ -89,8 +89,8 @@ func TestTemperatureWithinTheCase(t *testing.T) {
 	}
 }
 
-// tunnel is a start at rest of a warm stream far from its reference: its sound leaves the temperature alone. The mass that
-// the start adds is another warning, which is off.
+// tunnel is a start at rest of a warm stream far from its reference: its sound does not change the temperature. The mass
+// added by the start is another warning, which is disabled.
 const tunnel = `
 [domain]
 cells = [64, 12]
@@ -117,7 +117,7 @@ warn_density_drift = 0
 `
 
 // A series of the share at the scale of the grid reads the sample of the last step before the watch
-// does: the watch judges it all the same.
+// does: the watch still judges it.
 func TestSampleOfASeriesIsJudged(t *testing.T) {
 	text := fmt.Sprintf(stirred, 500, 50., 130) + "warn_temperature = 0.03\n[output.series.s]\nquantities = [\"grid_scale\"]\nevery = 65\n"
 	text = strings.Replace(text, "grid_scale_every = 2", "grid_scale_every = 100", 1)
@@ -126,8 +126,8 @@ func TestSampleOfASeriesIsJudged(t *testing.T) {
 	}
 }
 
-// waves is a fast uniform stream that carries next to nothing away: what grows here is a wave that
-// the scheme itself lets grow, from the rounding of what has passed.
+// waves is a fast uniform stream with very low diffusivity: any growth here is an instability of
+// the scheme, from rounding.
 const waves = `
 [domain]
 cells = [64, 4]
@@ -194,7 +194,7 @@ watch_every = 100
 warn_grid_scale = 0
 `
 
-// Curved walls do not let the temperature grow, whatever they do to it: it overshoots by less than its span.
+// The temperature does not grow at curved walls: it overshoots by less than its span.
 func TestHotBodyInAFastStream(t *testing.T) {
 	for _, kind := range []string{"wall", "interpolated_wall"} {
 		for _, law := range []string{"temperature = 1", ""} {

@@ -71,8 +71,8 @@ func TestPartOfAFace(t *testing.T) {
 	}
 }
 
-// A box whose lid is free of friction in a part keeps its mass: where the part ends, what
-// the image would come from meets the wall.
+// A box whose lid is free of friction in a part keeps its mass: where the part ends, the source of
+// the image meets the wall.
 func TestSlipOnAPartKeepsTheMass(t *testing.T) {
 	trial{text: `
 [domain]
@@ -106,8 +106,8 @@ within = 0.02
 `, ranks: 3}.must(t)
 }
 
-// All kinds of boundaries on parts of faces give the same bits for every cut, also through
-// the parts.
+// All kinds of boundaries on parts of faces give the same bits for every cut, including cuts
+// through the parts.
 func TestPartsHaveTheSameBitsForEveryCut(t *testing.T) {
 	text := withPoint(`
 [domain]

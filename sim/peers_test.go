@@ -53,7 +53,7 @@ func (p *peer) Share(b device.Buffer) ([]byte, error) {
 	return []byte(strconv.Itoa(len(p.town.houses) - 1)), nil
 }
 
-// visitor is another rank's memory: freeing it only closes the visit.
+// visitor is another rank's memory: freeing it only closes the access.
 func (p *peer) Open(handle []byte) (device.Buffer, error) {
 	n, err := strconv.Atoi(string(handle))
 	if err != nil {

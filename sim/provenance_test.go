@@ -19,8 +19,8 @@ import (
 	"lbmsim/sim/output"
 )
 
-// contents returns the contents of an output but for its provenance: they must not depend
-// on ranks, threads or restarts.
+// contents returns the contents of an output except its provenance: they must not depend on ranks,
+// threads or restarts.
 func contents(t *testing.T, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -83,8 +83,8 @@ func contents(t *testing.T, path string) []byte {
 	return b.Bytes()
 }
 
-// Every output records by what means it was computed, on how many ranks, and keeps what
-// earlier ranks did.
+// Every output records the software, devices and ranks of its computation, and keeps the records of
+// earlier legs.
 func TestEveryOutputHasItsProvenance(t *testing.T) {
 	dir := t.TempDir()
 	text := withPoint(variety["channel with a body"] + ending("regularized", "float32", 20))

@@ -13,7 +13,7 @@ import (
 // buffers.
 
 // ahead is the number of steps queued before the host waits: few enough for any
-// queue's memory, enough to make the wait disappear.
+// queue's memory, enough to make the wait negligible.
 const ahead = device.MaxScheduled
 
 // sampled is the number of steps from which a queue ends with sampled steps: without a host wait, only events show the exchange
@@ -32,7 +32,7 @@ func (s *stepper) advanceQueued(k int) error {
 		alone = 2 // the last ones, so that recordings keep their buffers
 	}
 	if len(s.Case.Forces) > 0 && device.InPieces(l.Program, k) != nil {
-		alone = 2 // loads ask for the state that the last step started from
+		alone = 2 // loads need the state from which the last step started
 	}
 	if l.FusesFields(end) {
 		alone = max(alone, 1) // a recording writes no fields

@@ -21,8 +21,8 @@ import (
 	"lbmsim/model"
 )
 
-// recorder is the CPU as a device that records work and reads fields beside the
-// steps: what a GPU does, in the slowest way.
+// recorder is the CPU as a device that records work and reads fields concurrently with the steps,
+// like a GPU, in the slowest way.
 type recorder struct {
 	device.Device
 	mu         sync.Mutex
@@ -33,7 +33,7 @@ type recorder struct {
 	steps      int // calls of Step
 	syncs      int
 	shots      int
-	unprepared int  // of these, without memory taken ahead
+	unprepared int  // of these, without memory allocated in advance
 	noMemory   bool // for snapshots
 	lost       bool // snapshots do not arrive
 	stride     int  // steps that are one piece of work; 0: none are
@@ -175,7 +175,7 @@ func (p *recProgram) Advance(s device.Stream) {
 	p.d.do(func() { p.Program.(device.Timed).Advance(s.(*recStream).Stream) })
 }
 
-// Prepare notes the box; FieldsAsync counts the snapshots for which there was none.
+// Prepare records the box; FieldsAsync counts the snapshots without a prepared one.
 func (p *recProgram) Prepare(box decomp.Box) error {
 	if p.d.noMemory {
 		return fmt.Errorf("no memory for a snapshot of %v", box)
@@ -258,7 +258,7 @@ func (e *shotEvent) Done() bool       { return false }
 func (e *shotEvent) Wait() error      { <-e.done; return e.err }
 func (e *shotEvent) Seconds() float64 { return 0 }
 
-// on runs a case on ranks with devices of their own and returns rank 0's report.
+// on runs a case on ranks with separate devices and returns rank 0's report.
 func on(t *testing.T, text, dir string, ranks int, restart string, wrap func(device.Device) device.Device) *silent {
 	t.Helper()
 	report := &silent{}
@@ -413,7 +413,7 @@ every = 16
 	}
 }
 
-// A restart starts from the other buffer as soon as it likes.
+// A restart may start from either buffer.
 func TestRestartOfRecordedSteps(t *testing.T) {
 	text := variety["closed box"] + `
 [run]
@@ -448,7 +448,7 @@ watch_every = 20000
 		rec = &recorder{Device: d}
 		return rec
 	})
-	// Meetings double their distance until a tenth of a second lies between them.
+	// Synchronizations double their distance up to a tenth of a second.
 	if rec.replayed < rec.steps*99/100 || rec.launches > 2000 || rec.syncs > 1000 {
 		t.Errorf("%d of %d calls recorded, %d launches, %d waits in 20000 steps", rec.replayed, rec.steps, rec.launches, rec.syncs)
 	}

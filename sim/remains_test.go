@@ -38,7 +38,7 @@ every = 5
 	}
 }
 
-// found returns checkpoints and files of fields.
+// found returns the checkpoints and files of fields.
 func found(t *testing.T, dir string) (paths []string) {
 	t.Helper()
 	for _, pattern := range []string{"checkpoints/checkpoint_*", "*/*_00000000*.hdf"} {
@@ -161,7 +161,7 @@ func TestOverwriteStaysInItsFolder(t *testing.T) {
 	compare(t, "after --overwrite beside it", bytesBelow(t, a), before)
 }
 
-// A run writes neither over its inputs nor over what no run has written.
+// A run overwrites neither its inputs nor files that no run has written.
 func TestRunsSpareFiles(t *testing.T) {
 	dir := t.TempDir()
 	table := filepath.Join(dir, "probe_p.csv")
@@ -195,7 +195,7 @@ faces = ["x+"]
 	}
 }
 
-// bytesBelow returns the bytes of all files below a folder, but for locks.
+// bytesBelow returns the bytes of all files below a folder, except locks.
 func bytesBelow(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}

@@ -42,7 +42,7 @@ func (r replay) Back(image []byte, c postmortem.Circumstances) error {
 	if r.grid != nil {
 		r.grid.Rewind()
 		setStep, write = r.grid.SetStep, r.grid.WriteImages
-	} else { // states take turns in exchanges: the other one comes next
+	} else { // states alternate in exchanges: the other one is next
 		l.State[0], l.State[1] = l.State[1], l.State[0]
 	}
 	var err error

@@ -140,8 +140,8 @@ func blowup(t *testing.T, tr trial) (postmortem.Blowup, map[string][]byte) {
 	return b, all
 }
 
-// The first bad cell is found at a step before the watch's, in the place and with
-// the cause that the case was given, and the report is the same bytes for every cut.
+// The first bad cell is found at a step before the watch's, at the place and with the cause built
+// into the case, and the report has the same bytes for every cut.
 func TestFirstBadCell(t *testing.T) {
 	for name, c := range broken {
 		t.Run(name, func(t *testing.T) {
@@ -230,7 +230,7 @@ func TestForensicsLeaveTheOutputsAlone(t *testing.T) {
 	}
 }
 
-// A run that was continued goes back to the state that it began from.
+// A resumed run goes back to its initial state.
 func TestFirstBadCellAfterARestart(t *testing.T) {
 	text := strings.Replace(broken["tau"].text, "steps = 100000", "steps = 40", 1) + "[checkpoint]\n"
 	dir := t.TempDir()

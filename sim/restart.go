@@ -210,10 +210,10 @@ func (o *otherCase) Error() string {
 	return text
 }
 
-// otherScheme is a checkpoint from the time when a moment-based model stored populations.
+// otherScheme is a checkpoint from a version in which a moment-based model stored populations.
 type otherScheme struct {
 	path, model, version string
-	has, want            int // numbers a cell
+	has, want            int // numbers per cell
 }
 
 func (o *otherScheme) Error() string {
@@ -221,8 +221,8 @@ func (o *otherScheme) Error() string {
 		o.path, o.model, o.has, o.want, o.version)
 }
 
-// oldScalar is a checkpoint from the time when a temperature had separate populations, or a different
-// flux.
+// oldScalar is a checkpoint from a version in which a temperature had separate populations, or a
+// different flux.
 type oldScalar struct{ path, version string }
 
 func (o *oldScalar) Error() string {
@@ -257,7 +257,7 @@ func schemeOf(path string, h checkpoint.Header) error {
 
 // restore reads this rank's part, in stages that all ranks take together: the header,
 // which every rank compares with the case by itself, then the state. Its
-// error is the same on every rank unless it is of the communication.
+// error is the same on every rank unless it is an error of the communication.
 func (r *run) restore(path string) (m output.Memory, err error) {
 	r.Rank.Heartbeat.Doing("reading " + path)
 	f, err := checkpoint.Open(path)
@@ -267,7 +267,7 @@ func (r *run) restore(path string) (m output.Memory, err error) {
 	if err := comm.Agree(r.Rank.Comm, err); err != nil {
 		return m, err
 	}
-	if err := schemeOf(path, f.Header); err != nil { // before the case, which cannot mend it
+	if err := schemeOf(path, f.Header); err != nil { // before the case, which cannot fix it
 		return m, err
 	}
 	keepFlow(r.Case, f.Header)

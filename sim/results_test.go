@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The end of a run has the means of all forces with their intervals, the same for any number of ranks, and the reason where a
-// mean is unknown.
+// The summary of a run has the means of all forces with their intervals, the same for any number of ranks, and the reason
+// where a mean is unknown.
 func TestResultsAtTheEnd(t *testing.T) {
 	text := driven + `
 [run]
@@ -48,7 +48,7 @@ start = 5000
 		for _, n := range disc.Numbers {
 			last := len(c["mean "+n.Quantity]) - 1
 			switch {
-			case n.Quantity == "torque_z" || n.Quantity == "force_y" || n.Quantity == "lift": // small, and late to settle
+			case n.Quantity == "torque_z" || n.Quantity == "force_y" || n.Quantity == "lift": // small, and slow to converge
 			case n.Value == nil:
 				t.Errorf("%s has no value: %s", n.Quantity, n.Note)
 			case *n.Value != c["mean "+n.Quantity][last] || *n.Half != c["+- "+n.Quantity][last]:
@@ -134,7 +134,7 @@ every = 1
 	}
 }
 
-// A run that was stopped and resumed has the results of one that was not, whatever its ranks.
+// A run that was stopped and resumed has the results of an uninterrupted one, on any ranks.
 func TestResultsAfterARestart(t *testing.T) {
 	text := driven + `
 [run]

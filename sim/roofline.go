@@ -9,10 +9,10 @@ import (
 	"lbmsim/sim/domain"
 )
 
-// roofline measures how fast this machine, with all ranks active, updates a state of this size in place: no step that moves the
-// same bytes is faster. It runs on the buffer that the first step will overwrite, which is all zeros before and after. On a
-// refined grid it updates all boxes, each as often as in a step of level 0. The result is in million cells per second over all
-// ranks, 0 if the device cannot measure it.
+// roofline measures the speed at which this machine, with all ranks active, updates a state of this size in place: no step
+// that moves the same bytes is faster. It runs on the buffer that the first step will overwrite, which is all zeros before
+// and after. On a refined grid it updates all boxes, each as often as in a step of level 0. The result is in million cells
+// per second over all ranks, 0 if the device cannot measure it.
 func (s *stepper) roofline() (float64, error) {
 	l, all := s.level, s.parts()
 	dev, ok := l.Device.(device.Roofline)

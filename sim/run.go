@@ -26,12 +26,12 @@ type Options struct {
 	Case    *config.Case
 	Comm    comm.Comm
 	Device  device.Device
-	Threads int           // of the host, for initial states and outputs; 0: as the device has
+	Threads int           // of the host, for initial states and outputs; 0: the device's number
 	Report  Reporter      // called on rank 0
 	Shelf   *domain.Shelf // files of bodies that were read already; nil: none
 	Restart string        // "", Latest, Auto or the path of a checkpoint
-	// Of a run that starts over, on rank 0: Keep refuses where the output folder has results of another
-	// run, Overwrite removes those that would lie among the new ones.
+	// Of a run that starts over, on rank 0: Keep refuses an output folder with results of another run,
+	// Overwrite removes old results that would be mixed with the new ones.
 	Keep      *output.Results
 	Overwrite bool
 	Version   string // of the program, stored in every output
@@ -56,11 +56,11 @@ func (o *Options) stepping(yes bool) {
 type run struct {
 	*stepper
 	options    Options
-	fromStart  bool          // no checkpoint was asked for, not even if there is one
+	fromStart  bool          // no checkpoint was requested, not even an optional one
 	last       int           // step
 	ranks      []RankInfo    // on rank 0
 	limit      float64       // the memory's roofline in MLUPS, 0 when unknown
-	found      transfer.File // that the initial state is from, once it is known
+	found      transfer.File // source of the initial state, once known
 	reason     string        // to end before the last step
 	converged  bool          // the reason is [run] stop_when
 	outputs    *output.Set
@@ -154,7 +154,7 @@ func (r *run) expect(n int) {
 	r.level.FuseFields(n, box)
 }
 
-// steps names some of them in messages.
+// steps describes a number of steps for messages.
 func steps(first, last int) string {
 	if first == last {
 		return fmt.Sprintf("step %d", first)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The numbers of a series are what they are called: of a shear wave that drifts, in SI.
+// The quantities of a series match their names: for a convected shear wave, in SI.
 func TestSeriesOfAShearWave(t *testing.T) {
 	const text = `
 [domain]

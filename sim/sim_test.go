@@ -21,7 +21,7 @@ import (
 	"lbmsim/sim/output"
 )
 
-// silent is a reporter that keeps the summary and fails the test on nothing.
+// silent is a reporter that keeps the summary and never fails the test.
 type silent struct {
 	start    Start
 	progress []Progress
@@ -422,9 +422,8 @@ func TestAnyNumberOfRanksGivesTheSameBits(t *testing.T) {
 	}
 }
 
-// A run resumes from an older checkpoint on other ranks: what came after it in the
-// outputs is written again, once, and everything ends as in a run that was never
-// stopped.
+// A run resumes from an older checkpoint on other ranks: later outputs are written again, once, and
+// all results equal an uninterrupted run.
 func TestRestartOnOtherRanksGivesTheSameBits(t *testing.T) {
 	for name, text := range variety {
 		for model, precision := range map[string]string{"regularized": "float16", "cumulant": "float32", "trt": "float32"} {
@@ -480,7 +479,8 @@ func TestRestartRefusesAnotherCase(t *testing.T) {
 	}
 }
 
-// A checkpoint of the time when a body without a type was a staircase is refused, and the message has the key that resumes it.
+// A checkpoint from a version in which a body without a type was a staircase is refused, and the message has the key that
+// resumes it.
 func TestRestartOfAHalfWayBody(t *testing.T) {
 	dir := t.TempDir()
 	const text = `
@@ -586,7 +586,7 @@ func TestRestartRefusesPopulationsOfAModelOfMoments(t *testing.T) {
 		}
 		h.Components, h.Version, h.Step = c.populations, "1.0", 3
 		writeOld(t, folder, h)
-		// Whatever else differs: that is no other case, and a change of the case mends nothing.
+		// In spite of other differences this is not another case, and a change of the case does not help.
 		for _, text := range []string{text, strings.Replace(text, "viscosity = 0.1", "viscosity = 0.2", 1)} {
 			_, err := trial{text: text, ranks: 2, dir: dir, restart: "latest"}.run(t)
 			for _, word := range []string{"000000000003.h5", "populations of " + c.model, fmt.Sprintf("%d numbers", c.populations), fmt.Sprintf("%d numbers", c.moments), "start over", "(1.0)"} {

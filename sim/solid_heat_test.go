@@ -125,8 +125,8 @@ func TestTwoLayersConduct(t *testing.T) {
 	}
 }
 
-// A disc that makes heat in the middle of a cold pipe: what it makes leaves it, and its middle is as warm as Fourier's
-// law says, better the finer it is.
+// A disc with a heat source in the middle of a cold pipe: the heat flux balances the source, and the temperature of
+// its middle converges to Fourier's law.
 func TestHeatedDiscInAPipe(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a quarter of a minute: make test-all runs it")
@@ -191,7 +191,7 @@ every = %[9]d
 	}
 }
 
-// A cylinder that makes heat in a channel, where the flow takes it away: in the steady state all of it.
+// A cylinder with a heat source in a channel: in the steady state the flow carries away all of the heat.
 func TestHeatedCylinderInAChannel(t *testing.T) {
 	brief.Fewer(t, "models")
 	for _, kind := range []string{"wall", "interpolated_wall"} {
@@ -252,7 +252,7 @@ every = 12000
 	}
 }
 
-// Heat between two cylinders with interpolated walls, the inner of which turns: 2 pi D/ln(b/a), with an error of second
+// Heat between two cylinders with interpolated walls, the inner one rotating: 2 pi D/ln(b/a), with an error of second
 // order. The error depends on where the centres of cells lie, so several places are measured.
 func TestHeatOfCurvedWallsIsSecondOrder(t *testing.T) {
 	brief.Fewer(t, "models and cells")
@@ -325,7 +325,7 @@ every = %[10]d
 	}
 }
 
-// A heat flux out of a curved surface is that times its area, whichever cells are solid.
+// The heat from a curved surface is the flux times its area, whichever cells are solid.
 func TestHeatFluxOfCurvedSurfaces(t *testing.T) {
 	for _, kind := range []string{"wall", "interpolated_wall"} {
 		dir := t.TempDir()
@@ -407,7 +407,7 @@ within = %g
 	}
 }
 
-// A face without friction is a plane of symmetry of the temperature, too: half of a box has the temperature of the whole.
+// A frictionless face is also a plane of symmetry of the temperature: half of a box has the temperature of the whole.
 func TestHalfOfABoxHasItsHeat(t *testing.T) {
 	const n = 12
 	for _, c := range model.Collisions {

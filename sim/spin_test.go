@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// couette returns two cylinders of which the inner one turns, on n x n cells, at tau = 0.8; the
-// inner one's speed shrinks with the cells. torque is the analytical one.
+// couette returns two cylinders, the inner one rotating, on n x n cells, at tau = 0.8; the inner
+// one's speed shrinks with the cells. torque is the analytical one.
 func couette(n int, wall, collision string) (text string, torque float64) {
 	const nu = 0.1
 	r1, r2 := 0.2*float64(n), 0.45*float64(n)
@@ -89,7 +89,7 @@ func TestRotatingCylinder(t *testing.T) {
 	}
 }
 
-// A belt drags the fluid along like a wall that moves: Couette's straight line.
+// A belt drags the fluid along like a moving wall: Couette's linear profile.
 func TestBelt(t *testing.T) {
 	trial{text: `
 [domain]

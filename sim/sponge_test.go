@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// In a sponge the fluid is as viscous as it says: the walls of a channel bear the friction
-// of the parabola, 2 * 4 nu(x) U/H a cell, but for what the change of the viscosity along
-// the channel does to it.
+// In a sponge the fluid has the prescribed viscosity: the walls of a channel bear the friction of
+// the parabola, 2 * 4 nu(x) U/H per cell, apart from the effect of the viscosity's change along the
+// channel.
 func TestSpongeIsViscous(t *testing.T) {
 	const nu, high, u, thick, length, height = 0.05, 0.2, 0.004, 40., 100, 12
 	want := 0.0
@@ -57,8 +57,8 @@ every = 6000
 	}
 }
 
-// A sponge before a face that sends sound back leaves a quarter of a pulse. With cumulant it
-// leaves a little more: the bulk viscosity there does not rise with the shear's.
+// A sponge in front of a reflecting face leaves a quarter of a pulse. With cumulant it leaves
+// slightly more: the bulk viscosity there does not rise with the shear's.
 func TestSpongeDampsSound(t *testing.T) {
 	left := func(model, sponge string) float64 {
 		s := trial{text: fmt.Sprintf(`

@@ -25,7 +25,7 @@ func (s state) Fill() error {
 	return s.grid.Fill()
 }
 
-// Snapshots of the current state beside the steps; nil: the device makes none.
+// Snapshots of the current state concurrent with the steps; nil: not supported by the device.
 func (s state) Snapshots() output.Snapshotter {
 	if shots, ok := s.level.Snapshots(); ok && s.grid == nil {
 		return shots

@@ -10,7 +10,7 @@ import (
 	"lbmsim/sim/refined"
 )
 
-// stepper takes this rank's cells of a run from step to step.
+// stepper advances this rank's cells of a run.
 type stepper struct {
 	Rank   *rank.Rank
 	Case   *config.Case
@@ -32,7 +32,7 @@ func (s *stepper) stepwise() error {
 	}
 	started, wall := l.Bulk.Record(), time.Now()
 	step := l.QueueFused(l.Step())
-	if step.Edges == nil { // no neighbour waits for any
+	if step.Edges == nil { // no neighbour waits for edges
 		step.Edges = l.Edge.Record()
 	}
 	if err := l.Exchange(step.Edges); err != nil {

@@ -125,7 +125,7 @@ func TestTrialsTimes(t *testing.T) {
 	}
 }
 
-// What goes wrong while measuring is an error on every rank.
+// Failures during a measurement are errors on every rank.
 func TestTrialsGoWrong(t *testing.T) {
 	text := strings.Replace(fmt.Sprintf(measured, "float32"), "steps = 7", "steps = 7\nmax_mach = 0.05", 1)
 	err := try(t, 2, text, "", func(comm.Comm, *Trial) error { return nil })

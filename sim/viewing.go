@@ -22,7 +22,7 @@ type viewing struct {
 	asked    output.Request
 	next     [output.Budgets]time.Time            // before which no picture is gathered
 	accounts [output.Budgets]*allowance.Allowance // nil: no request yet
-	frozen   output.Orbit                         // what the outputs keep for views that turn ...
+	frozen   output.Orbit                         // fields that the outputs keep for rotating views ...
 	frozenAt time.Time                            // ... since; zero: nothing
 }
 
@@ -31,8 +31,8 @@ type viewing struct {
 var frozenFor = 5 * time.Second
 
 // tariffs are the shares of the run's time, one part of so many, what may be saved up of them, and the shortest time between two
-// pictures. A camera that turns needs a picture at once and then many, for a short time. Each account is limited by itself, so that a
-// view at rest never slows down another viewer's turn.
+// pictures. A camera that turns needs a picture at once and then many, for a short time. Each account is limited separately,
+// so that a view at rest never slows down another viewer's rotation.
 var tariffs = [output.Budgets]struct {
 	share       int
 	most, every time.Duration
@@ -66,8 +66,8 @@ func (v *viewing) left(b output.Budget, now time.Time) bool {
 	return v.accounts[b].Left(now)
 }
 
-// prepared returns the request, which shows fields that were gathered before where it is a view that turns. Views at rest, which may
-// be another viewer's, leave these fields as they are.
+// prepared returns the request; a rotating view uses fields that were gathered before. Views at rest, which may belong to
+// another viewer, leave these fields unchanged.
 func (v *viewing) prepared(now time.Time) output.Request {
 	o, isView := v.asked.(output.Orbit)
 	switch {
@@ -94,7 +94,7 @@ func (v *viewing) show(outputs *output.Set, code [2]int64) error {
 		return err
 	}
 	budget := v.asked.Budget()
-	v.left(budget, began) // opens the account, should the viewer not have asked
+	v.left(budget, began) // opens the account if the viewer has not done so
 	v.accounts[budget].Spend(took)
 	v.next[budget] = began.Add(tariffs[budget].every)
 	v.viewer.Show(v.asked, p)

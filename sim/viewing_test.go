@@ -145,7 +145,7 @@ func TestTurnedViewsOnAnyRanks(t *testing.T) {
 	}
 }
 
-// hurried wants pictures whatever they cost: a slow machine would use up an account, and wait for longer than the test.
+// hurried requests pictures without a limit: a slow machine would exhaust an account, and wait longer than the test.
 type hurried struct{ *eye }
 
 func (h hurried) Wanted(func(output.Budget) bool) output.Request {
@@ -183,7 +183,7 @@ func TestViewsWhileTheCameraTurns(t *testing.T) {
 	}
 }
 
-// A view at rest delays no turn: each account has its own rate.
+// A view at rest delays no rotation: each account has its own rate.
 func TestRatesOfViews(t *testing.T) {
 	speed, _ := model.FindField("speed")
 	rest := output.Orbit{Surface: speed, Colour: speed}
@@ -206,7 +206,7 @@ func TestRatesOfViews(t *testing.T) {
 	}
 }
 
-// Each account of time pays for its own pictures; fields that no view has asked for lately are let go of once.
+// Each account of time pays for its own pictures; fields not requested recently are freed once.
 func TestAccountsOfViews(t *testing.T) {
 	speed, _ := model.FindField("speed")
 	turning := output.Orbit{Surface: speed, Colour: speed, Moving: true}
@@ -269,7 +269,7 @@ func TestCodesOfSlices(t *testing.T) {
 	}
 }
 
-// glutton always wants the same.
+// glutton always requests the same picture.
 type glutton struct {
 	of    output.Request
 	times []time.Time
@@ -286,7 +286,7 @@ func (g *glutton) Show(output.Request, output.Painter) {
 	g.times = append(g.times, time.Now())
 }
 
-// However often a viewer asks, slices come four times per second at most.
+// Slices are limited to four per second, however often a viewer requests them.
 func TestRateOfSlices(t *testing.T) {
 	f, _ := model.FindField("speed")
 	g := &glutton{of: output.Slice{Field: f, Component: -1, Axis: 2}}
@@ -297,7 +297,7 @@ func TestRateOfSlices(t *testing.T) {
 	}
 }
 
-// A run that is seen many times ends with the same bits as one that is not.
+// A run with many viewed pictures ends with the same bits as one without.
 func TestSlicesChangeNothing(t *testing.T) {
 	f, _ := model.FindField("q_criterion")
 	text := refinedRun("disc in a channel", "float64", 80)

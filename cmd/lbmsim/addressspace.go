@@ -6,7 +6,7 @@ package main
 #include <unistd.h>
 
 // The constructor runs before Go's runtime, which reserves 0.7 to 1.5 GB of address space as it starts and may need more at any
-// moment: under a lower limit it would end with a stack trace, ahead of main.
+// moment: under a lower limit it would abort with a stack trace, before main.
 __attribute__((constructor)) static void refuse_low_limit(void)
 {
 	const double gib = 1 << 30, least = 2;

@@ -157,18 +157,18 @@ func runBench(f benchFlags) error {
 type benchmark struct {
 	benchFlags
 	dev  device.Device
-	edge int // as --size says, 0 without
+	edge int // --size, 0 without it
 	part string
 	head string // of the last table
 }
 
-// cube returns the box of a part that has its own edge unless --size gives one.
+// cube returns the box of a part with its own default edge, which --size overrides.
 func (b *benchmark) cube(usual int) [3]int {
 	n := cmp.Or(b.edge, usual)
 	return [3]int{n, n, n}
 }
 
-// square returns the box in two dimensions, with 16 times the edge that --size gives.
+// square returns the 2D box, with 16 times the edge of --size.
 func (b *benchmark) square(usual int) [3]int {
 	n := cmp.Or(16*b.edge, usual)
 	return [3]int{n, n, 1}
@@ -193,8 +193,8 @@ func (b *benchmark) speed() error {
 	if _, onCPU := b.dev.(*cpu.Device); !onCPU {
 		return b.models("D3Q19", n, allModels())
 	}
-	// A CPU's memory changes its speed with its other users: all alternately, then the
-	// other precisions against float32.
+	// A CPU's memory speed varies with other load: all models alternately, then the other
+	// precisions against float32.
 	jobs := []bench.Job{bench.InPlace(19, n), bench.CopyPast(19, n)}
 	for _, spec := range bench.Specs("D3Q19", model.Float32, allModels()...) {
 		jobs = append(jobs, bench.Closed(spec, n))
@@ -214,8 +214,8 @@ func (b *benchmark) speed() error {
 	return nil
 }
 
-// models measures models in every precision, each beside the rooflines alone, so that the
-// memory of one is enough.
+// models measures models in every precision, each with only the rooflines, so that the memory of
+// one suffices.
 func (b *benchmark) models(lattice string, n [3]int, names []string) error {
 	var specs []model.Spec
 	for _, p := range model.Precisions {
@@ -248,8 +248,8 @@ func (b *benchmark) sizes() error {
 	return nil
 }
 
-// catalogue measures every model that a case may ask for. What cannot be measured, for lack
-// of memory for one, or for being wrong, keeps no other from it.
+// catalogue measures every model that a case may ask for. A model that cannot be measured, for lack
+// of memory or because it is wrong, does not prevent the others.
 func (b *benchmark) catalogue() error {
 	specs := matching(bench.Catalogue(), b.match)
 	if len(specs) == 0 {
@@ -304,7 +304,7 @@ func matching(specs []model.Spec, words string) (list []model.Spec) {
 	return list
 }
 
-// porous counts fluid cells in a packing of spheres, beside the box without.
+// porous counts fluid cells in a packing of spheres, compared with the empty box.
 func (b *benchmark) porous() error {
 	n := [3]int{b.size, b.size, b.size}
 	spec := bench.Specs("D3Q19", model.Float32, "regularized")[0]
@@ -327,8 +327,8 @@ func (b *benchmark) seed() error {
 	return b.measure("periodic, a density pulse", n, bench.InPlace(19, n), bench.InPlace(10, n), bench.Pulse(spec, n, true), bench.Pulse(spec, n, false))
 }
 
-// fields measures the cost of density and velocity of each step where more than bulk is to be done: a flow
-// around a ball without them, with a second pass, and from the step.
+// fields measures the cost of density and velocity of each step outside the plain bulk: a flow around a
+// ball without them, with a second pass, and from the step.
 func (b *benchmark) fields() error {
 	for _, p := range model.Precisions {
 		for _, spec := range append(bench.Specs("D3Q19", p, "bgk", "trt"), bench.Specs("D3Q27", p, "trt")...) {
@@ -342,7 +342,7 @@ func (b *benchmark) fields() error {
 	return nil
 }
 
-// speedRow is bench.Speed with keys as in all JSON that the program writes.
+// speedRow is bench.Speed with keys as in all JSON of lbmsim.
 type speedRow struct {
 	Name    string  `json:"name"`
 	Cells   int     `json:"cells"`
@@ -478,8 +478,7 @@ forensics = false
 	return nil
 }
 
-// speedOf runs the program and reads the speed and the share of exposed messages
-// from its log.
+// speedOf runs lbmsim and reads the speed and the share of exposed messages from its log.
 func speedOf(command []string) (mlups, exposed float64, err error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	var errs bytes.Buffer

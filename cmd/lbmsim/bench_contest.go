@@ -14,13 +14,13 @@ import (
 	"lbmsim/model"
 )
 
-// contender is a whole case that is timed beside others.
+// contender is a whole case that is timed against others.
 type contender struct {
 	name, text string
 	size       [3]int // of the domain
 }
 
-// steps returns the steps of a timed run with so many cell updates in each: about two seconds.
+// steps returns the steps of a timed run with a number of cell updates in each: about two seconds.
 func (b *benchmark) steps(onCPU bool, updates float64) int {
 	budget, least := 6e10, 40.0
 	if onCPU {
@@ -35,7 +35,7 @@ func whole(spec model.Spec, n [3]int, middle string, viscosity float64, steps in
 		n[0], n[1], n[2], spec.Lattice.Name, middle, viscosity, spec.Collision.Name, steps)
 }
 
-// program returns the command that runs a case of this text as a user does, on --ranks ranks.
+// program returns the command with which a user runs a case of this text on --ranks ranks.
 func (b *benchmark) program(work, name, text string) ([]string, error) {
 	self, err := os.Executable()
 	if err != nil {

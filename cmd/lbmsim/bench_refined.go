@@ -11,8 +11,8 @@ import (
 	"lbmsim/model"
 )
 
-// Each box has half the edges of the box around it, in cells of half the width: as many cells as the domain, of which the next box covers
-// an eighth.
+// Each box has half the edges of the box around it, in cells of half the width: the same number of cells as the domain, of
+// which the next box covers an eighth.
 const refinedLevels = 3
 
 // refinedBoxes returns the tables of boxes around the place of the ball, of a domain of n x n/2 x n/2 cells of level 0.
@@ -45,13 +45,14 @@ reference = [
 ]
 `
 
-// refined measures three levels of boxes around a ball in a tunnel beside the uniform tunnel of as many cells.
+// refined measures three levels of boxes around a ball in a tunnel compared with a uniform tunnel with the same number
+// of cells.
 func (b *benchmark) refined(onCPU bool) error {
 	usual := 416
 	if onCPU {
 		usual = 160
 	}
-	n := max(32, cmp.Or(b.edge, usual)/16*16) // boxes end between cells of all levels, and the ball has room
+	n := max(32, cmp.Or(b.edge, usual)/16*16) // boxes end between cells of all levels, and the ball fits
 	cells, updates := refinedShare()
 	same := 2 * int(math.Round(float64(n)*math.Cbrt(cells)/2)) // edge of as many cells of one size
 	for _, spec := range slices.Concat(bench.Specs("D3Q19", model.Float32, "regularized"), bench.Specs("D3Q27", model.Float32, "cumulant")) {

@@ -37,7 +37,7 @@ func TestBenchRefinedCells(t *testing.T) {
 	}
 }
 
-// Levels are measured beside the uniform tunnel, on ranks, after they have carried a wave.
+// Levels are measured against the uniform tunnel, on ranks, after verification with a wave.
 func TestBenchRefined(t *testing.T) {
 	const ranks = "2"
 	r := runProgram(t, t.TempDir(), 0, "bench", "--device", "cpu", "--threads", "1", "--only", "refined", "--size", "32", "--ranks", ranks, "--rounds", "1", "--passes", "1", "--json")

@@ -185,7 +185,7 @@ func measureScaling(c comm.Comm, f scalingFlags, weak, strong [][3]int, out io.W
 		}
 	}
 	m.Close()
-	// A closed pipe is rank 0's alone.
+	// A closed pipe concerns only rank 0.
 	return sim.Agreed(sim.ExitFailure, comm.Agree(c, err))
 }
 

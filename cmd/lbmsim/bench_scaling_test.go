@@ -9,8 +9,7 @@ import (
 	"lbmsim/internal/scaling"
 )
 
-// Scaling is measured on real ranks, as a user would; those that are idle meanwhile end
-// well, too.
+// Scaling is measured on real ranks, as a user would; idle ranks also end without errors.
 func TestBenchScalingOnRealRanks(t *testing.T) {
 	r := runProgram(t, t.TempDir(), 3, "bench", "scaling", "--device", testDevice(), "--share", "--threads", "1", "--json",
 		"--transport", "host", "--ranks", "2,3", "--weak", "24", "--strong", "32x24x20", "--rounds", "2", "--steps", "4")

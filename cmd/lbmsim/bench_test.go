@@ -24,7 +24,7 @@ func snakeCase(t *testing.T, line string) {
 	}
 }
 
-// What no kernel computes has keys of the same form.
+// Results without kernels have keys of the same form.
 func TestBenchKeys(t *testing.T) {
 	for _, part := range []string{"ranks", "checkpoint"} {
 		r := runProgram(t, t.TempDir(), 0, "bench", "--device", "cpu", "--threads", "1", "--passes", "1", "--rounds", "1", "--json", "--only", part, "--size", "8", "--dir", t.TempDir(), "--disk-mib", "1")
@@ -68,7 +68,7 @@ func TestBenchModels(t *testing.T) {
 	}
 }
 
-// A part with its own edge obeys --size, too: in two dimensions 16 times the size.
+// A part with its own edge also respects --size: in 2D 16 times the size.
 func TestBenchSize(t *testing.T) {
 	for part, want := range map[string]string{"plane": "[64 64 1]", "small": "[4 4 4]"} {
 		r := runProgram(t, t.TempDir(), 0, "bench", "--device", "cpu", "--threads", "1", "--passes", "2", "--rounds", "1", "--json", "--only", part, "--size", "4")
@@ -82,7 +82,7 @@ func TestBenchSize(t *testing.T) {
 	}
 }
 
-// Verifying alone measures nothing.
+// Verification alone measures nothing.
 func TestBenchVerify(t *testing.T) {
 	r := runProgram(t, t.TempDir(), 0, "bench", "--device", "cpu", "--threads", "1", "--size", "16", "--verify", "--match", "D2Q9 float16")
 	if r.code != 0 || !strings.Contains(r.out, "verifying 10 kernels") || !strings.Contains(r.out, "all agree") || strings.Contains(r.out, "MLUPS") {
@@ -90,7 +90,7 @@ func TestBenchVerify(t *testing.T) {
 	}
 }
 
-// The tunnel is measured beside the plain boxes of its size.
+// The tunnel is measured against the plain boxes of its size.
 func TestBenchTunnel(t *testing.T) {
 	r := runProgram(t, t.TempDir(), 0, "bench", "--device", "cpu", "--threads", "1", "--only", "tunnel", "--size", "32", "--rounds", "1", "--passes", "2", "--json")
 	if r.code != 0 {

@@ -23,8 +23,8 @@ func (b *benchmark) tunnels(onCPU bool) (list [][3]int) {
 	return list
 }
 
-// The tunnel and what it is compared with: the same box without its faces and its ball, and
-// with walls and a lid.
+// The tunnel and its references: the same box without its faces and its ball, and with walls and a
+// lid.
 const (
 	throughTunnel = `periodic = ["y", "z"]
 [boundary.inlet]
@@ -52,10 +52,10 @@ faces = ["x-", "x+", "y-", "y+", "z-"]
 `
 )
 
-// tunnel runs a ball in a tunnel beside the plain boxes of its size, alternately.
+// tunnel runs a ball in a tunnel and the plain boxes of its size, alternately.
 func (b *benchmark) tunnel(onCPU bool) error {
 	specs := slices.Concat(bench.Specs("D3Q19", model.Float32, "regularized"), bench.Specs("D3Q27", model.Float32, "cumulant"))
-	if onCPU { // populations have a way of their own beyond the ends of rows
+	if onCPU { // populations have separate code beyond the ends of rows
 		specs = append(specs, bench.Specs("D3Q19", model.Float32, "trt")...)
 	}
 	for _, spec := range specs {

@@ -19,8 +19,8 @@ import (
 	"lbmsim/sim/transfer"
 )
 
-// checkCommand reports what a case would compute and need, and judges the surfaces that it
-// takes from files; it starts no MPI and allocates nothing on any device.
+// checkCommand is a dry run: it reports derived numbers and resource needs of a case, and checks
+// its surfaces from files. It starts no MPI and allocates no device memory.
 func checkCommand() *cobra.Command {
 	ranks, preview, as := 0, "", ""
 	var set []string
@@ -139,11 +139,11 @@ func checkFlow(flowCase *config.Case) error {
 	return nil
 }
 
-// tooMuch warns of outputs for which the disk has no room.
+// tooMuch warns of outputs that do not fit on the disk.
 func tooMuch(flowCase *config.Case) finding.List {
 	dir := flowCase.OutputDir
 	var fs syscall.Statfs_t
-	for syscall.Statfs(dir, &fs) != nil { // it is made by the run
+	for syscall.Statfs(dir, &fs) != nil { // the run creates it
 		up := filepath.Dir(dir)
 		if up == dir {
 			return nil

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A file that the case names and that cannot be taken is an error of the case, at its line.
+// An unusable file in a case is an error of the case, at its line.
 func TestFilesOfACaseAreAtTheirLine(t *testing.T) {
 	const domain = `[domain]
 cells = [32, 32, 32]
@@ -69,7 +69,7 @@ velocity = [0.01, 0, 0]
 	}
 }
 
-// check reports outputs that the disk has no room for, and the memory of bodies from files.
+// check reports outputs that do not fit on the disk, and the memory of bodies from files.
 func TestCheckForecastsOutputsAndFiles(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "ball.stl"), sphereSTL(50, 10), 0o666); err != nil {

@@ -55,7 +55,7 @@ picture support (kitty, iTerm2 and the like) also show the last picture.`,
 				return nil
 			}
 			if !c.Flags().Changed("device") {
-				f.run.device = "cpu" // no kernels to compile, no driver to find
+				f.run.device = "cpu" // no kernels to compile, no driver needed
 			}
 			d, err := demoOf(args)
 			if err != nil {
@@ -96,7 +96,7 @@ func demoOf(args []string) (demo.Demo, error) {
 	return demo.Demo{}, fmt.Errorf("there is no demo %q; there are %s", args[0], strings.Join(names, ", "))
 }
 
-// method returns how to show the picture. Escape sequences are for terminals only: in a file they are garbage.
+// method returns how to show the picture. Escape sequences are only for terminals: in a file they are garbage.
 func (f demoFlags) method() (terminal.Method, error) {
 	width := terminalWidth()
 	if f.show == "" {
@@ -115,7 +115,7 @@ func (f demoFlags) method() (terminal.Method, error) {
 	return m, nil
 }
 
-// terminalWidth returns the columns of the terminal that shows the standard output, 0 where none does.
+// terminalWidth returns the columns of the terminal that shows the standard output, 0 without a terminal.
 func terminalWidth() int {
 	size, err := unix.IoctlGetWinsize(int(os.Stdout.Fd()), unix.TIOCGWINSZ)
 	if err != nil {
@@ -134,7 +134,7 @@ func runDemo(d demo.Demo, f demoFlags) error {
 		signals := catch(c, false)
 		var show terminal.Method
 		var err error
-		if c.Rank() == 0 { // whose terminal may be no other rank's
+		if c.Rank() == 0 { // only its terminal is known
 			if show, err = f.method(); err == nil {
 				err = writeDemo(path, d.Text)
 			}
@@ -169,8 +169,8 @@ func runDemo(d demo.Demo, f demoFlags) error {
 	}, reports.Fail, reports.status.Lost)
 }
 
-// mayRepeat reports whether the results in the folder of a demo are its own, which a new run may replace. Results of another run are
-// refused here. A folder without a state is left to the run, which refuses results.
+// mayRepeat reports whether the results in the folder of a demo are its own, so that a new run may replace them. Results of
+// another run are refused here. The run itself refuses results in a folder without a state.
 func mayRepeat(flow *config.Case) (bool, error) {
 	s, err := status.Read(flow.OutputDir)
 	if err != nil {
@@ -186,7 +186,7 @@ func mayRepeat(flow *config.Case) (bool, error) {
 	return true, nil
 }
 
-// writeDemo writes the case of a demo. One that was edited stays.
+// writeDemo writes the case of a demo. An edited one is kept.
 func writeDemo(path, text string) error {
 	switch old, err := os.ReadFile(path); {
 	case err == nil && string(old) == text:
@@ -223,7 +223,7 @@ func (r *demoReport) Start(s sim.Start) {
 	}
 }
 
-// Progress implements sim.Reporter. The speed of the first steps is not the run's.
+// Progress implements sim.Reporter. The speed of the first steps is not representative.
 func (r *demoReport) Progress(p sim.Progress) {
 	if p.Elapsed > time.Second {
 		r.Text.Progress(p)

@@ -16,7 +16,7 @@ import (
 // filmRate is the frames per second of a demo's film.
 const filmRate = 12
 
-// finishDemo makes the film beside the case, and prints what there is to see and to do next.
+// finishDemo writes the film beside the case, and prints the results and the next commands.
 func finishDemo(s sim.Summary, path string, show terminal.Method) error {
 	pictures, err := picturesOf(s.Case.OutputDir, s.Case.Pictures[0].Stem())
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"lbmsim/sim"
 )
 
-// A demo is a case without warnings, whose film has enough frames to move and not too many to make.
+// A demo is a case without warnings, whose film has enough frames for smooth motion, but not too many to render.
 func TestDemosAreSound(t *testing.T) {
 	for _, d := range demo.All() {
 		flow, err := loadCase(d.Name+".toml", []byte(d.Text), nil)
@@ -50,7 +50,7 @@ func small(t *testing.T) demo.Demo {
 	return d
 }
 
-// A demo leaves its case, its pictures and a film of them all; it can be repeated, and an edited case stays.
+// A demo writes its case, its pictures and a film of all of them; it can be repeated, and an edited case is kept.
 func TestDemo(t *testing.T) {
 	d, f := small(t), demoFlags{folder: filepath.Join(t.TempDir(), "demo"), run: runFlags{device: "cpu", threads: 1}}
 	for range 2 {
@@ -101,8 +101,8 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// Ranks have the standard output of rank 0 in common only where the launcher makes it so: rank 0 decides for all, and none of them ends
-// before the others have begun.
+// Ranks share the standard output of rank 0 only with some launchers: rank 0 decides for all, and no rank ends before the
+// others have begun.
 func TestDemoOnRanksWithoutATerminal(t *testing.T) {
 	dir := t.TempDir()
 	r := runProgram(t, dir, 2, "demo", "--show", "kitty")
@@ -114,7 +114,7 @@ func TestDemoOnRanksWithoutATerminal(t *testing.T) {
 	}
 }
 
-// What cannot be done is refused before the run; escape sequences reach terminals only.
+// Impossible requests are refused before the run; escape sequences only reach terminals.
 func TestDemoRefusals(t *testing.T) {
 	for _, args := range [][]string{{"demo", "nope"}, {"demo", "a", "b"}, {"demo", "--list", "street"}, {"demo", "--show", "ascii"}} {
 		if code := execute(args); code != sim.ExitUsage {

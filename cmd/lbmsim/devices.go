@@ -27,23 +27,23 @@ type gpu struct {
 
 // gpuSource is a build's access to GPUs: gpus_cuda.go or gpus_none.go.
 type gpuSource interface {
-	// list gives the visible GPUs, or the reason why it is empty.
+	// list returns the visible GPUs, or the reason why there are none.
 	list() ([]gpu, error)
 	open(number int) (device.Device, error)
-	// versions names the driver and the compiler of kernels.
+	// versions returns the versions of the driver and of the kernels' compiler.
 	versions() string
-	// missed reports whether a run that takes the CPU because it has no GPU should say so.
+	// missed reports whether a run on the CPU for lack of a GPU should warn about it.
 	missed() bool
 }
 
 // choice is the device that the case and the command line ask for.
 type choice struct {
 	kind   config.DeviceKind
-	number int // of the GPU, -1: by the rank's place on its node
+	number int // of the GPU, -1: by the rank's number on its node
 	share  bool
 }
 
-// choose reads --device, which wins over the case.
+// choose reads --device, which takes precedence over the case.
 func choose(flag string, c config.Device) (choice, error) {
 	want := choice{kind: c.Kind, number: -1, share: c.Share}
 	switch flag {
@@ -64,16 +64,16 @@ func choose(flag string, c config.Device) (choice, error) {
 	return want, nil
 }
 
-// seat is a rank's place on its node, and the GPUs that it sees there.
+// seat is a rank's number on its node, and the GPUs visible to it there.
 type seat struct {
 	Host    string
-	Local   int    // place on its node
-	By      string // who said so
+	Local   int    // number on its node
+	By      string // source of this number
 	Visible []gpu
-	Reason  string // why it sees none
+	Reason  string // why no GPU is visible
 }
 
-// name returns what distinguishes one GPU from all others of the job.
+// name returns a unique identity of a GPU within the job.
 func (s seat) name(g gpu) string {
 	if g.UUID != "" {
 		return g.UUID
@@ -81,8 +81,7 @@ func (s seat) name(g gpu) string {
 	return s.Host + " " + g.PCI
 }
 
-// openDevice gives this rank its device. Collective; note is for the user, the same
-// on every rank.
+// openDevice opens this rank's device. Collective; note is for the user, the same on every rank.
 func openDevice(c comm.Comm, want choice, from gpuSource, threads int, options ...cpu.Option) (dev device.Device, note string, err error) {
 	number := -1
 	if want.kind != config.CPUDevice {
@@ -101,12 +100,12 @@ func openDevice(c comm.Comm, want choice, from gpuSource, threads int, options .
 	code := sim.ExitFailure
 	if number >= 0 {
 		dev, err = from.open(number)
-	} else { // what can go wrong here are options: the instruction set
+	} else { // errors here come from options: the instruction set
 		code = sim.ExitUsage
 		dev, err = cpu.New(threads, options...)
 	}
 	if err := comm.Agree(c, err); err != nil {
-		return nil, "", sim.Agreed(code, err) // all ranks have a GPU, or none has
+		return nil, "", sim.Agreed(code, err) // all ranks have a GPU, or no rank has
 	}
 	return dev, note, nil
 }
@@ -127,8 +126,8 @@ func takeSeat(c comm.Comm, from gpuSource) seat {
 
 // seatRanks gives each rank the number of its GPU, as the rank itself counts, or -1
 // for the CPU; idle is then the reason. A launcher may show all GPUs of a node to
-// all of its ranks, or each rank its own: a rank takes the GPU of its place among
-// those it sees, and no GPU serves two ranks unless the case allows it.
+// all of its ranks, or each rank its own: a rank uses the GPU with its number among the visible
+// ones, and no GPU serves two ranks unless the case allows it.
 func seatRanks(seats []seat, want choice) (numbers []int, idle string, err error) {
 	var blind []int
 	for rank, s := range seats {
@@ -171,7 +170,7 @@ func seatRanks(seats []seat, want choice) (numbers []int, idle string, err error
 	return numbers, "", nil
 }
 
-// shared explains why two ranks meet on one GPU.
+// shared explains why two ranks share a GPU.
 func shared(seats []seat, want choice, a, b int, g gpu) error {
 	host := seats[b].Host
 	ranks, distinct, places := 0, map[string]bool{}, map[string]bool{}
@@ -212,8 +211,8 @@ func hostname() string {
 	return host
 }
 
-// nvidiaHere reports whether the machine has an NVIDIA GPU or a driver for one, whatever
-// this process may see of them.
+// nvidiaHere reports whether the machine has an NVIDIA GPU or a driver for one, visible to this
+// process or not.
 func nvidiaHere() bool {
 	if _, err := os.Stat("/proc/driver/nvidia/version"); err == nil {
 		return true

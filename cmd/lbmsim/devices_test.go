@@ -32,7 +32,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// sees returns a rank on a host that sees the GPUs of a list such as "a b".
+// sees returns a rank on a host with the visible GPUs of a list such as "a b".
 func sees(host string, local int, list string) seat {
 	s := seat{Host: host, Local: local, By: "TEST_LOCAL_RANK", Reason: "there is no driver"}
 	for i, id := range strings.Fields(list) {
@@ -49,7 +49,7 @@ func TestSeatRanks(t *testing.T) {
 		what  string
 		seats []seat
 		want  choice
-		gpus  []int  // what the ranks take, -1 the CPU
+		gpus  []int  // device of each rank, -1: CPU
 		fails string // words of the error
 	}{
 		{"one rank", []seat{sees("n", 0, "a b")}, auto, []int{0}, ""},

@@ -97,7 +97,7 @@ func runDiff(a, b string, f diffFlags, out io.Writer) error {
 	return nil
 }
 
-// compared takes files or folders.
+// compared compares files or folders.
 func compared(a, b string) ([]*compare.Report, []string, error) {
 	ia, err := os.Stat(a)
 	if err != nil {

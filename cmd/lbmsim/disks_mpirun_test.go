@@ -17,11 +17,11 @@ import (
 	"lbmsim/io/checkpoint"
 )
 
-// Disks that fail under a run: the test makes them fail, and compares what the run does, prints and writes with on_error.
+// Disk failures during a run: the test injects them, and compares the run's behaviour, log and files with on_error.
 // Mounting needs root.
 
-// A case whose checkpoints, fields and rows come all the time, large enough to last for
-// some time without them.
+// A case with frequent checkpoints, fields and rows, large enough to run for some time without
+// them.
 var busy = strings.NewReplacer("[output.fields]", "[output.fields]\nevery = 90", "cells = [30, 22, 17]", "cells = [60, 44, 34]").
 	Replace(fmt.Sprintf(box, 1000, 60)) + `
 [output.line.across]
@@ -34,7 +34,7 @@ func goingOn(text string) string {
 	return strings.Replace(text, "[checkpoint]\n", "[output]\non_error = \"go_on\"\n[checkpoint]\non_error = \"go_on\"\n", 1)
 }
 
-// disk is a file system of our own below a test's folder, in memory or ext4 on a loop device.
+// disk is a separate file system below a test's folder, in memory or ext4 on a loop device.
 type disk struct {
 	t     *testing.T
 	dir   string
@@ -83,7 +83,7 @@ func (d *disk) mount() ([]byte, error) {
 	return exec.Command("mount", "-t", "tmpfs", "-o", "size=60m", "tmpfs", d.dir).CombinedOutput()
 }
 
-// fill takes all room; the function that it returns gives it back.
+// fill uses up all space; the returned function frees it.
 func (d *disk) fill() (heal func()) {
 	path := filepath.Join(d.dir, "ballast")
 	f, err := os.Create(path)
@@ -113,8 +113,8 @@ const (
 	shutdown = 0x8004587d // FS_IOC_SHUTDOWN: from now on all is an error, as when the disk has gone
 )
 
-// fail makes a disk fail under a run once it has its first checkpoints, and returns how the run ended. heal, unless nil, comes
-// when the run has said the word or after a while.
+// fail makes a disk fail under a run once it has its first checkpoints, and returns how the run ended. heal, unless nil, is
+// called once the run has printed the word, or after some time.
 func (d *disk) fail(text, word string, fault func() (heal func())) (r result, last string) {
 	t := d.t
 	t.Helper()
@@ -166,7 +166,7 @@ func TestDisksFail(t *testing.T) {
 	}
 	wantState := stateIn(t, filepath.Join(reference, "out", "case"))
 
-	// same compares what a run has left with the uninterrupted one.
+	// same compares the results of a run with the uninterrupted one.
 	same := func(t *testing.T, dir string) {
 		t.Helper()
 		if !bytes.Equal(stateIn(t, dir), wantState) {
@@ -267,7 +267,7 @@ func TestDisksFail(t *testing.T) {
 	t.Run("the folder is removed", func(t *testing.T) {
 		d := newDisk(t, "memory")
 		r, _ := d.fail(busy, "", func() func() {
-			// At once: while files go one by one, a run may still find a checkpoint.
+			// At once: while files are removed one by one, a run may still find a checkpoint.
 			aside := filepath.Join(d.dir, "aside")
 			if err := os.Rename(filepath.Join(d.dir, "out"), aside); err != nil {
 				t.Error(err)
@@ -277,7 +277,7 @@ func TestDisksFail(t *testing.T) {
 			}
 			return nil
 		})
-		// A checkpoint that begins afterwards makes its folder again, and is good.
+		// A checkpoint that begins afterwards recreates its folder, and is valid.
 		if files, _ := filepath.Glob(filepath.Join(d.dir, "out", "checkpoints", "checkpoint_*.h5")); len(files) > 0 {
 			stopped(t, r, "no such file or directory", "the last good checkpoint is "+files[len(files)-1])
 		} else {

@@ -70,7 +70,7 @@ func runDoctor(f doctorFlags, out io.Writer) error {
 	if f.threads < 0 || f.diskMiB < 1 || f.limit < time.Second {
 		return usageError{errors.New("doctor: --threads must be at least 0, --disk-mib at least 1, --limit at least 1s")}
 	}
-	// MPI, too, may wait indefinitely: for a node that is not there.
+	// MPI, too, may wait indefinitely: for a missing node.
 	starting := time.AfterFunc(2*f.limit, func() {
 		fmt.Fprintf(os.Stderr, "lbmsim: MPI did not start within %v: a node cannot be reached, or the launcher does not match the MPI library that lbmsim found (see lbmsim info)\n", 2*f.limit)
 		os.Exit(sim.ExitFailure)
@@ -83,7 +83,7 @@ func runDoctor(f doctorFlags, out io.Writer) error {
 	var dev device.Device
 	worst, err := examine(c, f, want, gpus(), out, &dev)
 	var absent *doctor.Absent
-	if errors.As(err, &absent) { // the message needs no more
+	if errors.As(err, &absent) { // the message is complete
 		err = absent
 	}
 	if err != nil {
@@ -160,11 +160,11 @@ func examine(c comm.Comm, f doctorFlags, want choice, from gpuSource, out io.Wri
 type patient struct {
 	ranks []doctor.Rank
 	table [][]string
-	dev   device.Device // nil: the ranks can get none, and found has the reason
+	dev   device.Device // nil: no rank gets one, and found has the reason
 	found []doctor.Finding
 }
 
-// admit gives every rank its device as a run does, and collects the identity and host of every rank. Collective.
+// admit opens every rank's device as a run does, and collects the identity and host of every rank. Collective.
 func admit(c comm.Comm, aware string, f doctorFlags, want choice, from gpuSource) (*patient, error) {
 	p := &patient{}
 	threads, _, err := share(c, &config.Case{}, f.threads)
@@ -241,14 +241,14 @@ func about(c comm.Comm, s seat, dev device.Device, threads int) entry {
 	}
 	e.OnGPU, e.Free = true, 0
 	if m, ok := dev.(interface{ FreeMemory() (int64, error) }); ok {
-		if free, err := m.FreeMemory(); err == nil { // otherwise it is not known
+		if free, err := m.FreeMemory(); err == nil { // otherwise unknown
 			e.Free = free
 		}
 	}
 	return e
 }
 
-// says returns the MPI library's statement on GPU memory.
+// says returns the MPI library's answer about GPU memory.
 func says(c comm.Comm) string {
 	if word := comm.TakesGPUMemory(c); word != "unknown" {
 		return word

@@ -17,13 +17,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A healthy machine may start a job, from one rank on; nothing stays in the folder.
+// A healthy machine is ready to run, for any number of ranks; no file is left in the folder.
 func TestDoctorOnRealRanks(t *testing.T) {
 	for _, n := range []int{0, 3} {
 		dir := t.TempDir()
 		r := runProgram(t, dir, n, "doctor", "--device", testDevice(), "--disk-mib", "8")
 		if shared := n > 1 && testDevice() == "cuda" && r.code == 1; shared && strings.Contains(r.out, "would both use the GPU") {
-			continue // more ranks than GPUs: that, too, is doctor's to say
+			continue // more ranks than GPUs, which doctor reports
 		}
 		for _, want := range []string{"ok       versions", "ok       clocks", " messages ", "ok       kernel", "ok       ghosts", "visible to all", "ready to run"} {
 			if r.code != 0 || !strings.Contains(r.out, want) {
@@ -63,7 +63,7 @@ func TestDoctorFindsRanksOnOneCore(t *testing.T) {
 	}
 }
 
-// What keeps a job from starting is reported once, and ends all ranks with the code.
+// An obstacle to a job is reported once, and ends all ranks with the code.
 func TestDoctorRefuses(t *testing.T) {
 	for _, c := range []struct {
 		ranks int
@@ -100,7 +100,7 @@ func TestDoctorNamesAStoppedRank(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// The table precedes the first check: the ranks have begun, and much is to come.
+	// The table precedes the first check: the ranks have begun, and checks follow.
 	stopped := 0
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
@@ -116,7 +116,7 @@ func TestDoctorNamesAStoppedRank(t *testing.T) {
 	if stopped == 0 {
 		t.Fatalf("found no process of rank %d: %v\n%s", victim, err, all.String())
 	}
-	// With it may go a rank that waits for it inside the library.
+	// A rank that waits for it inside the library may be named as well.
 	named := regexp.MustCompile(fmt.Sprintf(`: ranks? (\d, )*%[1]d(, \d)* on \S+ did not answer|: rank %[1]d did not send or receive a message`, victim))
 	if text := all.String(); err == nil || ctx.Err() != nil || !named.MatchString(text) {
 		t.Errorf("ended with %v (time over: %v) and\n%s", err, ctx.Err(), text)

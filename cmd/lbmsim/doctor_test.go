@@ -30,7 +30,7 @@ func (r rack) open(n int) (device.Device, error) {
 	return disguised{dev}, err
 }
 
-// Ranks and GPUs that do not fit are found, and what can be examined nevertheless is.
+// Mismatches of ranks and GPUs are found, and all remaining checks still run.
 func TestDoctorSeatsRanks(t *testing.T) {
 	two := sees("", 0, "a b").Visible
 	auto := choice{kind: config.AutoDevice, number: -1}

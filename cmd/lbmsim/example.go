@@ -14,7 +14,7 @@ import (
 	"lbmsim/report"
 )
 
-// exampleCommand lists the cases that come with the program, and hands them out.
+// exampleCommand lists the cases shipped with lbmsim, and writes them to files.
 func exampleCommand() *cobra.Command {
 	print := false
 	c := &cobra.Command{
@@ -61,7 +61,7 @@ func exampleOf(name string) (examples.Example, error) {
 	return examples.Example{}, fmt.Errorf("there is no example %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// writeExample never replaces a file: it may have been changed.
+// writeExample never replaces a file: it may have been edited.
 func writeExample(e examples.Example) error {
 	file := e.Name + ".toml"
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

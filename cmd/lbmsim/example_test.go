@@ -9,8 +9,8 @@ import (
 	"lbmsim/cases/examples"
 )
 
-// Every example of the folder is in the program, has a title, and is written as it is; a file
-// that is there stays.
+// Every example of the folder is in lbmsim, has a title, and is written unchanged; an existing file
+// is kept.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("../../cases/examples/*.toml")
 	if err != nil || len(files) == 0 {

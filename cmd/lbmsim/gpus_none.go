@@ -8,7 +8,7 @@ import (
 	"lbmsim/device"
 )
 
-// gpus of a program that was built without CUDA.
+// gpus of a build without CUDA.
 func gpus() gpuSource { return noGPUs{} }
 
 type noGPUs struct{}

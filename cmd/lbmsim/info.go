@@ -16,7 +16,7 @@ import (
 	"lbmsim/report"
 )
 
-// infoCommand prints what this binary is made of and what it finds here.
+// infoCommand prints the build's components and the hardware and libraries found here.
 func infoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "info",
@@ -48,7 +48,7 @@ func infoCommand() *cobra.Command {
 	}
 }
 
-// printMPI prints which MPI library carries this job's messages, or would carry another job's.
+// printMPI prints which MPI library this job uses, or another job would use.
 func printMPI(c comm.Comm) {
 	if l, ok := c.(comm.Located); ok {
 		fmt.Fprintf(stdout, "mpi      %s, %s\n         %s; GPU memory: %s\n", comm.Describe(c), plain.Count(c.Size(), "rank"), l.Located(), comm.TakesGPUMemory(c))

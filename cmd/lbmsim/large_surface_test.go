@@ -15,7 +15,7 @@ import (
 // sphereSTL returns a sphere as a binary STL file of 4 n (n-1) triangles.
 func sphereSTL(n int, radius float64) []byte {
 	at := func(i, j int) (p [3]float32) {
-		if i == 0 || i == n { // a pole is one point, whatever j
+		if i == 0 || i == n { // a pole is one point for any j
 			return [3]float32{2: float32(radius * float64(1-2*i/n))}
 		}
 		th, ph := math.Pi*float64(i)/float64(n), math.Pi*float64(j%(2*n))/float64(n)
@@ -46,9 +46,8 @@ func sphereSTL(n int, radius float64) []byte {
 	return b.Bytes()
 }
 
-// A surface of a million triangles is read, checked, handed to two ranks and cut with
-// their cells within 20 seconds on a quiet machine, the rest of a run of one step included; where other tests compute beside it,
-// it may take three times as long.
+// A surface of a million triangles is read, checked, sent to two ranks and voxelized within 20 seconds on an idle machine,
+// the rest of a run of one step included; beside other tests it may take three times as long.
 func TestMillionTriangles(t *testing.T) {
 	dir := t.TempDir()
 	surface := sphereSTL(501, 40)

@@ -17,7 +17,7 @@ import (
 const levelsPicture = "refine.levels.png"
 
 // previewLevels draws the levels of a refined grid in a plane through the middle of a body in the finest cells, and bodies; files are
-// the bodies from files. Where the finest boxes are small it draws their surroundings as well.
+// the bodies from files. If the finest boxes are small it also draws their surroundings.
 func previewLevels(w io.Writer, c *config.Case, files []geometry.Shape, path string) error {
 	var bodies []geometry.Shape
 	for _, b := range c.Bodies {
@@ -96,7 +96,7 @@ func levelsOf(c *config.Case, bodies []geometry.Shape) (p picture.Levels, near [
 	return p, near
 }
 
-// smallShare is the share of the domain up to which the finest boxes get a picture of their own.
+// smallShare is the share of the domain up to which the finest boxes get their own picture.
 const smallShare = 0.25
 
 // nearPicture returns the name of the picture of the finest boxes.
@@ -123,8 +123,8 @@ func subject(c *config.Case, patches []config.Patch, bodies []geometry.Shape) (o
 	return of, geometry.Middle(of, c.Cells)
 }
 
-// normalOf returns the axis across a plane that shows the boxes: of those across the stream one that all boxes span, otherwise the one
-// along which the subject is widest.
+// normalOf returns the normal of a plane that shows the boxes: among the axes normal to the stream one that all boxes span,
+// otherwise the one along which the subject is widest.
 func normalOf(c *config.Case, patches []config.Patch, of geometry.Shape) (normal int) {
 	if c.Dims() == 2 {
 		return 2
@@ -140,7 +140,7 @@ func normalOf(c *config.Case, patches []config.Patch, of geometry.Shape) (normal
 		if spanned {
 			wide = math.Inf(1)
 		}
-		if a != config.StreamAxis(c) && wide >= widest*(1-1e-9) { // of equal ones the last
+		if a != config.StreamAxis(c) && wide >= widest*(1-1e-9) { // the last of equal ones
 			normal, widest = a, wide
 		}
 	}

@@ -94,7 +94,7 @@ func TestPictureOfLevels(t *testing.T) {
 	}
 }
 
-// refine replaces no file, and writes no case away from its inputs.
+// refine replaces no file, and writes a case only beside its inputs.
 func TestOutputsOfRefine(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "case.toml")

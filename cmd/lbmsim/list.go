@@ -11,7 +11,7 @@ import (
 	"lbmsim/model"
 )
 
-// listCommand prints the catalogue: what words a case may use, and their papers.
+// listCommand prints the catalogue: the words of cases, and their papers.
 func listCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",

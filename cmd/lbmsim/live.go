@@ -17,7 +17,7 @@ import (
 // liveFlags are the flags of the page of a run.
 type liveFlags struct {
 	address  string // "": no page
-	name     string // of the key that has the address; "": the flag
+	name     string // of the key with the address; "": the flag
 	readOnly bool
 	notebook bool
 	page     *livePage // once it is served
@@ -30,10 +30,10 @@ func (f *liveFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.notebook, "live-notebook", false, "a notebook on this machine (localhost) may show the page in a frame; implies --live")
 }
 
-// addressValue is a flag that has an address or stands alone, which help shows as it shows flags that are on or off.
+// addressValue is a flag with an optional address, shown in help like a boolean flag.
 type addressValue struct{ to *string }
 
-// Values of the flag that are not addresses, as of flags that are on or off: without a value it is on.
+// Values of the flag that are not addresses, as for boolean flags: without a value it is on.
 const (
 	anyPort = "true"
 	noPage  = "false"
@@ -63,8 +63,8 @@ type livePage struct {
 	run    *live.Process
 }
 
-// serve starts the page that the flags or the case ask for on rank 0, and adds its reporter. Collective: a port that is taken ends all
-// ranks.
+// serve starts the page that the flags or the case ask for on rank 0, and adds its reporter. Collective: a port in use ends
+// all ranks.
 func (f *liveFlags) serve(c comm.Comm, asked config.Live, reports *reporters) (*livePage, error) {
 	if f.address == "" && asked.On {
 		f.address, f.name = asked.Address, "[live] address"
@@ -109,14 +109,14 @@ func newPage(f liveFlags, reports *reporters) (*livePage, error) {
 	return &livePage{server, run}, nil
 }
 
-// connect lets the page order and see.
+// connect connects the page's orders and pictures to the run.
 func (p *livePage) connect(o *sim.Options) {
 	if p != nil {
 		o.Orders, o.Viewer = append(o.Orders, p.run), p.run.Viewer()
 	}
 }
 
-// close ends the page once viewers had the end of the run, and the error that ended it: other reporters have that later.
+// close ends the page once viewers have received the end of the run and its error, which other reporters get later.
 func (p *livePage) close(err error) {
 	if p == nil {
 		return

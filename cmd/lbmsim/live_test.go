@@ -18,7 +18,7 @@ import (
 	"lbmsim/sim"
 )
 
-// Wrong addresses, ports that are taken and paths that are not folders are errors of usage that say what to do.
+// Wrong addresses, ports in use and paths that are not folders are usage errors with their cure.
 func TestLiveUsage(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -74,7 +74,7 @@ func TestNoPage(t *testing.T) {
 	}
 }
 
-// heard returns what a function writes to stderr, and its result.
+// heard returns a function's output to stderr, and its result.
 func heard(t *testing.T, f func() int) (int, string) {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -182,7 +182,7 @@ func TestRunLive(t *testing.T) {
 	}
 }
 
-// A film has the name of its pictures, and is made of one series.
+// A film has the name of its pictures, and shows one series.
 func TestFilm(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"speed", "cut"} {

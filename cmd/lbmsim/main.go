@@ -1,6 +1,5 @@
-// Command lbmsim runs lattice-Boltzmann flow cases. Here the parts that a build
-// brings are wired together by hand, errors are printed once, and the exit code
-// is decided; everything else lives in the packages below.
+// Command lbmsim runs lattice-Boltzmann flow cases. It connects the parts of a build, prints errors
+// once, and decides the exit code; everything else is in the packages below.
 package main
 
 import (
@@ -21,7 +20,7 @@ import (
 // version is set by scripts/build.sh: VERSION and the commit.
 var version = "unversioned"
 
-// MPI and the device are called from the thread that the process began with.
+// MPI and the device are called from the process's initial thread.
 func init() { runtime.LockOSThread() }
 
 func main() {
@@ -46,7 +45,7 @@ func execute(args []string) int {
 	return exitCode(err)
 }
 
-// alreadyPrinted is an error that the user has seen; only its code is left.
+// alreadyPrinted is an error that has been printed; only its code is needed.
 type alreadyPrinted struct{ code int }
 
 func (a alreadyPrinted) Error() string { return fmt.Sprintf("exit code %d", a.code) }
@@ -97,7 +96,7 @@ and writes HDF5 files for ParaView, pictures, probes and checkpoints.
 	return root
 }
 
-// wrongArguments makes what the commands below find wrong with their arguments errors of usage.
+// wrongArguments turns errors in the arguments of the commands below into usage errors.
 func wrongArguments(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		if rule := sub.Args; rule != nil {

@@ -16,15 +16,15 @@ import (
 	"lbmsim/comm/mpi/mpitest"
 )
 
-// Many more ranks than cores: what does not stay flat with the number of ranks shows.
-// Every rank has two planes. The state, the files and the memory of a rank have to be the same as with few ranks.
+// Many more ranks than cores: costs that grow with the number of ranks become visible. Every rank has two planes.
+// The state, the files and the memory of a rank have to be the same as with few ranks.
 func TestManyRanks(t *testing.T) {
 	const few, planes = 8, 2
 	t.Setenv("GOGC", "100") // whatever the tests have
 	many := 64
 	if launcher, _ := mpitest.Mpirun(t); !mpitest.OpenMPI(launcher[0]) {
-		// MPICH's ranks do not let each other run while they wait: 64 of them took two
-		// minutes on two cores, where Open MPI's took seven seconds.
+		// MPICH's ranks do not yield while they wait: 64 of them took two minutes on two cores,
+		// Open MPI's seven seconds.
 		many = 16
 	}
 	box := func(ranks int) string {
@@ -83,8 +83,8 @@ every = 50
 	if got, want := tree(t, dir), tree(t, one); !slices.Equal(got, want) {
 		t.Errorf("files of %d ranks: %v, of one: %v", many, got, want)
 	}
-	// MPI keeps something for each rank of the node: Open MPI up to 2.8 MiB of shared
-	// memory with 64. Their states, together in one rank, would be 20 MiB.
+	// MPI allocates memory for each rank of the node: Open MPI up to 2.8 MiB of shared memory with
+	// 64. Their states, together in one rank, would be 20 MiB.
 	if allowed := base + 8<<10; peak > allowed {
 		t.Errorf("a rank of %d took %d KiB, a rank of %d %d KiB", many, peak, few, base)
 	}
@@ -99,7 +99,7 @@ func peaks(dir string, done <-chan struct{}) map[string]int {
 			at, err := os.Readlink(link)
 			name, err2 := os.ReadFile(filepath.Join(filepath.Dir(link), "comm"))
 			if err != nil || err2 != nil || at != dir || strings.TrimSpace(string(name)) != "lbmsim" {
-				continue // another's, or over by now
+				continue // another process, or already ended
 			}
 			status, err := os.ReadFile(filepath.Join(filepath.Dir(link), "status"))
 			if err != nil {

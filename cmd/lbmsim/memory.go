@@ -12,7 +12,7 @@ import (
 	"lbmsim/sim"
 )
 
-// room is the memory that a rank may take where it is scarcest, in bytes; 0: not known.
+// room is the memory available to the most constrained rank, in bytes; 0: unknown.
 type room struct {
 	host, gpu int64
 	onGPU     bool
@@ -57,16 +57,15 @@ func roomOf(c comm.Comm, dev device.Device) (r room, err error) {
 	return r, nil
 }
 
-// demand is a rank's machine, what it has for the ranks there, and what the rank will
-// take for sure.
+// demand is a rank's machine, the memory available to the ranks there, and the rank's certain need.
 type demand struct {
 	Host       string
 	Free, Need int64 // bytes; Free is 0 where it is unknown
 }
 
-// enoughMemory refuses a case whose ranks cannot all have their memory, before they take
-// it: a system that promises more than it has would let them, and kill one later.
-// Collective; the error is the same on all ranks.
+// enoughMemory refuses a case whose ranks do not all fit into memory, before they allocate: a
+// system with overcommit would let them, and kill one later. Collective; the error is the same on
+// all ranks.
 func enoughMemory(c comm.Comm, flowCase *config.Case, onCPU bool) error {
 	if _, err := flowCase.Hierarchy(c.Size()); err != nil {
 		return nil // the run reports it

@@ -15,8 +15,8 @@ import (
 	"lbmsim/sim"
 )
 
-// The memory that check forecasts is the memory that a run takes, to 5 %. The forecast omits the threads, of which
-// each takes some MiB more: on 32 cores this small case takes 6 % more.
+// The forecast of check agrees with the memory of a run to 5 %. It omits the threads, which need some MiB each: on
+// 32 cores this small case takes 6 % more.
 func TestForecastOfMemoryIsTrue(t *testing.T) {
 	const text = `
 [domain]
@@ -35,9 +35,9 @@ steps = 20
 [checkpoint]
 every = 10
 `
-	if os.Getenv("LBMSIM_TEST_CASE") != "" { // the child: one run, and no more
+	if os.Getenv("LBMSIM_TEST_CASE") != "" { // the child: a single run
 		code := execute([]string{"run", os.Getenv("LBMSIM_TEST_CASE"), "--output", os.Getenv("LBMSIM_TEST_OUT"), "--threads", "4"})
-		// Maxrss would count what the tests before have made of the parent, which this process was until it began.
+		// Maxrss would include the memory of the parent, of which this process was a copy.
 		memory, err := os.ReadFile("/proc/self/status")
 		if err == nil {
 			err = os.WriteFile(os.Getenv("LBMSIM_TEST_CASE")+".memory", memory, 0o666)
@@ -81,8 +81,8 @@ func peak(t *testing.T, text string) float64 {
 	return kib * 1024
 }
 
-// Lists of links, planes and pictures are in the forecast: what they add to a run is at most
-// that, and of lists no small part of it. (Planes take what the initial state has left.)
+// Lists of links, planes and pictures are in the forecast: their memory in a run is at most this,
+// and for lists a large part of it. (Planes reuse memory of the initial state.)
 func TestForecastOfListsAndOutputs(t *testing.T) {
 	const ball = `
 [domain]
@@ -150,7 +150,7 @@ steps = 2
 		forecast := float64(c.bytes(load(c.with))) - float64(c.bytes(load(c.without)))
 		more := peak(t, c.with) - peak(t, c.without)
 		t.Logf("%s: %.0f MiB, forecast %.0f MiB", c.name, more/(1<<20), forecast/(1<<20))
-		// Wide, and set after seeing 65 to 250 MiB of the same case: what the garbage collector leaves varies.
+		// Wide, and set after seeing 65 to 250 MiB of the same case: the garbage collector's residue varies.
 		if more > 2*forecast+(64<<20) || more < c.least*forecast {
 			t.Errorf("%s took %.0f MiB more, the forecast is %.0f MiB", c.name, more/(1<<20), forecast/(1<<20))
 		}
@@ -188,7 +188,7 @@ func TestRoomOfRanks(t *testing.T) {
 	}
 }
 
-// A case that cannot fit is refused in a sentence, not killed.
+// A case that cannot fit is refused with a message, not killed.
 func TestTooLargeACaseIsRefused(t *testing.T) {
 	flowCase, err := config.Load("large.toml", []byte("[domain]\ncells = [10000, 10000, 10000]\nperiodic = [\"x\", \"y\", \"z\"]\n[fluid]\nviscosity = 0.03\n[run]\nsteps = 1\n"))
 	if err != nil {
@@ -204,7 +204,7 @@ func TestTooLargeACaseIsRefused(t *testing.T) {
 	if flowCase.Cells = [3]int{10, 10, 10}; enoughMemory(comm.Local(1)[0], flowCase, true) != nil {
 		t.Error("a small case was refused")
 	}
-	// Boxes count: 3200^3 cells of the finest level.
+	// Boxes are included: 3200^3 cells of the finest level.
 	text := "[domain]\ncells = [100, 100, 100]\nperiodic = [\"x\", \"y\", \"z\"]\n[fluid]\nviscosity = 0.03\n[run]\nsteps = 1\n"
 	for l := range 5 {
 		text += fmt.Sprintf("[refine.l%d]\nlevel = %[1]d\nfrom = [0, 0, 0]\nto = [100, 100, 100]\n", l+1)

@@ -24,8 +24,7 @@ import (
 	"lbmsim/io/checkpoint"
 )
 
-// Here the program is tested as users run it: the real binary, real ranks, real
-// signals and files.
+// Tests of lbmsim as users run it: the real binary, real ranks, real signals and files.
 
 // testDevice returns the device of these tests: cpu, or the value of
 // LBMSIM_TEST_DEVICE; ranks then share one GPU.
@@ -36,7 +35,7 @@ func testDevice() string {
 	return "cpu"
 }
 
-// binary builds the program once for all tests of this file.
+// binary builds lbmsim once for all tests of this file.
 var binary = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "lbmsim-test-")
 	if err != nil {
@@ -45,7 +44,7 @@ var binary = sync.OnceValues(func() (string, error) {
 	return harness.Build("../..", dir)
 })
 
-// command line of the program on n ranks; 0 = without a launcher.
+// command line of lbmsim on n ranks; 0 = without a launcher.
 func program(t *testing.T, ctx context.Context, dir string, n int, args ...string) *exec.Cmd {
 	t.Helper()
 	bin, err := binary()
@@ -161,9 +160,9 @@ func TestRealRanksGiveTheSameBits(t *testing.T) {
 	}
 }
 
-// Pencils over the real library: as the case says and, with more ranks than planes, as
-// the program chooses; and a restart on another cut. Fields and pictures are the same
-// bytes, too; the case's text in them is not where it names the cut.
+// Pencils over the real library: as given in the case and, with more ranks than planes, as chosen
+// by lbmsim; and a restart on another cut. Fields and pictures also have the same bytes, except for
+// the cut in the case's text.
 func TestRealRanksInPencils(t *testing.T) {
 	brief.Fewer(t, "cuts")
 	short := strings.Replace(fmt.Sprintf(box, 60, 30), "cells = [30, 22, 17]", "cells = [30, 22, 4]", 1)
@@ -315,8 +314,8 @@ func pidsOf(dir string) []int {
 	return pids
 }
 
-// transports that the device of these tests can do, ranks on one GPU included; gpu needs
-// a library of messages that takes GPU memory.
+// transports supported by the device of these tests, including ranks on one GPU; gpu needs a
+// GPU-aware MPI library.
 func transports(t *testing.T) []string {
 	t.Helper()
 	if testDevice() != "cuda" {
@@ -330,7 +329,7 @@ func transports(t *testing.T) []string {
 	return list
 }
 
-// mpiTakesGPUs asks the library, in a separate process.
+// mpiTakesGPUs queries the library, in a separate process.
 func mpiTakesGPUs(t *testing.T) (yes, known bool) {
 	t.Helper()
 	r := runProgram(t, t.TempDir(), 2, "doctor", "--device", "cpu", "--disk-mib", "1")
@@ -372,7 +371,7 @@ func TestTransportsGiveTheSameBits(t *testing.T) {
 	}
 }
 
-// What cannot be had is refused with the reason and its own exit code.
+// An unavailable transport is refused with the reason and its own exit code.
 func TestTransportIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	name := writeCase(t, dir, fmt.Sprintf(box, 10, 10))
@@ -410,8 +409,8 @@ func TestKilledRankIsNamed(t *testing.T) {
 			t.Fatalf("%s: exit code %d, %v after the kill\n%s", transport, r.code, time.Since(killed), r.out)
 		}
 		named := regexp.MustCompile(fmt.Sprintf(`lbmsim: rank \d \(process %d on `, victim)).MatchString(r.out)
-		// MPICH's mpiexec kills all ranks at once, at times before one of them can speak. It
-		// says so itself.
+		// MPICH's mpiexec kills all ranks at once, at times before a rank can print. It reports
+		// this itself.
 		if !named && !strings.Contains(r.out, "BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES") {
 			t.Errorf("%s: no rank names process %d:\n%s", transport, victim, r.out)
 		}
@@ -424,8 +423,8 @@ func TestKilledRankIsNamed(t *testing.T) {
 	}
 }
 
-// kill -9 of one rank, at a random moment of a run that writes checkpoints all
-// the time: the job ends within seconds, and the newest checkpoint restarts.
+// kill -9 of one rank, at a random moment of a run with frequent checkpoints: the job ends within
+// seconds, and the newest checkpoint restarts.
 func TestKilledRankEndsTheJobAndLeavesACheckpoint(t *testing.T) {
 	for trial := 0; trial < 3; trial++ {
 		dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -457,8 +456,8 @@ func TestKilledRankEndsTheJobAndLeavesACheckpoint(t *testing.T) {
 	}
 }
 
-// a full disk stops the run with one message on one line of the log, and the
-// checkpoints that were there stay good.
+// a full disk stops the run with one message on one line of the log, and earlier checkpoints remain
+// valid.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
@@ -479,8 +478,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// What reads the JSON of bench meets no other text, and counts that measure nothing are
-// refused.
+// The JSON of bench contains no other text, and counts that measure nothing are refused.
 func TestBenchPrintsJSON(t *testing.T) {
 	dir := t.TempDir()
 	r := runProgram(t, dir, 0, "bench", "--device", "cpu", "--threads", "1", "--only", "checkpoint,plane", "--rounds", "0")

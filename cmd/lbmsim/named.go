@@ -44,7 +44,7 @@ func mayDraw(path string, inputs ...string) error {
 	return nil
 }
 
-// mayPreview asks mayDraw of each picture of check --preview FOLDER.
+// mayPreview is mayDraw for each picture of check --preview FOLDER.
 func mayPreview(caseFile *config.Case, folder string) error {
 	if folder == "" {
 		return nil

@@ -11,9 +11,9 @@ import (
 	"lbmsim/sim"
 )
 
-// onRanks starts the ranks, lets them work and ends them, whatever happens. The device
-// that the work has opened is closed last. An error that all ranks know of is passed to fail on rank 0; an error of one rank
-// alone ends the others, and that rank passes it to lost, as it does when another rank is gone.
+// onRanks starts the ranks, runs the work on them and ends them in any case. The device opened by the work is closed last.
+// An agreed error is passed to fail on rank 0; an error of a single rank ends the others, and that rank passes it to lost,
+// as for a lost rank.
 func onRanks(work func(comm.Comm, *device.Device) error, fail func(error), lost func(text string)) (err error) {
 	c, err := ranks()
 	if err != nil {
@@ -46,7 +46,7 @@ func onRanks(work func(comm.Comm, *device.Device) error, fail func(error), lost 
 	}
 	code, agreed := sim.ExitCode(err)
 	if err != nil && !agreed {
-		// The other ranks know nothing of it and may wait for this one.
+		// The other ranks do not know of it and may wait for this one.
 		watched.Spoken()
 		fmt.Fprintf(os.Stderr, "lbmsim: rank %d: %v\n", c.Rank(), err)
 		lost(fmt.Sprintf("rank %d: %v", c.Rank(), err))
@@ -70,8 +70,8 @@ func onRanks(work func(comm.Comm, *device.Device) error, fail func(error), lost 
 	return nil
 }
 
-// closeLast gives the device back, which may be nil. A library of messages that takes GPU
-// memory holds handles of it until its own end, and complains if the GPU has gone before.
+// closeLast closes the device, which may be nil. A GPU-aware MPI library holds handles of GPU
+// memory until its own end, and complains if the GPU is closed earlier.
 func closeLast(c comm.Comm, dev device.Device) error {
 	if dev == nil {
 		return nil

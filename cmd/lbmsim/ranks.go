@@ -7,8 +7,8 @@ import (
 	"lbmsim/comm/mpi"
 )
 
-// ranks joins the job that mpirun or srun has started; without a launcher the
-// process is the only rank and MPI is left alone.
+// ranks joins the job started by mpirun or srun; without a launcher the process is the only rank
+// and MPI is not used.
 func ranks() (comm.Comm, error) {
 	c := comm.Serial()
 	if _, launched := comm.Launched(os.LookupEnv); launched {

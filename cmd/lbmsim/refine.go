@@ -178,7 +178,7 @@ func coarseText(c propose.Coarse) string {
 	return text
 }
 
-// printProposal prints the boxes and what they cost, and writes the case.
+// printProposal prints the boxes and their cost, and writes the case.
 func printProposal(out io.Writer, p *propose.Proposal, f refineFlags) error {
 	for _, n := range p.Notes {
 		fmt.Fprintln(out, "note:", n)
@@ -234,7 +234,7 @@ func lengthText(c *config.Case, v float64) string {
 func costs(p *propose.Proposal, ranks int) [][]string {
 	h, err := p.Case.Hierarchy(ranks)
 	if err != nil {
-		panic(err) // the caller has asked it
+		panic(err) // the caller has checked it
 	}
 	finest := len(h.Levels) - 1
 	cells, updates, uniform := 0, 0., 1.

@@ -36,8 +36,8 @@ func sameFiles(a, b map[string]string) bool {
 	return len(a) == len(b)
 }
 
-// A forgotten --restart, and another case of the same name, leave results as they are; a deliberate restart from scratch leaves
-// nothing of the old run among the new.
+// A forgotten --restart, and another case of the same name, leave results unchanged; a deliberate restart from scratch
+// leaves no old results among the new ones.
 func TestResultsAreNotWrittenOver(t *testing.T) {
 	dir, out := t.TempDir(), ""
 	caseFile := writeCase(t, dir, strings.Replace(fmt.Sprintf(box, 60, 20), "[output.fields]", "[output.fields]\nevery = 20", 1))
@@ -84,8 +84,8 @@ func TestResultsAreNotWrittenOver(t *testing.T) {
 	}
 }
 
-// A run that was killed before its first checkpoint has started over the previous run's tables: the previous run can be continued
-// all the same.
+// A run that was killed before its first checkpoint has started over the previous run's tables: the previous run can still
+// be continued.
 func TestRestartWithAnotherTable(t *testing.T) {
 	for _, c := range []struct {
 		name   string

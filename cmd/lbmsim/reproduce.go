@@ -62,7 +62,7 @@ func runReproduce(path string, f runFlags) error {
 	return onRanks(func(c comm.Comm, dev *device.Device) error { return reproduceRank(c, path, f, reports, dev) }, reports.Fail, reports.status.Lost)
 }
 
-// recipe holds what rank 0 knows of a file that is to be recomputed.
+// recipe has rank 0's description of a file to be recomputed.
 type recipe struct {
 	Kind   compare.Kind
 	Case   string
@@ -99,7 +99,7 @@ func reproduceRank(c comm.Comm, path string, f runFlags, reports *reporters, ope
 	if err := runLoaded(c, caseFile, nil, f, signals, reports, opened); err != nil {
 		return err
 	}
-	comm.HeartbeatOf(c).Guard(0) // rank 0 may be long over its comparison
+	comm.HeartbeatOf(c).Guard(0) // rank 0's comparison may take long
 	same := true
 	err = nil
 	if c.Rank() == 0 {
@@ -126,7 +126,7 @@ func recipeOf(path, folder string) (how recipe, err error) {
 	if o.Kind == compare.Table && o.Step == 0 {
 		return how, fmt.Errorf("%s has no rows of a step: there is nothing to reproduce", path)
 	}
-	if _, err := compare.Files(path, path); err != nil { // reads all of it: damage is known before hours of computing
+	if _, err := compare.Files(path, path); err != nil { // reads all of it: damage is detected before hours of computation
 		return how, err
 	}
 	how = recipe{Kind: o.Kind, Case: o.Case, Step: o.Step, Inputs: map[string]string{}}
@@ -217,7 +217,7 @@ func escaped(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// load makes a case of the recipe that ends with the file's step. All ranks get the same.
+// load returns the recipe's case, ended at the file's step. It is the same on all ranks.
 func (how recipe) load(path string) (*config.Case, error) {
 	var shelf domain.Shelf
 	kept := func(f config.SolidFile) (lo, hi [3]float64, err error) { // a missing copy is an error below
@@ -251,7 +251,7 @@ func (how recipe) load(path string) (*config.Case, error) {
 	caseFile.Device.Share = true
 	caseFile.Checkpoint.On = how.Kind == compare.Checkpoint
 	last := func(s *config.Schedule) { s.End, s.From = true, 0 }
-	switch how.Kind { // what had come by the clock, or because a run was interrupted or unstable
+	switch how.Kind { // outputs by the clock, or of an interrupted or unstable run
 	case compare.Fields:
 		last(&caseFile.Fields.Schedule)
 		last(&caseFile.Averages.Schedule)
@@ -297,7 +297,7 @@ func (how recipe) compare(path string, end sim.Summary) (same bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	again, most := "", 0 // the file that has the most of the path in common, from its end
+	again, most := "", 0 // the file with the longest common end of the path
 	var others []string
 	err = filepath.WalkDir(how.Output, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

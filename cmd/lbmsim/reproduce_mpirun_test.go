@@ -84,7 +84,7 @@ func writeManifold(t *testing.T, dir string) {
 	}
 }
 
-// An output alone is enough to compute it again, elsewhere, on another number of ranks.
+// A single output suffices to recompute it, elsewhere, on another number of ranks.
 func TestReproduce(t *testing.T) {
 	there, here := t.TempDir(), t.TempDir()
 	writeManifold(t, there)
@@ -115,7 +115,7 @@ func TestReproduce(t *testing.T) {
 		}
 	}
 
-	// A file that got another name is like the only one of its kind and step.
+	// A renamed file matches the only one of its kind and step.
 	renamed := filepath.Join(here, "seen.hdf")
 	if err := os.Link(filepath.Join(moved, "planes/middle/middle_0000000030.hdf"), renamed); err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestReproduce(t *testing.T) {
 		t.Errorf("a file of another name: code %d\n%s", r.code, r.out)
 	}
 
-	// What differs from its description is reported.
+	// Differences from the description are reported.
 	r := runProgram(t, here, 0, "reproduce", "moved/probe_wake.csv", "--output", ".")
 	if r.code != 2 || !strings.Contains(r.out, "the folder is not empty") {
 		t.Errorf("into its own folder: code %d\n%s", r.code, r.out)
@@ -207,7 +207,7 @@ func TestDiffOfRuns(t *testing.T) {
 		t.Errorf("within a large tolerance: code %d\n%s", r.code, r.out)
 	}
 
-	// The provenance of a run that went on elsewhere has both legs.
+	// The provenance of a run continued elsewhere has both legs.
 	if r := runProgram(t, dir, 2, "case.toml", "--output", "b", "--restart", "latest", "--set", "run.steps=80"); r.code != 0 {
 		t.Fatalf("code %d\n%s", r.code, r.out)
 	}

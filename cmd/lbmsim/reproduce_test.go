@@ -10,7 +10,7 @@ import (
 	"lbmsim/sim"
 )
 
-// A run that was ended early says nothing of the file.
+// A run that ended early proves nothing about the file.
 func TestReproducedInPart(t *testing.T) {
 	_, err := recipe{Step: 60, Output: t.TempDir()}.compare("a.csv", sim.Summary{Last: 30, Reason: "signal"})
 	if err == nil || !strings.Contains(err.Error(), "ended at step 30 of 60 (signal): nothing to compare") {
@@ -18,7 +18,7 @@ func TestReproducedInPart(t *testing.T) {
 	}
 }
 
-// Files of earlier runs are not taken for new ones, nor are they written over.
+// Files of earlier runs are neither mistaken for new ones nor overwritten.
 func TestReproducedIntoAFreshFolder(t *testing.T) {
 	home, err := os.Getwd()
 	if err != nil {
@@ -55,7 +55,7 @@ func TestReproducedIntoAFreshFolder(t *testing.T) {
 	}
 }
 
-// A table of a run that a restart has extended is computed to its last row, and damaged files are refused before the first step.
+// A table of a run extended by a restart is computed to its last row, and damaged files are refused before the first step.
 func TestReproducedAfterARestart(t *testing.T) {
 	dir := t.TempDir()
 	text := `

@@ -15,11 +15,10 @@ import (
 	"lbmsim/sim"
 )
 
-// A run that is longer than a job may be puts its job back into the queue, when the job's
-// time is over and all is on disk, and resumes from its checkpoint when it is started again.
+// A run that exceeds its job's time limit requeues the job once all files are on disk, and resumes
+// from its checkpoint at the next start.
 
-// mayRequeue looks, on rank 0, for what would keep --requeue-self from doing its work at the
-// end: better now than after a night.
+// mayRequeue checks, on rank 0, for obstacles to --requeue-self: better now than after a night.
 func mayRequeue(c comm.Comm, caseFile *config.Case, restart string) error {
 	err := func() error {
 		if c.Rank() != 0 {
@@ -58,8 +57,7 @@ func mayRequeue(c comm.Comm, caseFile *config.Case, restart string) error {
 	return sim.Agreed(sim.ExitUsage, comm.Agree(c, err))
 }
 
-// requeue puts the job back into the queue if its run should continue. Collective; the summary
-// is rank 0's.
+// requeue requeues the job if its run should continue. Collective; the summary is rank 0's.
 func requeue(c comm.Comm, s sim.Summary, reports report.Reporter) error {
 	var err error
 	if c.Rank() == 0 && s.OutOfTime() {
@@ -75,7 +73,7 @@ func requeueJob(s sim.Summary, reports report.Reporter) error {
 	}
 	job, _ := slurm.Here()
 	on := fmt.Sprintf("the run is on disk (%s)", saved)
-	// A job that was cancelled would come back, too.
+	// Otherwise a cancelled job would also be requeued.
 	now, err := job.Ask()
 	if err != nil {
 		return fmt.Errorf("--requeue-self: %s is not requeued: %w; %s", job, err, on)

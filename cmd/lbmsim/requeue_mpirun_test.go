@@ -16,11 +16,11 @@ import (
 	"lbmsim/io/status"
 )
 
-// Here runs believe to be in a SLURM job, whose scontrol is a script. In a real SLURM
-// make test-slurm does the same.
+// Runs in a simulated SLURM job, whose scontrol is a script. make test-slurm does the same on a
+// real SLURM.
 
-// controller makes a scontrol that says of its job what the test says, and takes notes of
-// what it is asked to do. It returns its folder.
+// controller creates a scontrol that reports the test's state of its job and logs requests. It
+// returns its folder.
 func controller(t *testing.T, job, requeue string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -39,7 +39,7 @@ func inJob(t *testing.T, ctx context.Context, dir, controller string, ranks int,
 	cmd.Env = append(cmd.Env, "SLURM_JOB_ID=7", path)
 	if ranks == 0 {
 		cmd.Env = append(cmd.Env, env...)
-	} else { // launchers put folders of their own in front
+	} else { // launchers prepend their own folders
 		bin, _ := binary()
 		cmd.Args = slices.Insert(cmd.Args, slices.Index(cmd.Args, bin), append([]string{"/usr/bin/env", path}, env...)...)
 	}
@@ -57,7 +57,7 @@ func asked(t *testing.T, controller string) string {
 
 const batchJob = "JobState=RUNNING Reason=None Requeue=1 BatchFlag=1"
 
-// A job whose time ends goes back into the queue, again and again, until its run is done.
+// A job whose time ends is requeued repeatedly until its run is done.
 func TestRequeueSelf(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
@@ -91,8 +91,8 @@ func TestRequeueSelf(t *testing.T) {
 	}
 }
 
-// What keeps a job from going back is said before the run, on all ranks with code 2; what
-// is known only at its end, then.
+// Obstacles to a requeue are reported before the run, on all ranks with code 2; those known only at
+// its end, then.
 func TestRequeueSelfIsRefused(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()

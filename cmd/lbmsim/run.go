@@ -27,7 +27,7 @@ import (
 type runFlags struct {
 	restart string
 	output  string
-	// overwrite starts over where there are results.
+	// overwrite starts over if there are results.
 	overwrite bool
 	log       string
 	verbose   bool
@@ -35,8 +35,8 @@ type runFlags struct {
 	threads   int
 	isa       string
 	set       []string
-	as        string // what the case is called; "" is its path
-	note      string // why the device is this one, where it is open before the run
+	as        string // name of the case; "": its path
+	note      string // reason for the device, if opened before the run
 
 	transport string
 	requeue   bool
@@ -94,7 +94,7 @@ func runCase(path string, f runFlags) error {
 	return onRanks(func(c comm.Comm, dev *device.Device) error {
 		err := runRank(c, path, f, reports, dev)
 		if err == nil && f.requeue {
-			comm.HeartbeatOf(c).Guard(0) // SLURM may take its time to answer
+			comm.HeartbeatOf(c).Guard(0) // SLURM may answer slowly
 			err = requeue(c, reports.status.Summary(), reports)
 		}
 		return err
@@ -105,7 +105,7 @@ func runCase(path string, f runFlags) error {
 // last.
 func runRank(c comm.Comm, path string, f runFlags, reports *reporters, opened *device.Device) error {
 	signals := catch(c, f.requeue)
-	if c.Rank() == 0 && f.log == "text" { // programs know their events
+	if c.Rank() == 0 && f.log == "text" { // JSON readers know their events
 		reports.start.done = working("starting: reading files, generating cells")
 		defer reports.start.end()
 	}
@@ -149,7 +149,7 @@ func runLoaded(c comm.Comm, caseFile *config.Case, shelf *domain.Shelf, f runFla
 	var libraries []string
 	if !isCPU {
 		libraries = []string{gpus().versions()}
-		on.advice = "" // idle cores are no loss beside a GPU
+		on.advice = "" // idle cores do not matter beside a GPU
 		if f.isa != "" {
 			caseFile.Warnings = append(caseFile.Warnings, finding.FlagUnused.Says("--isa %s is for the CPU (--device cpu) and is ignored on a GPU", f.isa))
 		}
@@ -177,7 +177,7 @@ func runLoaded(c comm.Comm, caseFile *config.Case, shelf *domain.Shelf, f runFla
 	return sim.Run(o)
 }
 
-// opening is what comes with the device of a rank.
+// opening holds the notes about a rank's device.
 type opening struct {
 	threads      int
 	advice, note string // for warnings: idle cores; why this device
@@ -245,7 +245,7 @@ func called(path, as string) string {
 	return path
 }
 
-// readEverywhere reads the case on rank 0 and gives the same bytes to every rank.
+// readEverywhere reads the case on rank 0 and sends the same bytes to every rank.
 func readEverywhere(c comm.Comm, path string) ([]byte, error) {
 	var text []byte
 	var err error
@@ -258,7 +258,7 @@ func readEverywhere(c comm.Comm, path string) ([]byte, error) {
 	return comm.Broadcast(c, text)
 }
 
-// loadEverywhere parses the same bytes on every rank. Files of bodies that it has to read stay on the shelf.
+// loadEverywhere parses the same bytes on every rank. Files of bodies that it reads are kept on the shelf.
 func loadEverywhere(c comm.Comm, path, as string, set []string, shelf *domain.Shelf) (*config.Case, error) {
 	text, err := readEverywhere(c, path)
 	if err != nil {
@@ -286,7 +286,7 @@ func loadCase(path string, text []byte, of extents, set ...string) (*config.Case
 
 const caseLimit = 1 << 20 // bytes
 
-// readCase refuses what can't be a case before it fills memory.
+// readCase refuses input that cannot be a case before it fills memory.
 func readCase(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -315,11 +315,11 @@ func readCase(path string) ([]byte, error) {
 	return text, nil
 }
 
-// pipePatience is the time that the program that writes to a pipe may take to open it.
+// pipePatience is the time that the writer of a pipe may take to open it.
 var pipePatience = 30 * time.Second
 
-// openCase opens a case file, which may be a pipe, as of a shell's <(command). Opening a named one blocks until a program opens
-// it for writing.
+// openCase opens a case file, which may be a pipe, such as a shell's <(command). Opening a named pipe blocks until a writer
+// opens it.
 func openCase(path string, mode os.FileMode) (*os.File, error) {
 	if mode&os.ModeNamedPipe == 0 {
 		return os.Open(path)

@@ -20,9 +20,9 @@ type place struct {
 	CPUs unix.CPUSet
 }
 
-// share returns the number of threads of this rank: as given by the flag or the case, otherwise the cores
-// that it may use, divided by the ranks that may use the same ones. Launchers bind ranks in many ways, so
-// the ranks compare their masks. advice is set when cores stay idle, or have more threads than they can run. Collective.
+// share returns the number of threads of this rank: from the flag or the case, otherwise the cores that it may use,
+// divided by the ranks that share them. Launchers bind ranks in many ways, so the ranks compare their masks. advice is
+// set when cores stay idle, or have more threads than they can run. Collective.
 func share(c comm.Comm, caseFile *config.Case, flag int) (threads int, advice string, err error) {
 	mine := place{Host: hostname(), CPUs: ownCPUs()}
 	all, err := comm.Together(c, mine)
@@ -60,7 +60,7 @@ func ownCPUs() (set unix.CPUSet) {
 	return set
 }
 
-// crowded warns of ranks with more threads than the cores that they share; empty where there is no reason to.
+// crowded returns a warning about ranks with more threads than shared cores; empty without a reason.
 func crowded(threads, ranks, cores int) string {
 	if threads*ranks <= cores {
 		return ""

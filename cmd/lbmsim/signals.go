@@ -13,12 +13,12 @@ import (
 )
 
 // insist is the time after the first signal from which another one ends the run at once:
-// launchers repeat a signal, or send SIGTERM after it, but sooner.
+// launchers repeat a signal, or send SIGTERM after it, within a shorter time.
 const insist = 2 * time.Second
 
 // signals catches the signals that end a run. While it computes they end it with a checkpoint, and Ctrl-C or SIGTERM some time
-// later ends it at once. Before the first step there is nothing to save, and reading a large surface takes a minute: any of them
-// ends the process at once, as the shell counts, unless the job is to be queued again.
+// later ends it at once. Before the first step there is nothing to save, and reading a large surface takes a minute: any of
+// them ends the process at once, with the shell's exit code, unless the job is to be requeued.
 type signals struct {
 	caught   chan os.Signal
 	stepping atomic.Bool
@@ -26,9 +26,8 @@ type signals struct {
 }
 
 // catch delivers the signals. MPI's start can leave handlers of C libraries behind, which Notify
-// alone would not replace. A terminal that is lost sends SIGHUP, unless nohup keeps it out, which
-// libraries hide that take the signal when they are loaded; a reader of the output that is gone
-// costs only the output.
+// alone would not replace. A lost terminal sends SIGHUP, unless nohup blocks it, which is hidden by
+// libraries that catch the signal when loaded; a lost reader of the output costs only the output.
 func catch(c comm.Comm, requeue bool) *signals {
 	list := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -43,7 +42,7 @@ func catch(c comm.Comm, requeue bool) *signals {
 	return s
 }
 
-// Stepping changes what a signal does: true from the first step on.
+// Stepping sets the effect of a signal: true from the first step on.
 func (s *signals) Stepping(yes bool) { s.stepping.Store(yes) }
 
 func (s *signals) watch(c comm.Comm, in <-chan os.Signal) {
@@ -57,13 +56,13 @@ func (s *signals) watch(c comm.Comm, in <-chan os.Signal) {
 	s.caught <- first
 	began := time.Now()
 	// SLURM itself sends SIGTERM again: ahead of a preemption and at its time, and after
-	// a signal before the limit. The checkpoint may still be done until it kills.
+	// a signal before the limit. The checkpoint may still complete before SLURM kills.
 	_, patient := slurm.Here()
 	for again := range in {
 		insists := again == os.Interrupt || again == syscall.SIGTERM && !patient
 		if insists && time.Since(began) >= insist {
 			fmt.Fprintf(os.Stderr, "lbmsim: rank %d: second signal (%v), ending without a checkpoint\n", c.Rank(), again)
-			os.Exit(128 + int(again.(syscall.Signal))) // as the shell counts
+			os.Exit(128 + int(again.(syscall.Signal))) // the shell's exit code
 		}
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"lbmsim/comm"
 )
 
-// A second signal ends the program at once, with the code by which shells report that signal,
-// if it comes late enough to be a person's. SLURM repeats SIGTERM as late.
+// A second signal ends lbmsim at once, with the shell's code of that signal, if it comes late
+// enough to be from a person. SLURM repeats SIGTERM as late.
 func TestSecondSignalForces(t *testing.T) {
 	if os.Getenv("LBMSIM_TEST_CATCH") != "" {
 		_ = comm.RunLocal(1, func(c comm.Comm) error {
@@ -115,7 +115,7 @@ func TestGoesOnWithoutItsTerminal(t *testing.T) {
 	}
 	out.Close()
 	lines := bufio.NewScanner(in)
-	for lines.Scan() && !strings.HasPrefix(lines.Text(), "nohup is seen") { // nohup has a word to say, too
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "nohup is seen") { // nohup prints a line, too
 	}
 	in.Close()
 	if strings.HasSuffix(lines.Text(), "true") {
@@ -129,7 +129,7 @@ func TestGoesOnWithoutItsTerminal(t *testing.T) {
 	}
 }
 
-// Before the first step a signal ends the program at once: a case that is a pipe without a writer is never read.
+// Before the first step a signal ends lbmsim at once: a case that is a pipe without a writer is never read.
 func TestSignalBeforeTheFirstStep(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(dir, "case.toml"), 0o666); err != nil {
@@ -173,7 +173,7 @@ func TestSignalBeforeTheFirstStep(t *testing.T) {
 	}
 }
 
-// Work that takes long shows that it makes progress, and leaves nothing behind on the terminal.
+// Long work shows its progress, and leaves no text on the terminal.
 func TestLongWorkGivesASign(t *testing.T) {
 	old := [3]time.Duration{workSilent, workTerminal, workLog}
 	t.Cleanup(func() { workSilent, workTerminal, workLog = old[0], old[1], old[2] })

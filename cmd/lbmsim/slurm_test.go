@@ -14,8 +14,8 @@ import (
 	"lbmsim/device"
 )
 
-// These tests are parts of scripts/test-slurm.sh, which brings up a SLURM cluster
-// and starts this test binary inside its jobs.
+// These tests are parts of scripts/test-slurm.sh, which starts a SLURM cluster and runs this test
+// binary in its jobs.
 
 // slurmGPUs is the driver of a virtual node's GPUs, which are plain files: it shows
 // what CUDA would show of them, all of the node's or the GPUs of CUDA_VISIBLE_DEVICES.

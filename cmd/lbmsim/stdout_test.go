@@ -10,7 +10,7 @@ import (
 	"lbmsim/io/status"
 )
 
-// Commands whose output does not reach a full device fail; the same commands end well where it does.
+// Commands whose output does not reach a full device fail; the same commands succeed otherwise.
 func TestStandardOutputIsFull(t *testing.T) {
 	old := os.Stdout
 	t.Cleanup(func() { os.Stdout = old })

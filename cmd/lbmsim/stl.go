@@ -19,7 +19,7 @@ import (
 	"lbmsim/sim/domain"
 )
 
-// stlCommand judges a surface without a case.
+// stlCommand checks a surface without a case.
 func stlCommand() *cobra.Command {
 	spacing, preview := 0.0, ""
 	repair := false
@@ -84,8 +84,8 @@ func anyLattice() model.Lattice {
 	return l
 }
 
-// judge prints the properties of a surface, before and after closed has closed it, and counts the warnings on
-// what a case would use; the error is why it cannot be used.
+// judge prints the properties of a surface, before and after closing, and counts the warnings about the
+// surface that a case would use; the error is the reason why it is unusable.
 func judge(w io.Writer, s *intake.Source, closed func() error, title string, move func([3]float64) [3]float64, grid intake.Grid, preview string) (solid bool, warnings int, err error) {
 	rows := s.Report()
 	printRows(w, "as in the file", rows)
@@ -140,7 +140,7 @@ func printRows(w io.Writer, title string, rows []intake.Row) {
 	}
 }
 
-// drawDepth draws how many solid cells lie behind each other.
+// drawDepth draws the number of solid cells in line.
 func drawDepth(d mesh.Depth, s *intake.Source, path string) error {
 	b, c := [3]int{1, 0, 0}[d.Axis], [3]int{2, 2, 1}[d.Axis]
 	return picture.Picture{
@@ -171,7 +171,7 @@ func gridOf(c *config.Case, f config.SolidFile, s *intake.Source) (grid intake.G
 	}, fmt.Sprintf("in the cells of level %d", level)
 }
 
-// checkFiles judges the files of a case, of which some may be on a shelf, and prints what bodies from files need.
+// checkFiles checks the files of a case, some of which may be on a shelf, and prints the needs of bodies from files.
 func checkFiles(w io.Writer, caseFile *config.Case, shelf *domain.Shelf, preview string) (sizes []config.SolidSize, err error) {
 	if err := mayPreview(caseFile, preview); err != nil {
 		return nil, err

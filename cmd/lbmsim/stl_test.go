@@ -73,7 +73,7 @@ func TestIntakeReport(t *testing.T) {
 	}
 }
 
-// check asks whether fluid passes between the cells of a body, with the links of the case, and warns of it as the run does.
+// check tests whether a body leaks, with the links of the case, and warns as the run does.
 func TestCheckOfThinBody(t *testing.T) {
 	dir := t.TempDir()
 	var b bytes.Buffer
@@ -127,7 +127,7 @@ thicken = %v
 	}
 }
 
-// check judges all files of a case, in the cells of the case.
+// check examines all files of a case, in the cells of the case.
 func TestCheckJudgesFiles(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "block.stl"), []byte(openBlock), 0o600); err != nil {
@@ -179,7 +179,7 @@ translate = ["4 mm", "4 mm", "4 mm"]
 			}
 		}
 	}
-	// A body that no cell of the domain notices is refused here already, with its line.
+	// A body without effect on any cell of the domain is refused here already, with its line.
 	for _, wrong := range [][2]string{{`unit = "1 mm"
 repair`, `unit = "1 um"
 repair`}, {`translate = ["4 mm"`, `translate = ["9 mm"`}, {`translate = ["4 mm"`, `translate = ["-9 mm"`}} {

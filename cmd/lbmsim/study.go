@@ -138,7 +138,7 @@ func studyRank(c comm.Comm, path string, f studyFlags, scaling config.Scaling, o
 		}
 	}
 	progress := out
-	if f.json { // the object alone goes there
+	if f.json { // only the object is printed there
 		progress = os.Stderr
 	}
 	o.Done = func(l study.Level) { fmt.Fprintln(progress, levelText(l)) }
@@ -154,7 +154,7 @@ func studyRank(c comm.Comm, path string, f studyFlags, scaling config.Scaling, o
 	if err != nil {
 		return err
 	}
-	// A closed pipe is rank 0's alone.
+	// A closed pipe concerns only rank 0.
 	if c.Rank() == 0 {
 		if f.json {
 			err = json.NewEncoder(out).Encode(s)

@@ -43,7 +43,7 @@ func TestStudyFindsTheOrder(t *testing.T) {
 	for _, n := range []int{0, 2} {
 		r := runProgram(t, dir, n, "study", "wave.toml", "--json", "--device", testDevice(), "--set", "collision.model=trt")
 		var s study.Study
-		// The lines of the grids are for stderr, which is in here, too.
+		// The lines of the grids go to stderr, which is included here.
 		object := r.out[max(0, strings.Index(r.out, "{\"case\"")):]
 		object, _, _ = strings.Cut(object, "\n")
 		if err := json.Unmarshal([]byte(object), &s); r.code != 0 || err != nil {
@@ -103,7 +103,7 @@ fields = ["mean_velocity"]
 	}
 	out := filepath.Join(dir, "out", "wave")
 	device := []string{"--device", testDevice()}
-	runProgram(t, dir, 0, append([]string{"run", "wave.toml"}, device...)...) // it misses what it expects
+	runProgram(t, dir, 0, append([]string{"run", "wave.toml"}, device...)...) // it fails its expectations
 	before := contents(t, out)
 	if len(before) < 8 {
 		t.Fatalf("%d files of the case's own run", len(before))

@@ -107,7 +107,7 @@ report.html, a self-contained page. Its first line is the drag, or the reason to
 	return c
 }
 
-// quoted writes arguments as a shell reads them.
+// quoted quotes arguments for a shell.
 func quoted(args []string) string {
 	var words []string
 	for _, a := range args {
@@ -119,7 +119,7 @@ func quoted(args []string) string {
 	return strings.ReplaceAll(strings.Join(words, " "), "\n", " ")
 }
 
-// runTunnel makes the case, and runs it on the ranks that were started.
+// runTunnel creates the case and runs it on the started ranks.
 func runTunnel(path string, f tunnelFlags) error {
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + "_tunnel"
 	f.caseFile = cmp.Or(f.caseFile, name+".toml")
@@ -158,7 +158,7 @@ func (f *tunnelFlags) wrote() {
 	fmt.Fprintf(stdout, "\nwrote %s; run it by the same command without --dry-run, or by lbmsim %[1]s\n", f.caseFile)
 }
 
-// check refuses flags that mean nothing.
+// check refuses meaningless flags.
 func (f *tunnelFlags) check() error {
 	switch {
 	case f.size.speed == "":
@@ -231,7 +231,7 @@ func (f *tunnelFlags) onRank(c comm.Comm, path string, next func() (*reporters, 
 			err = f.runGrid(c, k, p, signals, next, opened)
 		}
 		if _, agreed := sim.ExitCode(err); err != nil && !agreed {
-			return err // other ranks know nothing of it
+			return err // unknown to other ranks
 		}
 		failed := err
 		if c.Rank() == 0 {
@@ -250,7 +250,7 @@ func (f *tunnelFlags) onRank(c comm.Comm, path string, next func() (*reporters, 
 	return nil
 }
 
-// everywhere gives all ranks the answer of rank 0.
+// everywhere sends rank 0's answer to all ranks.
 func (f *tunnelFlags) everywhere(c comm.Comm, of func() bool) (bool, error) {
 	answer := []byte{0}
 	if c.Rank() == 0 && of() {
@@ -280,7 +280,7 @@ func (f *tunnelFlags) hasRoom() error {
 	return nil
 }
 
-// makeRoom does so before the first grid computes, and removes reports that will no longer be true.
+// makeRoom does so before the first grid computes, and removes reports that become outdated.
 func (f *tunnelFlags) makeRoom() error {
 	if err := f.hasRoom(); err != nil {
 		return err
@@ -326,7 +326,7 @@ func (f *tunnelFlags) runGrid(c comm.Comm, k int, p *tunnel.Plan, signals *signa
 	return runLoaded(c, flow, &shelf, run, signals, reports, opened)
 }
 
-// folder returns the output folder of a grid: the finest has the one that was asked for.
+// folder returns the output folder of a grid: the finest has the requested one.
 func (f *tunnelFlags) folder(k int) string {
 	if k == f.grids-1 {
 		return f.run.output
@@ -337,7 +337,7 @@ func (f *tunnelFlags) folder(k int) string {
 // coarser is the ratio of the grids of a report.
 const coarser = 1.5
 
-// plans reads the surfaces, prints what it makes of them, and returns the plans of all grids from the coarsest on.
+// plans reads the surfaces, prints the findings, and returns the plans of all grids from the coarsest on.
 func (f *tunnelFlags) plans(path string) ([]*tunnel.Plan, error) {
 	s, err := f.read(path)
 	if err != nil {
@@ -435,7 +435,7 @@ func angles(text string) (a [3]float64, err error) {
 	return a, nil
 }
 
-// write writes the case file, which is not replaced unasked.
+// write writes the case file, which it replaces only on request.
 func (f *tunnelFlags) write(p *tunnel.Plan) error {
 	text := []byte(p.Case())
 	if _, err := config.Load(f.caseFile, text, f.run.set...); err != nil {
@@ -501,7 +501,7 @@ func (f *tunnelFlags) measured(k int, plans []*tunnel.Plan, grids []measuredGrid
 	return grids, f.report(r, f.folder(k))
 }
 
-// acrossGrids judges the drags on several grids.
+// acrossGrids compares the drag on several grids.
 func acrossGrids(plans []*tunnel.Plan, grids []measuredGrid) *tunnel.Grids {
 	g := &tunnel.Grids{}
 	var drags []float64

@@ -13,9 +13,9 @@ import (
 	"lbmsim/internal/tunnel"
 )
 
-// written is what the case file of an earlier tunnel run states of it.
+// written has the properties of an earlier tunnel run from its case file.
 type written struct {
-	args  []string // of lbmsim tunnel; nil: the file is not by it
+	args  []string // of lbmsim tunnel; nil: not its file
 	cells int      // along the body
 	body  []byte   // without the line of the command, which may have other flags
 }
@@ -50,7 +50,7 @@ func caseBody(p *tunnel.Plan) []byte {
 	return rest
 }
 
-// unquoted splits what quoted has joined.
+// unquoted splits a line of quoted.
 func unquoted(line string) (words []string) {
 	var word strings.Builder
 	inside, any := false, false
@@ -77,8 +77,8 @@ func unquoted(line string) (words []string) {
 	return words
 }
 
-// resumeCommand returns the command line that resumes a run of these arguments of lbmsim tunnel, on a grid of so many cells along the
-// body: --time would measure another grid.
+// resumeCommand returns the command line that resumes a run of these arguments of lbmsim tunnel, on a grid of a number of
+// cells along the body: --time would measure another grid.
 func resumeCommand(args []string, cells int) string {
 	var kept []string
 	timed := false
@@ -121,7 +121,7 @@ func otherFlags(now, before []string, cells int) (list []string) {
 	return list
 }
 
-// mayWrite refuses to replace a case file unasked, or to resume a run whose case differs from the plan's.
+// mayWrite refuses to replace a case file without request, or to resume a run whose case differs from the plan's.
 func (f *tunnelFlags) mayWrite(p *tunnel.Plan) error {
 	old, found, err := readWritten(f.caseFile)
 	if err != nil || !found || f.run.overwrite || bytes.Equal(old.body, caseBody(p)) {

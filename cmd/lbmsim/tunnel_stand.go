@@ -19,7 +19,7 @@ import (
 	"lbmsim/model"
 )
 
-// standing is what stands in the tunnel: surfaces that have been read and closed.
+// standing holds the bodies in the tunnel: surfaces that have been read and closed.
 type standing struct {
 	wanted  tunnel.Wanted
 	body    tunnel.Body
@@ -85,7 +85,8 @@ func (f *tunnelFlags) surface(p tunnel.Part) (*intake.Source, mesh.Marks, error)
 	return s, marks, nil
 }
 
-// refused adds to the reason why a surface is refused a picture of where it is bad. The output folder may be another run's.
+// refused adds a picture of the defects to the reason why a surface is refused. The output folder may belong to another
+// run.
 func (f *tunnelFlags) refused(p tunnel.Part, s *intake.Source, marks mesh.Marks, reason error) error {
 	path := f.besideCase()
 	move, err := motionOf(p)
@@ -102,13 +103,13 @@ func (f *tunnelFlags) refused(p tunnel.Part, s *intake.Source, marks mesh.Marks,
 	return fmt.Errorf("%w; %s shows where, --repair closes it", reason, path)
 }
 
-// motionOf returns how a part stands, but for its shift.
+// motionOf returns the placement of a part, without its shift.
 func motionOf(p tunnel.Part) (geometry.Motion, error) {
 	unit, err := language.ReadQuantity("--unit", p.Unit, model.Length, language.Above(0))
 	return geometry.NewMotion(unit, p.Rotate, [3]float64{}), err
 }
 
-// An STL file without --unit is in metres if the body is of a size that engineers put into a tunnel.
+// An STL file without --unit is in metres if the body has a plausible size for a tunnel.
 const (
 	smallestBody = 0.01
 	largestBody  = 100
@@ -196,12 +197,12 @@ func (s *standing) examine(plans []*tunnel.Plan) (err error) {
 	return err
 }
 
-// besideCase is the picture where there is no run.
+// besideCase is the picture without a run.
 func (f *tunnelFlags) besideCase() string {
 	return strings.TrimSuffix(f.caseFile, filepath.Ext(f.caseFile)) + "_" + surfacePicture
 }
 
-// writePicture writes the picture of defects, where there are any.
+// writePicture writes the picture of defects, if there are any.
 func (f *tunnelFlags) writePicture() error {
 	if f.stands.picture == nil {
 		return nil
@@ -217,7 +218,7 @@ func (f *tunnelFlags) writePicture() error {
 	return os.WriteFile(path, f.stands.picture, 0o666)
 }
 
-// shownSurface is a surface with its bad places.
+// shownSurface is a surface with its defects.
 type shownSurface struct {
 	surface *mesh.Surface
 	move    geometry.Motion
@@ -225,7 +226,7 @@ type shownSurface struct {
 	marks   mesh.Marks
 }
 
-// drawDefects draws surfaces with their bad places.
+// drawDefects draws surfaces with their defects.
 func drawDefects(list []shownSurface) ([]byte, error) {
 	var bodies []relief.Body
 	var lines [][2][3]float64

@@ -54,7 +54,8 @@ func surfaceImages(folder string) (list []tunnel.Image, err error) {
 	return list, nil
 }
 
-// lastSurfaces reads a field from the last file of each surface of a run, and where it comes from. Files without the field are left out.
+// lastSurfaces reads a field from the last file of each surface of a run, and where it comes from. Files without the field
+// are skipped.
 func lastSurfaces(folder, field string) (list []relief.Body, meta fields.Meta, err error) {
 	names, err := os.ReadDir(filepath.Join(folder, "surfaces"))
 	if os.IsNotExist(err) {

@@ -29,7 +29,7 @@ func ballIn(t *testing.T) string {
 	return dir
 }
 
-// Flags become a case that the program itself takes, relative to the case's folder, and which is never replaced unasked.
+// Flags become a valid case, relative to the case's folder, which is never replaced without request.
 func TestTunnelWritesACase(t *testing.T) {
 	dir := ballIn(t)
 	cases := []struct {
@@ -91,7 +91,7 @@ func contentOf(t *testing.T, path string) []byte {
 	return b
 }
 
-// What cannot be meant is refused with what to write instead, before anything is written.
+// Meaningless flags are refused with a correction, before any file is written.
 func TestTunnelRefuses(t *testing.T) {
 	dir := ballIn(t)
 	if err := os.WriteFile(filepath.Join(dir, "open.stl"), []byte(openBlock), 0o666); err != nil {
@@ -329,7 +329,7 @@ func TestTunnelInATime(t *testing.T) {
 	}
 }
 
-// The trial opens the device of the runs: why it is the CPU is a warning of theirs.
+// The trial opens the device of the runs: the reason for the CPU is a warning of the runs.
 func TestTunnelInATimeKeepsTheNote(t *testing.T) {
 	dir := ballIn(t)
 	f := tunnelFlags{ground: "none", fluid: "air", grids: 1, caseFile: filepath.Join(dir, "case.toml")}
@@ -381,7 +381,7 @@ func TestTunnelNamesTheOtherOption(t *testing.T) {
 	}
 }
 
-// What resumes a run is its own command without what starts over, and with the cells in place of a time.
+// The command that resumes a run is its own one without flags that start over, and with the cells instead of a time.
 func TestResumeCommand(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{`car.stl --speed '40 m/s'`, `lbmsim tunnel car.stl --speed '40 m/s' --resume`},
@@ -395,8 +395,8 @@ func TestResumeCommand(t *testing.T) {
 	}
 }
 
-// An interrupted tunnel run goes on where it was, without the grids that are done; a run that fails leaves a report that says so, and
-// none that was true before.
+// An interrupted tunnel run continues without recomputing completed grids; a failed run leaves a report of the failure, and
+// no outdated one.
 func TestTunnelEnds(t *testing.T) {
 	dir := ballIn(t)
 	run := func(ranks int, more ...string) (result, string) {

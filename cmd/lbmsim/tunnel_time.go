@@ -21,13 +21,13 @@ import (
 
 // Limits of the trial that measures the speed of the ranks on a tunnel.
 const (
-	trialFirst   = 2 // steps that are not timed
+	trialFirst   = 2 // untimed steps
 	trialSeconds = 3 // of timed steps
 	trialLarger  = 2 // times the cells along the body of a second trial, where the time allows so many: GPUs are slow on few cells
 )
 
-// fit chooses the cells along the body by --time and the measured speed: on the coarsest grid that is worth a run and, where the time
-// is long, on a larger one. Collective.
+// fit chooses the cells along the body by --time and the measured speed: on the coarsest useful grid and, if the time is
+// long, on a larger one. Collective.
 func (f *tunnelFlags) fit(c comm.Comm, path string, from gpuSource, opened *device.Device) error {
 	seconds, err := language.ReadQuantity("--time", f.size.time, model.Time, language.Above(0))
 	var s *standing
@@ -80,7 +80,8 @@ func (f *tunnelFlags) fit(c comm.Comm, path string, from gpuSource, opened *devi
 	}
 }
 
-// refusesAnyGrid refuses before the speed is measured what would be refused on any grid: a case file and results of another run.
+// refusesAnyGrid checks, before the speed is measured, for reasons of refusal on any grid: a case file and results of
+// another run.
 func (f *tunnelFlags) refusesAnyGrid(s *standing) error {
 	if folder := filepath.Dir(f.caseFile); folder != "." {
 		if _, err := os.Stat(folder); err != nil {
@@ -105,7 +106,7 @@ func (f *tunnelFlags) refusesAnyGrid(s *standing) error {
 	return f.mayWrite(p)
 }
 
-// memory returns what a plan takes of the memory that a rank has. Rank 0 has the plan.
+// memory returns the share of a rank's memory that a plan needs. Rank 0 has the plan.
 func (f *tunnelFlags) memory(p *tunnel.Plan, s *standing, has room, ranks int) (m tunnel.Memory, err error) {
 	flow, err := config.Load(f.caseFile, []byte(p.Case()), f.run.set...)
 	if err == nil {

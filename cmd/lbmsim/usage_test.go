@@ -40,7 +40,7 @@ func TestHelpNamesValues(t *testing.T) {
 	walk(command())
 }
 
-// A word that is no file is taken for a command, and the nearest one is named.
+// A word that is not a file is treated as a command, and the nearest one is suggested.
 func TestMisspeltCommand(t *testing.T) {
 	for word, want := range map[string]string{"chek": `did you mean "check"?`, "stauts": `did you mean "status"?`, "xyzzy": "see lbmsim --help"} {
 		root := command()

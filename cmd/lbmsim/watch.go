@@ -61,7 +61,7 @@ func watch(dirs []string, address string, readOnly bool) error {
 	defer server.Close()
 	fmt.Fprintln(stdout, server)
 	fmt.Fprintln(stdout, "Ctrl-C ends the page, not the runs")
-	go shelf.Runs() // says what it leaves out before a viewer comes; many folders take a while
+	go shelf.Runs() // reports omissions before a viewer connects; many folders take some time
 	end := make(chan os.Signal, 1)
 	signal.Notify(end, os.Interrupt, syscall.SIGTERM)
 	<-end

@@ -13,8 +13,8 @@ import (
 	"lbmsim/io/status"
 )
 
-// underLimit starts four ranks under a limit of 5 s, and returns the folder and what to call
-// with what is to happen to them.
+// underLimit starts four ranks under a limit of 5 s, and returns the folder and a function to
+// inject a fault.
 func underLimit(t *testing.T, happen func(dir string, pids []int)) (dir string, r result) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -44,9 +44,8 @@ func underLimit(t *testing.T, happen func(dir string, pids []int)) (dir string, 
 	return dir, r
 }
 
-// A stopped process answers no other and blocks them all: the job ends within
-// its limit with one message that names it, and the process does not stay behind, whether it is rank 0, which speaks for all
-// others, or another one.
+// A stopped process blocks all others: the job ends within its limit with one message that names it, and the process does
+// not remain, whether it is rank 0, which reports for all, or another one.
 func TestStoppedRankIsNamed(t *testing.T) {
 	for victim := range 2 {
 		t.Run(fmt.Sprintf("process %d", victim), func(t *testing.T) {
@@ -88,7 +87,7 @@ func TestSuspendedJobGoesOn(t *testing.T) {
 	}
 }
 
-// What a rank says that ends all of them is in status.json too, whichever rank writes that otherwise.
+// The message of a rank that ends all ranks is in status.json, too, although rank 0 usually writes it.
 func TestStatusOfAStuckJob(t *testing.T) {
 	t.Parallel()
 	dir, r := underLimit(t, func(_ string, pids []int) {

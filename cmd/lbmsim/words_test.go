@@ -9,7 +9,7 @@ import (
 	"lbmsim/report"
 )
 
-// Whatever is wrong with a command line or a file, its message has no words of Go's libraries.
+// Messages about a command line or a file have no words of Go's libraries.
 func TestMessagesHaveNoWordsOfGo(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"cut": `{"step": 1`, "empty": "", "list": "[1]", "type": `{"step": "x"}`, "text": "no JSON"} {

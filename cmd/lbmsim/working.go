@@ -12,8 +12,8 @@ import (
 	"lbmsim/sim"
 )
 
-// Work that is silent for so long shows that it is still running: on a terminal one line that is rewritten, otherwise a line now
-// and then.
+// Work that is silent for this time shows that it is still running: on a terminal by one rewritten line, otherwise by
+// occasional lines.
 var (
 	workSilent   = 2 * time.Second
 	workTerminal = time.Second

@@ -1,6 +1,5 @@
-// Package commtest is what every implementation of comm.Comm must do, as
-// collective checks: all ranks call each of them in the same order. An ability
-// that the Comm does not have is not asked for.
+// Package commtest is the conformance suite of comm.Comm, as collective checks: all ranks call each
+// of them in the same order. Missing optional abilities are skipped.
 package commtest
 
 import (
@@ -13,8 +12,8 @@ import (
 	"lbmsim/comm"
 )
 
-// Check is one property. Run returns this rank's error; the caller compares
-// notes with comm.Agree or ends all ranks.
+// Check is one property. Run returns this rank's error; the caller combines them with comm.Agree or
+// ends all ranks.
 type Check struct {
 	Name string
 	Run  func(c comm.Comm) error
@@ -173,7 +172,7 @@ func order(c comm.Comm) error {
 	})
 }
 
-// explains wants an error whose text has all the words.
+// explains requires an error whose text has all the words.
 func explains(err error, words ...string) error {
 	if err == nil {
 		return fmt.Errorf("no error; want one with %q", words)
@@ -224,8 +223,8 @@ func arguments(c comm.Comm) error {
 	return explains(c.Send(func() {}, 0, 0), me, "encode a func()")
 }
 
-// ring sends both ways round at once, to itself when alone, the same two ranks
-// twice when there are two; large messages first so that order is not luck.
+// ring sends in both directions at once, to itself if alone, between the same two ranks twice if
+// there are two; large messages first, so that the order is not accidental.
 func ring(c comm.Comm) error {
 	nb, ok := c.(comm.NonBlocking)
 	if !ok {
@@ -289,7 +288,7 @@ func ringLengths(c comm.Comm) error {
 	up, down := (r+1)%n, (r+n-1)%n
 	for _, wrong := range []int{99, 101} {
 		if wrong > 100 && n == 1 {
-			continue // Open MPI 4.1 cuts such messages to oneself without a word
+			continue // Open MPI 4.1 truncates such messages to oneself silently
 		}
 		in, err := nb.Irecv(make([]byte, 100), down, 9)
 		if err != nil {
@@ -336,7 +335,7 @@ func broadcast(c comm.Comm) error {
 }
 
 func gather(c comm.Comm) error {
-	// Unequal lengths, among them none at all.
+	// Unequal lengths, including zero.
 	length := func(rank int) int { return rank % 3 * 1000 * rank }
 	for i := 0; i < 3; i++ {
 		parts, err := comm.Gather(c, pattern(length(c.Rank()), c.Rank()+i))
@@ -414,8 +413,8 @@ func agree(c comm.Comm) error {
 	return nil
 }
 
-// localRank wants the ranks of each node to be numbered from 0: the nodes' sizes,
-// which their first ranks report, add up to all ranks.
+// localRank requires that the ranks of each node are numbered from 0: the nodes' sizes, which their
+// first ranks report, add up to all ranks.
 func localRank(c comm.Comm) error {
 	rank, size := comm.LocalRank(c)
 	if rank < 0 || rank >= size {
@@ -437,7 +436,8 @@ func localRank(c comm.Comm) error {
 	return nil
 }
 
-// groups wants the first ranks as a communicator that passes its own checks, while messages of the whole are under way.
+// groups requires a communicator of the first ranks that passes its own checks, while messages of the whole are in
+// flight.
 func groups(c comm.Comm) error {
 	g, ok := c.(comm.Grouper)
 	if !ok {
@@ -449,7 +449,7 @@ func groups(c comm.Comm) error {
 		}
 	}
 	for n := 1; n <= c.Size(); n++ {
-		// Sent before and received after: no message of the group is taken for it.
+		// Sent before and received after: it must not be mistaken for a message of the group.
 		var sent, received comm.Request
 		late := make([]byte, 5)
 		nb, ok := c.(comm.NonBlocking)

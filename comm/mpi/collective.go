@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// tagLargeGather is beyond what callers and package comm's own trees use.
+// tagLargeGather is beyond the tags of callers and of package comm's trees.
 const tagLargeGather = 32767
 
 // Barrier implements comm.Collective.
@@ -104,7 +104,7 @@ func (c *Comm) MaxInt64(x []int64) error {
 	return c.wrap(err, "maximum over the ranks")
 }
 
-// do makes one collective call.
+// do executes a collective call.
 func (c *Comm) do(call func() C.int) error {
 	if err := c.ready(); err != nil {
 		return err

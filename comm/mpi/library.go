@@ -29,14 +29,14 @@ type Library struct {
 // String names the library, its file and how it was found.
 func (l Library) String() string { return fmt.Sprintf("%s (%s, %s)", l.Version, l.Path, l.How) }
 
-// insists is the variable by which a user names the library.
+// insists is the variable with which a user selects the library.
 const insists = "LBMSIM_MPI"
 
 // abi is a set of libraries that can be used with the same numbers and types.
 type abi struct {
 	name    string
 	number  C.int
-	loader  []string // names that the system's loader may know
+	loader  []string // names for the system's loader
 	pattern []string // of their files in a folder
 }
 
@@ -47,8 +47,8 @@ var (
 	abis     = []*abi{openMPI, mpich, standard}
 )
 
-// launched returns what has started this process: the nearest launcher among its parents, where one
-// is seen. Variables may come from an outer launcher, which has started this one.
+// launched returns the launcher of this process: the nearest one among its parents, if visible.
+// Variables may come from an outer launcher, which has started this one.
 func launched(ancestors []string, lookup func(string) (string, bool)) (comm.Launch, bool) {
 	for _, program := range ancestors {
 		switch name := filepath.Base(program); {
@@ -64,7 +64,7 @@ func launched(ancestors []string, lookup func(string) (string, bool)) (comm.Laun
 }
 
 // abisOf returns the ABIs that a launcher can start, the likeliest first. Open MPI's mpirun and
-// Hydra start only their own kind; srun starts any that finds PMI or PMIx in it.
+// Hydra start only their own kind; srun starts any library that finds PMI or PMIx.
 func abisOf(l comm.Launch, ancestors []string, lookup func(string) (string, bool)) []*abi {
 	hydra := false
 	for _, variable := range []string{"HYDI_CONTROL_FD", "MPI_LOCALRANKID"} {
@@ -85,12 +85,12 @@ func abisOf(l comm.Launch, ancestors []string, lookup func(string) (string, bool
 
 // place is a possible location of libraries.
 type place struct {
-	folder   string // "" is wherever the system's loader looks
+	folder   string // "": the search path of the system's loader
 	how      string
 	launcher bool // beside it: another library would not fit
 }
 
-// The programs that start ranks, as their files are called: of either kind, or of both.
+// The file names of launchers: of either kind, or of both.
 var (
 	openMPIs  = []string{"orterun", "orted", "prte", "prterun", "prted"}
 	hydras    = []string{"mpiexec.hydra", "hydra_pmi_proxy", "hydra_bstrap_proxy"}
@@ -99,8 +99,8 @@ var (
 
 const besideLauncher = "beside its launcher"
 
-// places in the order in which they are searched: a library beside the launcher fits it, what
-// the user's modules have set comes next, and what belongs to the system last.
+// places in the order in which they are searched: a library beside the launcher fits it, then
+// follow the user's modules, and the system's libraries last.
 func places(lookup func(string) (string, bool), ancestors []string, path func(string) string) []place {
 	var list []place
 	beside := func(program, how string) {
@@ -158,7 +158,7 @@ func parents() []string {
 		if err != nil {
 			break
 		}
-		// The name of the program, in brackets, may hold anything.
+		// The name of the executable, in brackets, is arbitrary.
 		text := string(stat)
 		text = text[strings.LastIndexByte(text, ')')+1:]
 		if n, _ := fmt.Sscanf(text, " %s %d", new(string), &pid); n != 2 {
@@ -186,8 +186,8 @@ func program(name string) string {
 	return file
 }
 
-// Find returns the MPI library that this process should use when l started it, or would use if
-// a launcher did; lookup is os.LookupEnv. Nothing is bound yet: Init does that.
+// Find returns the MPI library that this process should use if l started it, or would use under a
+// launcher; lookup is os.LookupEnv. Nothing is bound yet: Init does that.
 func Find(l comm.Launch, lookup func(string) (string, bool)) (Library, error) {
 	return find(l, parents(), lookup)
 }
@@ -229,8 +229,8 @@ func find(l comm.Launch, ancestors []string, lookup func(string) (string, bool))
 		by, which, set)
 }
 
-// search loads the files of some ABIs, place by place, until one is right: nil if there is no such file. failed lists files that
-// exist and do not load. The launcher's own must: another library would not fit it.
+// search loads the files of some ABIs, place by place, until one fits; nil if there is no such file. failed lists files that
+// exist and do not load. The launcher's own library must load: another one would not fit.
 func search(places []place, abis []*abi, right func(Library) bool) (found *Library, failed []string, err error) {
 	var tried []string
 	for _, p := range places {
@@ -257,7 +257,7 @@ func search(places []place, abis []*abi, right func(Library) bool) (found *Libra
 	return nil, failed, nil
 }
 
-// fits reports whether a library is of one of these ABIs. The standard one belongs to no family:
+// fits reports whether a library is of one of these ABIs. The standard ABI belongs to no family:
 // there the name of the library decides.
 func fits(l Library, wanted []*abi) bool {
 	if l.ABI == standard.name && len(wanted) < len(abis) {
@@ -291,12 +291,12 @@ func (a *abi) files(folder string) []string {
 	return list
 }
 
-// escape makes a folder's name one that Glob takes as it is.
+// escape quotes a folder's name for Glob.
 func escape(folder string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(folder)
 }
 
-// insisted returns the library that the user names: a file, a name for the loader, a folder with
+// insisted returns the library selected by the user: a file, a name for the loader, a folder with
 // libraries or its parent.
 func insisted(file string, wanted []*abi) (Library, error) {
 	if s, err := os.Stat(file); err == nil && s.IsDir() {
@@ -373,7 +373,7 @@ func versionOf(text string) string {
 	return "an MPI library without a version string"
 }
 
-// taken is set once this process has its library: one, as MPI is one per process.
+// taken is set once this process has its library: MPI allows one per process.
 var taken bool
 
 // take makes l the library of this process.

@@ -11,7 +11,7 @@ import (
 	"lbmsim/comm"
 )
 
-// environment looks names up in lines of NAME=VALUE.
+// environment looks up names in lines of NAME=VALUE.
 func environment(lines ...string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		for _, l := range lines {
@@ -72,7 +72,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// A folder may hold Cray's many libraries, and its name what a pattern is made of.
+// A folder may hold Cray's many libraries, and its name may contain pattern characters.
 func TestFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a[1]*?")
 	for _, name := range []string{"libmpi_gnu_123.so.12", "libmpi_abi.so.1", "libmpi.so.40", "libmpicxx.so.12", "libmpi.so"} {
@@ -126,7 +126,7 @@ const says = `
 int MPI_Get_library_version(char *text, int *n) { strcpy(text, "Foo MPI 1.0"); *n = 11; return 0; }
 `
 
-// A file that the user names is taken as it is, or the message has the reason.
+// A file selected by the user is used unchanged, or the message has the reason.
 func TestInsisted(t *testing.T) {
 	empty := t.TempDir()
 	for _, test := range []struct{ what, file, want string }{
@@ -163,7 +163,7 @@ func TestAlien(t *testing.T) {
 	}
 }
 
-// The nearest launcher counts, not what an outer one has left in the environment.
+// The nearest launcher counts, not the environment of an outer one.
 func TestNested(t *testing.T) {
 	both := environment("OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1", "PMI_RANK=1", "PMI_SIZE=2")
 	for _, test := range []struct {
@@ -251,7 +251,7 @@ int main(void) {
 				if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
 					t.Fatalf("%s: %v: %s", compiler, err, out)
 				}
-				// Nothing of MPI is called; the library is there all the same.
+				// MPI is not called, but the library is loaded.
 				out, err := exec.Command(program).CombinedOutput()
 				if err != nil {
 					t.Fatalf("%v: %s", err, out)

@@ -10,8 +10,8 @@ import (
 	"lbmsim/comm/internal/wire"
 )
 
-// Send implements comm.Comm. Values that are not raw travel as their length in 8
-// bytes, then their encoding.
+// Send implements comm.Comm. Values that are not raw are sent as their length in 8 bytes, then
+// their encoding.
 func (c *Comm) Send(data any, destination, tag int) error {
 	b, raw, err := wire.Encode(data)
 	if err == nil {
@@ -86,7 +86,7 @@ func (c *Comm) mismatch(got int, more bool, want int) error {
 	return fmt.Errorf("the message has %d bytes, expected %d", got, want)
 }
 
-// tooLong explains a truncated non-blocking message, whose length MPI keeps to itself.
+// tooLong explains a truncated non-blocking message, whose length MPI does not report.
 func tooLong(want int) error {
 	return fmt.Errorf("the message is longer than the expected %d bytes", want)
 }

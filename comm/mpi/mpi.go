@@ -18,7 +18,7 @@ import (
 	"lbmsim/comm"
 )
 
-// Comm is the ranks of an MPI job. New makes it, Init starts it.
+// Comm is the ranks of an MPI job. New creates it, Init starts it.
 type Comm struct {
 	world     *C.world_t // C memory; nil before Init and after Finalize
 	rank      int
@@ -26,7 +26,7 @@ type Comm struct {
 	chunk     int  // bytes of a message's parts, see parts.go
 	group     bool // made by Group: MPI continues after its Finalize
 	spare     []*C.message_t
-	lost      []*request      // that failed with parts in flight: their memory stays
+	lost      []*request      // that failed with parts in flight: their memory is kept
 	heartbeat *comm.Heartbeat // of its groups too
 	library   Library
 }
@@ -45,14 +45,13 @@ var _ interface {
 	comm.Watched
 } = (*Comm)(nil)
 
-// New makes a communicator that does not know its rank yet (Rank is -1).
+// New returns a communicator without a rank yet (Rank is -1).
 func New() *Comm { return &Comm{rank: -1, chunk: maxChunk, heartbeat: &comm.Heartbeat{}} }
 
 // Init finds the MPI library (see Find), starts it, once per process, and locks the calling goroutine to its OS
 // thread: that goroutine makes all later calls but Abort; others get an error.
-// Go's signal handlers are put back where MPI replaced them, so signal.Notify
-// works before and after. It fails when the launcher speaks of several ranks and
-// the library sees one, as it does if they do not belong together.
+// Go's signal handlers are restored where MPI replaced them, so signal.Notify works before and after. It fails
+// if the launcher reports several ranks and the library one, as for a library of another launcher.
 func (c *Comm) Init() error {
 	if c.world != nil {
 		return errors.New("start MPI: already running")
@@ -71,7 +70,7 @@ func (c *Comm) Init() error {
 	c.library = library
 	runtime.LockOSThread()
 	w := (*C.world_t)(C.calloc(1, C.sizeof_world_t))
-	defer c.impatient(launch).Stop() // until the ranks have spoken to each other
+	defer c.impatient(launch).Stop() // until the ranks have communicated
 	switch code := C.world_start(w); code {
 	case C.OK:
 	case C.ALREADY_STARTED:
@@ -106,7 +105,7 @@ const patience = 60 * time.Second
 func (c *Comm) impatient(l comm.Launch) *time.Timer {
 	return time.AfterFunc(patience, func() {
 		if l.Rank > 0 {
-			return // one line, not one a rank; if rank 0 failed, it has said so
+			return // one line, not one per rank; if rank 0 failed, it has reported this
 		}
 		host, _ := os.Hostname()
 		fmt.Fprintf(os.Stderr, "lbmsim: rank %d on %s: MPI is still waiting for the other ranks after %v, with %s; a rank may have failed or use another MPI library (srun --kill-on-bad-exit=1 ends a job when a rank fails)\n",
@@ -115,7 +114,7 @@ func (c *Comm) impatient(l comm.Launch) *time.Timer {
 }
 
 // oneLibrary returns an error on every rank if not all have the same version of one library. Such
-// ranks may exchange messages for a while.
+// ranks may exchange messages for some time.
 func (c *Comm) oneLibrary() error {
 	sum := int64(crc32.ChecksumIEEE([]byte(c.library.Version)))
 	x := []int64{sum, -sum}
@@ -134,8 +133,7 @@ func (c *Comm) Finalize() {
 	if c.world == nil {
 		return
 	}
-	// No error is returned here because the interface has none; there is also
-	// nothing left to do about it.
+	// No error is returned here because the interface has none; no remedy would be possible either.
 	if c.group {
 		C.world_drop(c.world)
 	} else {
@@ -181,16 +179,15 @@ func (c *Comm) Rank() int { return c.rank }
 func (c *Comm) Size() int { return c.size }
 
 // Abort ends all ranks of the job with the exit code and does not return. It may
-// be called from any goroutine, before Init and after Finalize too: then it ends
-// this process.
+// be called from any goroutine, also before Init and after Finalize: then it ends this process.
 func (c *Comm) Abort(code int) {
-	// The one place below cmd that ends the process: that is what it is for.
+	// The only place below cmd that ends the process, which is its purpose.
 	C.world_abort(C.int(code))
 }
 
-// Exit ends the process, after Finalize, if it has used MPI, otherwise it returns. MPICH 5 takes
-// leave of its launcher in a handler of atexit, which os.Exit does not call, and the launcher
-// takes a rank that did not for a failed one and kills the others.
+// Exit ends the process, after Finalize, if it has used MPI; otherwise it returns. MPICH 5 signs
+// off from its launcher in an atexit handler, which os.Exit does not call; the launcher treats a
+// rank that did not as failed and kills the others.
 func Exit(code int) {
 	if taken {
 		C.process_exit(C.int(code))

@@ -43,7 +43,7 @@ func TestParts(t *testing.T) {
 				return fmt.Errorf("%s: %w", check.Name, err)
 			}
 		}
-		// A length wrong by whole parts is noticed too.
+		// A length wrong by whole parts is detected, too.
 		if c.Rank() == 0 {
 			return c.Send(comm.Raw(make([]byte, 3000)), 1, 0)
 		}
@@ -188,7 +188,7 @@ func TestWrongThread(t *testing.T) {
 	})
 }
 
-// Go's signal handlers survive MPI_Init, those set before and after it.
+// Go's signal handlers survive MPI_Init, both those set before and after it.
 func TestSignals(t *testing.T) {
 	early := make(chan os.Signal, 1)
 	signal.Notify(early, syscall.SIGUSR1)
@@ -242,7 +242,7 @@ func TestPanic(t *testing.T) {
 	})
 }
 
-// A rank that dies without a word does not leave the others behind.
+// A rank that dies silently does not leave the others behind.
 func TestDeath(t *testing.T) {
 	ends(t, "2 is killed", -1, func(c comm.Comm) error {
 		time.Sleep(200 * time.Millisecond)
@@ -250,8 +250,8 @@ func TestDeath(t *testing.T) {
 	})
 }
 
-// ends runs what on rank 2 of 4 while the others wait, and wants mpirun to give
-// code (-1: any but 0) and all ranks to be gone soon.
+// ends runs a function on rank 2 of 4 while the others wait, and requires that mpirun returns code
+// (-1: any but 0) and all ranks end soon.
 func ends(t *testing.T, name string, code int, what func(c comm.Comm) error) {
 	t.Helper()
 	if mpitest.Rank(t, func(c comm.Comm) error {
@@ -297,7 +297,7 @@ func ends(t *testing.T, name string, code int, what func(c comm.Comm) error) {
 	t.Logf("rank %s: code %d after %v", name, job.Code, job.Time.Round(10*time.Millisecond))
 }
 
-// With a library that is not the launcher's, copies start that do not know each other: refused.
+// With a library that is not the launcher's, independent copies start: refused.
 func TestForeignLibrary(t *testing.T) {
 	if mpitest.Rank(t, func(c comm.Comm) error { return nil }) {
 		return
@@ -315,8 +315,8 @@ func TestForeignLibrary(t *testing.T) {
 	}
 }
 
-// A library whose handler of atexit crashes does not change how the ranks end. The handler is
-// called: it reports that.
+// A library whose atexit handler crashes does not change how the ranks end. The handler reports
+// that it was called.
 func TestCrashAtExit(t *testing.T) {
 	if mpitest.Rank(t, func(c comm.Comm) error { return nil }) {
 		return

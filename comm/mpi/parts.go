@@ -2,12 +2,12 @@ package mpi
 
 import "unsafe"
 
-// MPI counts bytes in an int, so a long message travels in parts of chunk bytes.
-// A message ends with its first part that is shorter than chunk (maybe empty): the
-// receiver, which cuts the length that it expects in the same way, sees every
-// difference in length, and messages below the chunk, nearly all, stay one.
+// MPI counts bytes in an int, so a long message is sent in parts of chunk bytes. A message ends
+// with its first part shorter than chunk (possibly empty): the receiver, which splits the expected
+// length in the same way, detects every difference in length, and messages below the chunk size,
+// almost all, have one part.
 
-// maxChunk is a variable of each Comm so that tests can cut small messages.
+// maxChunk is copied to each Comm so that tests can split small messages.
 const maxChunk = 1 << 30
 
 // part returns part i of data and whether it is the last one.

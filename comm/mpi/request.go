@@ -22,8 +22,8 @@ type request struct {
 	peer    int
 	tag     int
 	receive bool
-	failed  error          // known before there was anything to wait for
-	pin     runtime.Pinner // holds data in place while MPI works on it
+	failed  error          // known before any wait
+	pin     runtime.Pinner // pins data while MPI uses it
 }
 
 // Isend implements comm.NonBlocking.
@@ -46,7 +46,7 @@ func (c *Comm) IrecvTo(address uintptr, bytes, source, tag int) (comm.Request, e
 	return c.start(at(address, bytes), source, tag, true)
 }
 
-// at returns memory that Go does not own and this package does not read.
+// at returns memory outside Go's heap that this package does not read.
 func at(address uintptr, bytes int) []byte {
 	return unsafe.Slice((*byte)(C.pointer_at(C.uintptr_t(address))), bytes)
 }
@@ -74,7 +74,7 @@ func (c *Comm) start(data []byte, peer, tag int, receive bool) (comm.Request, er
 			code = C.message_isend(c.world, pointer(p), C.int(len(p)), C.int(peer), C.int(tag), m)
 		}
 		if code != C.OK {
-			// Parts already in flight keep the pin: MPI may still touch them.
+			// Parts already in flight keep the pin: MPI may still access them.
 			if i > 0 {
 				c.lost = append(c.lost, r)
 				return nil, r.wrap(failure(code))
@@ -82,7 +82,7 @@ func (c *Comm) start(data []byte, peer, tag int, receive bool) (comm.Request, er
 			r.pin.Unpin()
 			c.spare = append(c.spare, m)
 			if receive && C.error_is_truncate(code) != 0 {
-				// MPICH 3 reports it as early as it can, other libraries once it is waited for: the caller gets the same error.
+				// MPICH 3 reports it immediately, other libraries in the wait: the caller gets the same error.
 				r.failed = r.wrap(tooLong(len(data)))
 				return r, nil
 			}
@@ -95,8 +95,7 @@ func (c *Comm) start(data []byte, peer, tag int, receive bool) (comm.Request, er
 	}
 }
 
-// message takes a handle from the store, which grows to the largest number of
-// messages in flight.
+// message takes a handle from the pool, which grows to the largest number of messages in flight.
 func (c *Comm) message() *C.message_t {
 	if n := len(c.spare); n > 0 {
 		m := c.spare[n-1]
@@ -106,7 +105,7 @@ func (c *Comm) message() *C.message_t {
 	return (*C.message_t)(C.calloc(1, C.sizeof_message_t))
 }
 
-// current returns the number of the part that is to finish next, and its handle.
+// current returns the number of the next part to finish, and its handle.
 func (r *request) current() (int, *C.message_t) {
 	if i := len(r.more) + 1 - r.left; i > 0 {
 		return i, r.more[i-1]

@@ -1,6 +1,6 @@
-// Package accuracy measures what a precision costs in accuracy: one flow is computed
-// in float64 and in the others, by the kernels of any device, and the fields are
-// compared. docs/precision.md holds what came out.
+// Package accuracy measures the accuracy of each precision: a flow is computed in float64 and in
+// the others, by the kernels of any device, and the fields are compared. docs/precision.md has the
+// results.
 package accuracy
 
 import (
@@ -21,10 +21,10 @@ type Flow struct {
 	Tau      float64
 	Force    [3]float64
 	Fields   []float64 // the initial state, as for device.Program.Init
-	// Unit is a number of steps by which the flow changes: the time in which the
-	// vortices decay to 1/e, the lid passes once, or a channel comes to 1/e of its end.
+	// Unit is the time scale of the flow in steps: decay of the vortices to 1/e, one passage of the
+	// lid, or approach of a channel to within 1/e of its final state.
 	Unit float64
-	// Exact is the velocity at a cell after some steps, nil where it is not known.
+	// Exact returns the velocity at a cell after some steps; nil if unknown.
 	Exact func(cell [3]int, step int) [3]float64
 }
 
@@ -77,8 +77,8 @@ func TaylorGreen3D(n int, re, u float64) Flow {
 	return f
 }
 
-// Cavity returns a closed square or cube of n cells, at rest at first, whose lid moves with
-// the velocity u along x.
+// Cavity returns a closed square or cube of n cells, at rest at first, whose lid moves at velocity
+// u along x.
 func Cavity(lattice string, n int, re, u float64) Flow {
 	l := find(lattice)
 	f := Flow{Lattice: l, N: [3]int{n, n, n}, Tau: 3*u*float64(n)/re + 0.5, Unit: float64(n) / u}

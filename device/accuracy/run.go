@@ -17,12 +17,11 @@ type Moment struct {
 	Values []float64
 }
 
-// batch is the number of steps queued between two waits: enough to hide the waiting,
-// and no more memory for the queue than that.
+// batch is the number of steps queued between two waits: enough to hide the latency with little
+// memory for the queue.
 const batch = 256
 
-// Run computes a flow on a device and returns it as it is after the given steps, which
-// rise.
+// Run computes a flow on a device and returns its state after the given steps, in ascending order.
 func (f Flow) Run(dev device.Device, c model.Collision, p model.Precision, steps ...int) ([]Moment, error) {
 	spec := model.Spec{Lattice: f.Lattice, Collision: c, Precision: p}
 	ghost := [3]int{0, 0, 1}
@@ -100,18 +99,18 @@ func (m Moment) velocity(x [3]int) (u [3]float64) {
 	return u
 }
 
-// Errors of a flow, each by the same norm of what it is compared with.
+// Errors of a flow, each relative to the same norm of the reference.
 type Errors struct {
 	L2, Max  float64 // of the velocity: sqrt(sum |u-v|^2 / sum |v|^2) and max |u-v| / max |v|
-	Pressure float64 // sqrt(sum (p-q)^2 / sum q^2), of the pressure's deviation from its mean; NaN where not known
+	Pressure float64 // sqrt(sum (p-q)^2 / sum q^2), of the pressure's deviation from its mean; NaN if unknown
 }
 
-// From compares a flow with the same one computed otherwise.
+// From compares a flow with another computation of the same flow.
 func (m Moment) From(believed Moment) Errors {
 	e := m.compare(believed.velocity)
 	diff, norm := 0.0, 0.0
 	m.flow.each(func(x [3]int) {
-		// Less the means: in a closed or periodic box they are no pressure, but mass.
+		// Minus the means: in a closed or periodic box the mean is mass, not pressure.
 		a, b := m.value(x, 0)-m.Mass, believed.value(x, 0)-believed.Mass
 		diff, norm = diff+(a-b)*(a-b), norm+b*b
 	})
@@ -119,15 +118,15 @@ func (m Moment) From(believed Moment) Errors {
 	return e
 }
 
-// FromExact compares a flow with the solution.
+// FromExact compares a flow with the exact solution.
 func (m Moment) FromExact() Errors {
 	e := m.compare(func(x [3]int) [3]float64 { return m.flow.Exact(x, m.Step) })
 	e.Pressure = math.NaN()
 	return e
 }
 
-// Viscosity returns the viscosity of a decaying flow, from how much of its solution is left, divided
-// by its nominal viscosity.
+// Viscosity returns the ratio of effective to nominal viscosity of a decaying flow, from its
+// remaining amplitude.
 func (m Moment) Viscosity() float64 {
 	dot, norm := 0.0, 0.0
 	m.flow.each(func(x [3]int) {

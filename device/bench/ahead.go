@@ -41,9 +41,9 @@ type outcome struct {
 	err        error
 }
 
-// VerifyAll verifies models, for rows of as many cells as width says, side by side: the
-// oracle's steps take the longest. NVRTC may compile one kernel at a time of a process;
-// several processes fill the cache faster. A wrong result later has an error instead of a speed.
+// VerifyAll verifies models, for rows of width cells, concurrently: the oracle's steps take the
+// longest. NVRTC compiles one kernel at a time per process; several processes fill the cache
+// faster. A wrong result has an error instead of a speed.
 func VerifyAll(dev device.Device, specs []model.Spec, width func(model.Spec) int) *Verified {
 	v := &Verified{outcomes: map[string]outcome{}}
 	next := make(chan model.Spec)
@@ -69,7 +69,7 @@ func VerifyAll(dev device.Device, specs []model.Spec, width func(model.Spec) int
 	return v
 }
 
-// Err joins what was wrong, in the order of the names.
+// Err joins the errors, in the order of the names.
 func (v *Verified) Err() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(v.outcomes)) {
@@ -96,8 +96,8 @@ func (v *Verified) Closed(spec model.Spec, n [3]int) Job {
 	}
 }
 
-// Eddies measures Closed with and without the eddy viscosity, on one state: both fit into
-// the memory of one.
+// Eddies measures Closed with and without the eddy viscosity, on one shared state, so that both fit
+// into memory.
 func (v *Verified) Eddies(spec model.Spec, n [3]int) []Job {
 	var plain *contender
 	return []Job{

@@ -8,8 +8,7 @@ import (
 	"lbmsim/model"
 )
 
-// Alone measures bare steps of a periodic box of two dimensions with a spreading density pulse, as in Pulse, but without
-// fields.
+// Alone measures bare steps of a periodic 2D box with a spreading density pulse, as in Pulse, but without fields.
 func Alone(spec model.Spec, n [3]int) Job {
 	return func(dev device.Device) (*contender, error) {
 		w, ok := dev.(device.Wrapper)

@@ -1,7 +1,7 @@
-// Package bench measures the kernels beside the machine's rooflines: models are
-// verified first, then all is timed alternately within one run, because the speed of
-// shared memory drifts; only ratios within a turn are compared. The results of all that was
-// timed, rooflines included, are checked afterwards, and wrong outcomes have no speed.
+// Package bench measures the kernels against the machine's rooflines: models are verified first,
+// then all contenders are timed alternately within one run, because the speed of shared memory
+// drifts; only ratios within a turn are compared. All results, rooflines included, are checked
+// afterwards, and wrong ones have no speed.
 package bench
 
 import (
@@ -16,12 +16,12 @@ import (
 // Speed is one measured row.
 type Speed struct {
 	Name    string
-	Cells   int     // that are counted: all, or the fluid ones of a box with solids
+	Cells   int     // counted cells: all, or the fluid ones of a box with solids
 	MLUPS   float64 // median
 	Low     float64 // the slowest and the fastest turn
 	High    float64
 	Traffic int     // unavoidable bytes per cell and step
-	GBps    float64 // of that traffic at the median speed
+	GBps    float64 // for that traffic at the median speed
 	Ratio   float64 // median over the turns of the ratio of MLUPS to the first row
 	Share   float64 // median over the turns of the traffic to the fastest roofline's; 0 without one
 	Bytes   float64 // state and flags, bytes per cell; 0 for rooflines
@@ -29,29 +29,29 @@ type Speed struct {
 	Without float64 // median over the turns of the ratio of MLUPS to the same flow without eddy viscosity; 0: it has none
 }
 
-// Job is something to measure, made ready on a device.
+// Job prepares a measurement on a device.
 type Job func(device.Device) (*contender, error)
 
-// contender is something that takes part in every turn.
+// contender takes part in every turn.
 type contender struct {
 	name     string
 	cells    int
-	bytes    int // traffic a cell and pass
+	bytes    int // traffic per cell and pass
 	roofline bool
 	memory   float64
 	oracle   float64
 	without  *contender       // the same flow without eddy viscosity; nil: it has none
 	flow     *flow            // nil: a roofline
 	queue    func()           // one step, or one pass over the memory
-	several  func(n int) bool // queues n steps in pieces of several, where it can; nil: it cannot
-	wait     func() error     // for what was queued
+	several  func(n int) bool // queues n steps in pieces of several; nil: not supported
+	wait     func() error     // for queued work
 	graphs   []recording      // of passes, where the device records work; the longest first
-	done     func() error     // verifies the outcome
+	done     func() error     // verifies the result
 	close    func()
 	seconds  []float64
 }
 
-// turn makes n passes, an even number, and returns the seconds of one.
+// turn runs n passes, an even number, and returns the seconds per pass.
 func (c *contender) turn(n int) (float64, error) {
 	start := time.Now()
 	left := n
@@ -70,24 +70,24 @@ func (c *contender) turn(n int) (float64, error) {
 	return time.Since(start).Seconds() / float64(n), err
 }
 
-// recording is passes that a device launches as one piece.
+// recording is a number of passes that a device launches as one piece.
 type recording struct {
 	passes int
 	launch func()
 	close  func()
 }
 
-// recorded are the passes of recordings: as a run's, an even number that leaves the buffers where they were. Between
-// two launches a small box waits for as long as for a kernel.
+// recorded are the passes per recording: even numbers as in a run, which end in the initial buffer. In a small box
+// the gap between two launches takes as long as a kernel.
 var recorded = []int{64, 8, 2}
 
-// record lets a device that records work launch many passes as one.
+// record makes a device with recordings launch many passes as one.
 func (c *contender) record(dev device.Device, s device.Stream) error {
 	r, ok := dev.(device.Recorder)
 	if !ok {
 		return nil
 	}
-	// Two passes as they are: what a device prepares at the first call is no work to record.
+	// Two plain passes: preparations of a device at the first call must not be recorded.
 	c.queue()
 	c.queue()
 	err := s.Sync()
@@ -111,15 +111,15 @@ func (c *contender) record(dev device.Device, s device.Stream) error {
 	return err
 }
 
-// turnSeconds is the intended length of a turn: long beside the host's calls.
+// turnSeconds is the intended length of a turn: long compared with the host's calls.
 const turnSeconds = 0.1
 
-// Measure times jobs alternately, rounds of them: passes steps each, or with
-// passes 0 as many as take a tenth of a second, 4 at least.
+// Measure times jobs alternately over a number of rounds: passes steps each, or with passes 0 as
+// many as fit into a tenth of a second, at least 4.
 func Measure(dev device.Device, jobs []Job, rounds, passes int) ([]Speed, error) {
 	var all []*contender
 	defer func() {
-		for _, c := range slices.Backward(all) { // an earlier one may own what a later one uses
+		for _, c := range slices.Backward(all) { // an earlier one may own data of a later one
 			for _, g := range c.graphs {
 				g.close()
 			}
@@ -170,7 +170,7 @@ func Measure(dev device.Device, jobs []Job, rounds, passes int) ([]Speed, error)
 	return speeds, nil
 }
 
-// speed sums the turns up, beside the turns of the others.
+// speed summarizes the turns, relative to the turns of the others.
 func (c *contender) speed(all []*contender) Speed {
 	var ratios, shares, without []float64
 	rate := func(c *contender, i int) float64 { return float64(c.cells) / c.seconds[i] }
@@ -198,7 +198,7 @@ func (c *contender) speed(all []*contender) Speed {
 	}
 }
 
-// Median of some numbers; the mean of the two in the middle.
+// Median of some numbers; the mean of the middle two for an even count.
 func Median(x []float64) float64 {
 	s := slices.Sorted(slices.Values(x))
 	if len(s) == 0 {

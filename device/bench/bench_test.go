@@ -77,7 +77,7 @@ func TestPulse(t *testing.T) {
 	}
 }
 
-// writing is the CPU as a device that leaves fields in its memory, off by a number.
+// writing is the CPU as a device that writes fields to its memory, with an error.
 type writing struct {
 	*cpu.Device
 	off float32
@@ -135,8 +135,8 @@ func TestVerifyEverySpec(t *testing.T) {
 	}
 }
 
-// With and without the eddy viscosity one state is stepped, and each row says what the law
-// costs in the same turns.
+// The same state is stepped with and without the eddy viscosity, and each row has the cost of the
+// law in the same turns.
 func TestEddies(t *testing.T) {
 	d, err := cpu.New(2)
 	if err != nil {
@@ -161,7 +161,7 @@ func TestEddies(t *testing.T) {
 	}
 }
 
-// calm is a device that forgets the eddies.
+// calm is a device that omits the eddy viscosity.
 type calm struct{ device.Device }
 type calmProgram struct{ device.Program }
 
@@ -175,7 +175,7 @@ func (c calmProgram) Step(s device.Stream, in, out device.Buffer, box decomp.Box
 	c.Program.Step(s, in, out, box, p)
 }
 
-// The flow that models are verified with has eddies that count.
+// The eddy viscosity matters in the flow of the verification.
 func TestForgottenEddiesHaveNoSpeed(t *testing.T) {
 	d, err := cpu.New(1)
 	if err != nil {
@@ -213,7 +213,7 @@ func (w wrongProgram) Step(s device.Stream, in, out device.Buffer, box decomp.Bo
 	w.Program.Step(s, in, out, box, p)
 }
 
-// no speed is shown of a device that computes wrong.
+// No speed is shown for a device with wrong results.
 func TestWrongResultsHaveNoSpeed(t *testing.T) {
 	d, err := cpu.New(1)
 	if err != nil {

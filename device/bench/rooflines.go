@@ -80,7 +80,7 @@ func rooflines(dev device.Device) (device.Roofline, error) {
 	return roof, nil
 }
 
-// holds checks values all over the buffer.
+// holds checks values throughout the buffer.
 func holds(b device.Buffer, want float32) error {
 	one := binary.LittleEndian.AppendUint32(nil, math.Float32bits(want))
 	got := make([]byte, len(one))

@@ -47,9 +47,9 @@ func Packed(spec model.Spec, n [3]int, share float64) Job {
 	}
 }
 
-// pack puts spheres of a radius at random places, none into another, until a share
-// of the cells is solid. Random sequential addition ends at 38 % (Widom, J. Chem.
-// Phys. 44 (1966) 3888), so a quarter is reached soon.
+// pack places spheres of a radius at random without overlap until a share of the cells is solid.
+// Random sequential addition ends at 38 % (Widom, J. Chem. Phys. 44 (1966) 3888), so a quarter is
+// reached soon.
 func (b *box) pack(share, radius float64) {
 	const gap = 2 // cells to the walls, for the lid drives the flow
 	r := rand.New(rand.NewSource(7))
@@ -85,7 +85,7 @@ func (b *box) pack(share, radius float64) {
 	}
 }
 
-// driven measures steps of a box with a lid: the fluid, at rest at first, follows it; mass stays.
+// driven measures steps of a box with a lid: the fluid, at rest at first, follows it; mass is conserved.
 func driven(dev device.Device, b box, name string, verified check, host *flow) (*contender, error) {
 	return steps(dev, b, name, verified, host, func(f *flow) error {
 		return f.look(func(mass, speed float64) bool {
@@ -101,9 +101,8 @@ func verifying(dev device.Device, small box) check {
 	return func() (float64, error) { return verify(dev, small, new(sync.Mutex)) }
 }
 
-// steps takes part with real time steps; in a small box of the same kind the oracle has to
-// agree first, and done checks the result of the large one. A host, if any, continues with
-// the same state.
+// steps is a contender with real time steps; first the oracle has to agree in a small box of the
+// same kind, and done checks the result of the large one. A host flow, if any, shares its state.
 func steps(dev device.Device, b box, name string, verified check, host *flow, done func(*flow) error) (*contender, error) {
 	difference, err := verified()
 	if err != nil {
@@ -117,7 +116,7 @@ func steps(dev device.Device, b box, name string, verified check, host *flow, do
 	c.oracle = difference
 	if m := device.InPieces(f.program, recorded[0]); m != nil {
 		c.several = f.several
-		c.bytes /= m.Stride() // which share one way from and to the memory
+		c.bytes /= m.Stride() // which share one read and write of memory
 	}
 	c.done = func() error { return done(f) }
 	if err := c.record(dev, f.stream); err != nil {
@@ -135,7 +134,7 @@ type flow struct {
 	shared  bool // the state is another flow's
 	stream  device.Stream
 	bytes   int
-	wrapped func(device.Buffer) // ends a step of a box that is its own neighbour; nil: nothing is left
+	wrapped func(device.Buffer) // completes a step of a box that is its own neighbour; nil: not needed
 }
 
 func newFlow(dev device.Device, b box, host *flow) (f *flow, err error) {
@@ -172,7 +171,7 @@ func (f *flow) step() {
 	f.stepBy(func(in, out device.Buffer, box decomp.Box) { f.program.Step(f.stream, in, out, box, f.params) })
 }
 
-// stepBy makes one step, whose kernels queue launches.
+// stepBy advances one step, whose kernels queue launches.
 func (f *flow) stepBy(queue func(in, out device.Buffer, box decomp.Box)) {
 	f.program.FillFaces(f.stream, f.state[0], false)
 	queue(f.state[0], f.state[1], f.all())
@@ -182,7 +181,7 @@ func (f *flow) stepBy(queue func(in, out device.Buffer, box decomp.Box)) {
 	}
 }
 
-// several queues n steps in pieces of several, where the device has such.
+// several queues n steps in pieces of several, if the device supports it.
 func (f *flow) several(n int) bool {
 	m := device.InPieces(f.program, n)
 	if m == nil {
@@ -202,7 +201,7 @@ func (f *flow) contender(name string) *contender {
 	}
 }
 
-// look judges the whole box by its mass against rest and its largest speed.
+// look checks the whole box by its excess mass and its largest speed.
 func (f *flow) look(fine func(mass, speed float64) bool) error {
 	planes, err := f.program.Planes(f.state[0], f.params)
 	if err != nil {
@@ -218,8 +217,8 @@ func (f *flow) look(fine func(mass, speed float64) bool) error {
 	return nil
 }
 
-// Pulse measures steps of a periodic box with a spreading density pulse, with
-// density and velocity left in the device's memory after every step (WithFields).
+// Pulse measures steps of a periodic box with a spreading density pulse, with density and velocity
+// written to the device's memory after every step (WithFields).
 func Pulse(spec model.Spec, n [3]int, again bool) Job {
 	return WithFields(func(dev device.Device) (*contender, error) {
 		difference, err := Verify(dev, spec, n[0])
@@ -241,7 +240,7 @@ func Pulse(spec model.Spec, n [3]int, again bool) Job {
 	}, again)
 }
 
-// startPulse puts the pulse into the state and returns its mass.
+// startPulse writes the pulse to the state and returns its mass.
 func (f *flow) startPulse() (mass float64, err error) {
 	for y := range f.layout.N[1] { // row by row: the host may have less memory
 		row := f.all()
@@ -286,8 +285,9 @@ func (f *flow) pulse(dev device.Device, c *contender) error {
 	return nil
 }
 
-// WithFields lets each step of a job write density and velocity in the device's memory: by itself
-// where it can, or, again, by a second pass over the state. They are part of the traffic that is counted.
+// WithFields lets each step of a job write density and velocity in the device's memory: in the step
+// itself if the device supports it, or otherwise by a second pass over the state. They are part of the
+// counted traffic.
 func WithFields(job Job, again bool) Job {
 	return func(dev device.Device) (*contender, error) {
 		c, err := job(dev)
@@ -370,7 +370,7 @@ func (f *flow) wrap(plan decomp.Plan) func(device.Buffer) {
 	}
 }
 
-// same holds what the last step wrote against the fields of the state, row by row.
+// same compares the fields written by the last step with the fields of the state, row by row.
 func (f *flow) same(out device.Buffer, components, value int) error {
 	n := f.layout.N
 	row := components * n[0]

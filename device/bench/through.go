@@ -10,9 +10,9 @@ import (
 	"lbmsim/model"
 )
 
-// Through measures steps of a flow through the box: in by an inlet and out by an outflow at the
-// ends of an axis, between walls, around a ball with a curved wall. Compared with Closed, it
-// shows the cost of cells with per-link boundary laws.
+// Through measures steps of a flow through the box: from an inlet to an outflow at the ends of an
+// axis, between walls, around a ball with a curved wall. Compared with Closed, it shows the cost of
+// cells with per-link boundary laws.
 func Through(spec model.Spec, n [3]int, axis int) Job {
 	return func(dev device.Device) (*contender, error) {
 		b := openBox(spec, n, axis)
@@ -29,7 +29,7 @@ const inflow = 0.05
 func openBox(spec model.Spec, n [3]int, axis int) box {
 	b := emptyBox(spec, n, 0.65)
 	n = b.layout.N
-	if axis == 1 && spec.Lattice.Dims == 3 { // room for the ghost cells behind the open faces
+	if axis == 1 && spec.Lattice.Dims == 3 { // memory for the ghost cells behind the open faces
 		b.layout = decomp.NewLayout(n, [3]int{0, 1, 1}, spec.Components())
 	}
 	const wall, ball, inlet, outlet = 1, 2, 3, 4
@@ -44,7 +44,7 @@ func openBox(spec model.Spec, n [3]int, axis int) box {
 		return d
 	}
 	b.cells.Distance = func(x, c [3]int) float64 {
-		// |d - q c| = R, the nearer of the two places.
+		// |d - q c| = R, the nearer of the two solutions.
 		d := from(x)
 		cc, dc, dd := 0., 0., -radius*radius
 		for a, v := range c {

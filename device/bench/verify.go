@@ -47,7 +47,7 @@ func emptyBox(spec model.Spec, n [3]int, tau float64) box {
 
 func (b box) all() decomp.Box { return decomp.Box{Hi: b.layout.N} }
 
-// fluid returns the number of cells that are not solid.
+// fluid returns the number of fluid cells.
 func (b box) fluid() int {
 	n, count := b.layout.N, 0
 	for z := range n[2] {
@@ -93,7 +93,7 @@ func newBox(spec model.Spec, n [3]int) box {
 		for x[1] = -1; x[1] <= n[1]; x[1]++ {
 			stride := 1
 			if x[1] >= 0 && x[1] < n[1] && (last < 2 || x[2] >= 0 && x[2] < n[2]) {
-				stride = n[0] + 1 // only the ends of the row are outside
+				stride = n[0] + 1 // only the row's ends are outside
 			}
 			for x[0] = -1; x[0] <= n[0]; x[0] += stride {
 				outside := 0
@@ -129,8 +129,8 @@ func (b box) initial() []float64 {
 	return fields
 }
 
-// sampleSize returns the box to verify for a timed one: flat, but with rows as long,
-// because a device may have kernels for one length of rows.
+// sampleSize returns the box to verify for a timed one: flat, but with rows of the same length,
+// because a device may have kernels for one row length.
 func sampleSize(n [3]int) [3]int { return [3]int{n[0], 18, 9} }
 
 // sample returns a closed box with spheres in it.
@@ -140,15 +140,15 @@ func sample(spec model.Spec, n [3]int) box {
 	return b
 }
 
-// Verify holds some steps of the device's kernels against the oracle (internal/ref) in
-// a flat box with spheres in it and returns the largest difference of a velocity
-// component, in lattice units. Its rows have that many cells.
+// Verify compares some steps of the device's kernels with the oracle (internal/ref) in a flat box
+// with spheres and returns the largest difference of a velocity component, in lattice units. Its
+// rows have the given number of cells.
 func Verify(dev device.Device, spec model.Spec, width int) (float64, error) {
 	return verify(dev, sample(spec, [3]int{width}), new(sync.Mutex))
 }
 
-// verify holds the mutex while it uses the device, but for loading kernels: several can
-// compile, and step their oracles, at once.
+// verify holds the mutex while it uses the device, except while loading kernels: several can
+// compile, and step their oracles, concurrently.
 func verify(dev device.Device, b box, mu *sync.Mutex) (float64, error) {
 	const steps = 5
 	spec, n := b.spec, b.layout.N
@@ -177,8 +177,8 @@ func verify(dev device.Device, b box, mu *sync.Mutex) (float64, error) {
 	return worst, nil
 }
 
-// advance makes some steps on the device and returns the fields then; the oracle gets the
-// initial state.
+// advance runs some steps on the device and returns the final fields; the oracle gets the initial
+// state.
 func advance(dev device.Device, b box, steps int, oracle *ref.Flow, mu *sync.Mutex) ([]float64, error) {
 	spec := b.spec
 	program, err := dev.Load(spec, b.layout, [3]bool{}, b.cells)

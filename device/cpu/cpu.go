@@ -1,7 +1,7 @@
-// Package cpu is the processor as a device: worker threads locked to the system's
-// threads, queues as streams, and the kernels of the best instruction set that the
-// processor has. Numbers do not depend on the number of threads, on how a step is
-// cut into ranges, or on the instruction set, but for the sign of a zero.
+// Package cpu is the CPU as a device: worker threads locked to OS threads, queues as streams, and
+// the kernels of the best instruction set that the processor supports. Results do not depend on the
+// number of threads, on the ranges of a step, or on the instruction set, except for the sign of a
+// zero.
 package cpu
 
 import (
@@ -24,11 +24,11 @@ type Device struct {
 	directs sync.Mutex
 }
 
-// Option changes how New makes a device.
+// Option configures New.
 type Option func(*Device) error
 
-// WithISA takes an instruction set by name ("baseline", "avx2", "avx512") instead
-// of the best one.
+// WithISA selects an instruction set by name ("baseline", "avx2", "avx512") instead of the best
+// one.
 func WithISA(name string) Option {
 	return func(d *Device) error {
 		var names []string
@@ -43,12 +43,11 @@ func WithISA(name string) Option {
 	}
 }
 
-// mostThreads: more than the cores of any node, fewer than the Go runtime survives.
+// mostThreads: more than the cores of any node, fewer than the limit of the Go runtime.
 const mostThreads = 4096
 
-// New makes the device. With threads = 0 it takes as many as the process may use:
-// the processors of its affinity mask (an MPI launcher sets it for each rank), or
-// GOMAXPROCS if that is less.
+// New returns the device. With threads = 0 it uses as many as the process may use: the processors
+// of its affinity mask (an MPI launcher sets it for each rank), or GOMAXPROCS if that is less.
 func New(threads int, options ...Option) (*Device, error) {
 	if threads < 0 || threads > mostThreads {
 		return nil, fmt.Errorf("%d threads: give a number from 1 to %d, or 0 for all", threads, mostThreads)
@@ -109,7 +108,7 @@ func (d *Device) Alloc(bytes int) (device.Buffer, error) {
 // NewStream makes a queue.
 func (d *Device) NewStream(urgent bool) device.Stream { return d.pool.addStream(urgent) }
 
-// run does tasks on the workers and returns when they are done.
+// run executes tasks on the workers and returns when they are done.
 func (d *Device) run(tasks []task) error {
 	d.directs.Lock()
 	defer d.directs.Unlock()
@@ -118,7 +117,7 @@ func (d *Device) run(tasks []task) error {
 	return d.direct.Sync()
 }
 
-// Close ends the worker threads. Buffers stay until they are freed.
+// Close ends the worker threads. Buffers remain valid until freed.
 func (d *Device) Close() error {
 	d.pool.close()
 	return nil

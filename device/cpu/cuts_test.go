@@ -11,15 +11,15 @@ import (
 	"lbmsim/model"
 )
 
-// Tiles that end within the rows give the bits of whole rows, also of numbers so small that
-// half of one is taken for zero, as at the front of a disturbance. Curved walls look at cells of other tasks.
+// Tiles that end within the rows give the bits of whole rows, also of numbers so small that half of one is
+// rounded to zero, as at the front of a disturbance. Curved walls read cells of other tasks.
 func TestTilesAlongRows(t *testing.T) {
 	n := [3]int{300, 6, 5}
 	for _, isa := range kernels.ISAs() {
 		d := newDevice(t, 1, isa.String())
 		for _, spec := range model.Pairs() {
 			if spec.Collision.Scheme == model.Populations {
-				continue // they read the neighbours as they are stored
+				continue // they read the stored neighbours
 			}
 			for _, around := range []string{"periodic", "walls", "outflows", "curved"} {
 				curved := around == "curved"
@@ -38,7 +38,7 @@ func TestTilesAlongRows(t *testing.T) {
 							cells.Type[cells.Index(-1, y, z)], cells.Type[cells.Index(m[0], y, z)] = 1, 1
 						}
 					}
-					if open { // across x and y: each cell of the end is one task's alone
+					if open { // across x and y: each cell of the end belongs to a single task
 						cells.Walls = []boundary.Wall{{Law: boundary.Outflow, Relax: 0.01}}
 						for z := -1; z <= m[2]; z++ {
 							for x := -1; x <= m[0]; x++ {

@@ -9,7 +9,7 @@ import (
 	"lbmsim/model"
 )
 
-// placeEddies takes the memory of a law that reads neighbours.
+// placeEddies allocates the memory of a law that reads neighbours.
 func (p *program) placeEddies(box *kernels.Case) (err error) {
 	if !p.spec.Viscosity.LooksAround() {
 		return nil

@@ -13,12 +13,12 @@ import (
 	"lbmsim/model"
 )
 
-// faces is boundary.Faces where the kernels can point to.
+// faces is boundary.Faces in memory outside Go's heap, for kernels.
 type faces struct {
 	list *boundary.Faces // nil: no faces
 	*ghosts
 	memory *memory
-	rules  int // where the rules are in memory
+	rules  int // offset of the rules in memory
 	ends   *memory
 
 	sources *memory // of kept ghost cells, for the newest state; may be nil
@@ -28,7 +28,7 @@ type faces struct {
 	outletsAt, outletRules unsafe.Pointer
 }
 
-// placeFaces lists the ghost cells behind faces and makes room for those beyond the ends of rows.
+// placeFaces lists the ghost cells behind faces and allocates those beyond the ends of rows.
 func (p *program) placeFaces(periodic [3]bool, cells boundary.Cells) error {
 	f, err := boundary.FindFaces(p.spec.Lattice, p.layout, periodic, cells)
 	if f == nil || err != nil {
@@ -69,12 +69,12 @@ func (p *program) placeFaces(periodic [3]bool, cells boundary.Cells) error {
 			return err
 		}
 	}
-	// The kernels have copies of their own.
+	// The kernels have their own copies.
 	g.cells, g.outlets, g.rowEnds, f.Cells, f.Outlets = nil, nil, nil, nil, nil
 	return nil
 }
 
-// placeEnds makes room for ghost cells beyond the ends of rows and the cells that steps keep for them, two for each.
+// placeEnds allocates ghost cells beyond the ends of rows and the cells that steps keep for them, two for each.
 func (p *program) placeEnds() (err error) {
 	f := &p.faces
 	bytes := 2 * p.spec.FlowComponents() * raw.Ceil(p.layout.Rows(), kernels.Block) * kernels.Block * p.spec.Precision.Bytes()
@@ -90,7 +90,7 @@ func (p *program) placeEnds() (err error) {
 	return nil
 }
 
-// newest is the state that steps have written last, and the parts of it that they have computed.
+// newest is the state last written by steps, and its computed parts.
 type newest struct {
 	state *memory
 	parts []decomp.Box
@@ -119,7 +119,7 @@ func (p *program) interior(offset, bytes int) bool {
 	return false
 }
 
-// holds reports whether the sources that have been kept are all of this state.
+// holds reports whether all kept sources belong to this state.
 func (p *program) holds(state *memory) bool {
 	cells := 0
 	for _, part := range p.faces.newest.parts {
@@ -172,7 +172,7 @@ func (p *program) FillFaces(s device.Stream, state device.Buffer, exchanged bool
 	}
 }
 
-// applyOutflow applies the outflows beside the cells of a part to the state that a step from in leads to.
+// applyOutflow applies the outflows beside the cells of a part to the result of a step from in.
 func (p *program) applyOutflow(in, out unsafe.Pointer, part decomp.Box) {
 	f := &p.faces
 	if f.list == nil || f.outletRows[len(f.outletRows)-1] == 0 {

@@ -12,8 +12,8 @@ import (
 	"lbmsim/model"
 )
 
-// Ghost cells that follow from what steps have kept are those that follow from the state, whatever is computed
-// in which order or written between the steps, and beside cells that something changes behind them.
+// Ghost cells from sources kept by steps equal ghost cells from the state, for any order of the computation,
+// writes between the steps, and cells changed after the step.
 func TestKeptCells(t *testing.T) {
 	for _, isa := range kernels.ISAs() {
 		d := newDevice(t, 2, isa.String())
@@ -98,7 +98,7 @@ func keptRun(t *testing.T, d *Device, spec model.Spec, n [3]int, beside string, 
 		if !keep {
 			in.author.Store(nil)
 		}
-		// Sources are kept from the second step on, but of states that others have changed.
+		// Sources are kept from the second step on, except of states changed by others.
 		if want := keep && !slices.Contains([]int{0, 4, 6, 7}, step); p.holds(in) != want {
 			t.Errorf("%s, %s, step %d: sources are held: %v", spec, beside, step, !want)
 		}
@@ -107,14 +107,14 @@ func keptRun(t *testing.T, d *Device, spec model.Spec, n [3]int, beside string, 
 		p.Step(s, in, out, upper, q)
 		p.Step(s, in, out, lower, q)
 		switch step {
-		case 3: // other numbers, of which nothing has been kept
+		case 3: // other numbers, without kept sources
 			s.Copy(out, 0, in, 0, in.Bytes())
 		case 5: // the host writes, once the steps are done
 			if err = s.Sync(); err != nil {
 				t.Fatal(err)
 			}
 			err = out.Write(bytes.Repeat([]byte{0}, 64), layout.Row(0, 0)*layout.RowLen()*spec.Precision.Bytes())
-		case 6: // a state of which only a part is new
+		case 6: // a state with only a part computed
 			p.Step(s, out, in, lower, q)
 		}
 		if e := s.Sync(); e != nil || err != nil {

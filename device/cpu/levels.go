@@ -13,14 +13,14 @@ import (
 	"lbmsim/model"
 )
 
-// coupling is a device.Coupling. Its lists have no pointers: kernels read them where they are.
+// coupling is a device.Coupling. Its lists have no pointers: kernels read them in place.
 type coupling struct {
 	*program
 	levels kernels.Levels
 	lists  device.CouplingLists
-	sent   *memory     // of upstream cells; behind it what walls add, and what ghost cells of walls with a model send
+	sent   *memory     // of upstream cells, then additions of walls, then populations from ghost cells of walls with a model
 	warm   *memory     // the same of a scalar's carriers
-	slots  [3][2][]int // directions of the populations that are sent across an axis, down and up
+	slots  [3][2][]int // directions of the populations sent across an axis, down and up
 	number int         // bytes of a number
 	values int         // of a cell
 }
@@ -37,7 +37,7 @@ func (d *Device) CouplesLevels(spec model.Spec) bool {
 	return err == nil && ok
 }
 
-// Couple takes the lists and the memory of what passes faces.
+// Couple copies the lists and allocates the memory of populations that cross faces.
 func (p *program) Couple(lists device.CouplingLists) (device.Coupling, error) {
 	index, err := lookup.Index(p.spec)
 	if err != nil {
@@ -71,8 +71,8 @@ func (p *program) Couple(lists device.CouplingLists) (device.Coupling, error) {
 	return c, nil
 }
 
-// sendModels queues the copies of what ghost cells of walls with a model send in the step that the state leads on to, behind what so many
-// upstream cells send and walls add.
+// sendModels queues the copies of populations from ghost cells of walls with a model in the step from this state, behind the
+// populations of a number of upstream cells and the additions of walls.
 func (c *coupling) sendModels(s device.Stream, upstream int, x *boundary.Crossings, sent *memory) {
 	m := &c.modelled
 	if len(x.Models) == 0 {
@@ -91,10 +91,11 @@ func (c *coupling) sendModels(s device.Stream, upstream int, x *boundary.Crossin
 	})
 }
 
-// gainsAt returns the place of what walls add, behind what so many upstream cells send.
+// gainsAt returns the offset of the additions of walls, behind the populations of a number of upstream cells.
 func (c *coupling) gainsAt(upstream int) int { return upstream * c.levels.Sends() * c.number }
 
-// room returns memory for what so many upstream cells send, and behind it what walls add and ghost cells of walls with a model send.
+// room allocates memory for the populations of a number of upstream cells, then the additions of walls and populations from
+// ghost cells of walls with a model.
 func (c *coupling) room(upstream int, x *boundary.Crossings) (*memory, error) {
 	m, err := newMemory(c.gainsAt(upstream) + len(x.Gains)*c.number + c.gainsAt(len(x.Models)))
 	if err != nil {
@@ -103,7 +104,7 @@ func (c *coupling) room(upstream int, x *boundary.Crossings) (*memory, error) {
 	return m, nil
 }
 
-// placeGains writes what walls add.
+// placeGains writes the additions of walls.
 func (c *coupling) placeGains() {
 	to := func(m *memory, upstream int, x *boundary.Crossings) {
 		if c.spec.Precision == model.Float64 {
@@ -119,16 +120,16 @@ func (c *coupling) placeGains() {
 	}
 }
 
-// advanceTo sets what walls add for time t.
+// advanceTo sets the additions of walls for time t.
 func (c *coupling) advanceTo(t float64) {
 	c.lists.Crossings.AdvanceTo(t)
 	c.placeGains()
 }
 
-// couplingPiece is the number of entries of a list that one task does.
+// couplingPiece is the number of list entries per task.
 const couplingPiece = 1024
 
-// queue queues work on a list in pieces, with the memory of some buffers, each of which has to have so many bytes.
+// queue queues work on a list in pieces, with the memory of some buffers, each of at least a given size.
 func (c *coupling) queue(s device.Stream, what string, count int, buffers []device.Buffer, bytes []int, do func(first, last int, at []unsafe.Pointer)) {
 	own := c.device.own(s, what)
 	at := make([]unsafe.Pointer, len(buffers))
@@ -156,7 +157,7 @@ func (c *coupling) queue(s device.Stream, what string, count int, buffers []devi
 	}
 }
 
-// stateBytes and bufferBytes return the bytes of a state, and of a compact buffer with so many cells.
+// stateBytes and bufferBytes return the bytes of a state, and of a compact buffer with a number of cells.
 func (c *coupling) stateBytes() int           { return c.layout.Len() * c.number }
 func (c *coupling) bufferBytes(cells int) int { return cells * c.values * c.number }
 
@@ -201,7 +202,7 @@ func (c *coupling) copy(list []decomp.Copied, visit func(cell, compact int)) {
 	}
 }
 
-// GatherValues queues what a finer level is interpolated from.
+// GatherValues queues the values from which a finer level is interpolated.
 func (c *coupling) GatherValues(s device.Stream, state, buffer device.Buffer, q model.Params) {
 	list, n := c.lists.Values, c.numbers(q)
 	c.queue(s, "gathering values", len(list), []device.Buffer{state, buffer}, []int{c.stateBytes(), c.copiedBytes(list)}, func(first, last int, at []unsafe.Pointer) {
@@ -261,7 +262,7 @@ func (c *coupling) Count(s device.Stream, state, sums device.Buffer, add bool) {
 	})
 }
 
-// sumBytes returns the bytes of so many sums.
+// sumBytes returns the bytes of a number of sums.
 func (c *coupling) sumBytes(sums int) int { return 8 * device.SumNumbers(c.spec) * sums }
 
 // Correct queues the corrections of cells outside the interface.
@@ -273,7 +274,7 @@ func (c *coupling) Correct(s device.Stream, own, fine, state device.Buffer, q mo
 	})
 }
 
-// Bytes returns the memory of the lists and of what passes.
+// Bytes returns the memory of the lists and of crossing populations.
 func (c *coupling) Bytes() int {
 	l := &c.lists
 	n := len(raw.Bytes(l.Gathered)) + len(raw.Bytes(l.Values)) + len(raw.Bytes(l.Scattered)) + len(raw.Bytes(l.Parents.List)) + len(raw.Bytes(l.Parents.Extrapolated)) +

@@ -12,19 +12,19 @@ import (
 	"lbmsim/model"
 )
 
-// linkLists is boundary.Links where the kernels can point to.
+// linkLists is boundary.Links in memory outside Go's heap, for kernels.
 type linkLists struct {
 	memory  *memory
 	at      *kernels.Links // in memory; nil: no cell needs it
 	links   *boundary.Links
-	left    *boundary.Links // of special cells those that a kernel of their own computes
-	numbers int             // where the laws are in memory
+	left    *boundary.Links // special cells computed by a separate kernel
+	numbers int             // offset of the laws in memory
 }
 
-// placeLinks makes the lists of special cells and of measured walls.
+// placeLinks builds the lists of special cells and of measured walls.
 func placeLinks(p *program, w *wallBlocks) (err error) {
 	p.found = w.found
-	if w.left != nil || w.special.Timed() { // else the march has all that it needs
+	if w.left != nil || w.special.Timed() { // otherwise the march has all data
 		if p.laws, err = newLinkLists(w.special, w, p.spec.Precision, p.modelled.list); err != nil {
 			return err
 		}
@@ -36,7 +36,8 @@ func placeLinks(p *program, w *wallBlocks) (err error) {
 	return err
 }
 
-// newLinkLists places lists; of special cells w says which are left. ghosts are those that links marked so read, nil without any.
+// newLinkLists places lists; w has the special cells that are left. ghosts are read by links marked for them; nil: no such
+// links.
 func newLinkLists(l *boundary.Links, w *wallBlocks, precision model.Precision, ghosts *kernels.Modelled) (*linkLists, error) {
 	left := l
 	if w != nil {
@@ -80,7 +81,7 @@ func placeLaws(m *memory, offset int, l *boundary.Links, first int, precision mo
 	return place(m, offset+4*boundary.LinkNumbers*first, boundary.LawNumbers[float32](l, first))
 }
 
-// advanceTo sets walls and faces that change with time for time t, and what such walls add to populations that pass between levels.
+// advanceTo sets time-dependent walls and faces for time t, and their additions to populations between levels.
 func (p *program) advanceTo(t float64) {
 	for _, list := range []*linkLists{p.laws, p.measures} {
 		if list != nil && list.links.Timed() {

@@ -8,15 +8,15 @@ import (
 	"unsafe"
 )
 
-// huge is the size of the large pages that the kernel is asked for: a step touches
-// more rows at once than the address cache has entries for small pages.
+// huge is the size of the requested huge pages: a step touches more rows at once than the TLB has
+// entries for small pages.
 const huge = 2 << 20
 
 // memory is zeroed bytes outside Go's heap, aligned to a huge page or, if small, to a page.
 type memory struct {
 	mapped []byte
 	view   []byte
-	author atomic.Pointer[program] // whose steps have written cells of the state that lies here last; nil: others
+	author atomic.Pointer[program] // whose steps last wrote cells of the state here; nil: others
 }
 
 func newMemory(bytes int) (*memory, error) {
@@ -34,7 +34,7 @@ func newMemory(bytes int) (*memory, error) {
 	skip := 0
 	if bytes >= huge {
 		skip = int(-uintptr(unsafe.Pointer(&mapped[0])) & (huge - 1))
-		// Only advice: without huge pages everything works, a little slower.
+		// Only advice: without huge pages all works, slightly slower.
 		_ = syscall.Madvise(mapped[skip:skip+(bytes+huge-1)/huge*huge], 14) // MADV_HUGEPAGE
 	}
 	return &memory{mapped: mapped, view: mapped[skip : skip+bytes : skip+bytes]}, nil
@@ -50,8 +50,8 @@ func (m *memory) Free() {
 	}
 }
 
-// Bytes, Host, Read and Write make memory a device.Buffer that the host sees. Of a state that steps have written
-// it changes nothing but ghost cells by Host.
+// Bytes, Host, Read and Write make memory a host-visible device.Buffer. Only ghost cells of a state written by
+// steps may be changed through Host.
 func (m *memory) Bytes() int   { return len(m.view) }
 func (m *memory) Host() []byte { return m.view }
 
@@ -68,7 +68,7 @@ func (m *memory) Write(src []byte, offset int) error {
 	return err
 }
 
-// wrote forgets the author of a state unless the bytes belong to ghost cells alone.
+// wrote clears the author of a state unless the bytes belong only to ghost cells.
 func (m *memory) wrote(offset, bytes int) {
 	if p := m.author.Load(); p != nil && p.interior(offset, bytes) {
 		m.author.Store(nil)
@@ -83,7 +83,7 @@ func (m *memory) part(offset, bytes int) ([]byte, error) {
 	return m.view[offset : offset+bytes], nil
 }
 
-// place puts a slice of plain numbers or structs at offset; it returns where it lies.
+// place copies a slice of plain numbers or structs to offset and returns its address.
 func place[T any](m *memory, offset int, items []T) unsafe.Pointer {
 	if len(items) == 0 {
 		return m.pointer()
@@ -92,7 +92,7 @@ func place[T any](m *memory, offset int, items []T) unsafe.Pointer {
 	return unsafe.Pointer(&m.view[offset])
 }
 
-// view puts numbers at offset and shows them.
+// view copies numbers to offset and returns a slice of the copy.
 func view[T float32 | float64](m *memory, offset int, numbers []float64) []T {
 	if len(numbers) == 0 {
 		return nil

@@ -13,20 +13,20 @@ import (
 	"lbmsim/model"
 )
 
-// modelled is boundary.Modelled where the kernels can point to.
+// modelled is boundary.Modelled in memory outside Go's heap, for kernels.
 type modelled struct {
-	memory *memory // nil: there are no walls with a model
+	memory *memory // nil: no walls with a model
 	list   *kernels.Modelled
 	count  int
-	layer  *memory // cells of the layer; nil: there are no such cells
-	eddies *memory // of the cells, where the march reads them, of a law that finds none itself
+	layer  *memory // cells of the layer; nil: no such cells
+	eddies *memory // eddy viscosity of the cells, read by the march, for laws that compute none
 	depth  int     // number of these cells
-	// The numbers of ghost cells and of cells of the layer that follow from the box's own cells alone.
+	// The numbers of ghost cells and of layer cells that depend on the box's own cells alone.
 	early, earlyLayer int
 	sent              []sent
 }
 
-// sent is where a cell is in the state and where it goes behind it, in values.
+// sent is the offset of a cell in the state and of its copy behind it, in values.
 type sent struct{ from, to int }
 
 var (
@@ -103,7 +103,7 @@ func (w *modelled) place(p *program, of boundary.Cells) error {
 	return w.placeLayer(p, m, number)
 }
 
-// placeLayer takes the memory of the eddies of the layer, where steps read numbers of their cells.
+// placeLayer allocates the layer's eddy viscosity among the per-cell numbers read by steps.
 func (w *modelled) placeLayer(p *program, m *boundary.Modelled, number int) (err error) {
 	if m.Layer == nil {
 		return nil
@@ -153,7 +153,7 @@ func (p *program) FillModelled(s device.Stream, state device.Buffer, q model.Par
 	}
 }
 
-// tasks returns the pieces of a range of ghost cells, with the numbers of a step as they are when a piece is computed.
+// tasks returns the pieces of a range of ghost cells, with the numbers of a step at the time a piece is computed.
 func (w *modelled) tasks(p *program, m *memory, numbers func() *kernels.Numbers, cells [2]int) (tasks []task) {
 	for first := cells[0]; first < cells[1]; first += modelledPiece {
 		last := min(first+modelledPiece, cells[1])
@@ -165,7 +165,7 @@ func (w *modelled) tasks(p *program, m *memory, numbers func() *kernels.Numbers,
 	return tasks
 }
 
-// layerTasks returns the eddies of a range of the layer in pieces, which follow from the ghost cells.
+// layerTasks returns tasks for the eddy viscosity of a range of the layer, which follows from the ghost cells.
 func (w *modelled) layerTasks(p *program, numbers func() *kernels.Numbers, cells [2]int) (tasks []task) {
 	const piece = 16 * modelledPiece
 	for first := cells[0]; first < cells[1]; first += piece {
@@ -206,7 +206,7 @@ func (p *program) Gather(s device.Stream, state device.Buffer) {
 	}
 }
 
-// TuneWalls writes the corrections where ghost cells read them.
+// TuneWalls writes the corrections that ghost cells read.
 func (p *program) TuneWalls(walls []device.WallTuning) error {
 	m := p.modelled.memory
 	offset := int(uintptr(p.modelled.list.Tuning) - uintptr(m.pointer()))
@@ -249,7 +249,7 @@ func (p *program) WallMomentum(state device.Buffer, q model.Params) ([]device.Wa
 	return all, p.device.run(tasks)
 }
 
-// ModelledWalls reads what the last FillModelled found.
+// ModelledWalls reads the results of the last FillModelled.
 func (p *program) ModelledWalls() ([]device.ModelledWall, error) {
 	walls := make([]device.ModelledWall, p.modelled.count)
 	if p.modelled.count == 0 {

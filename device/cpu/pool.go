@@ -10,8 +10,8 @@ import (
 
 // pool is the worker threads and the queues that they serve. Streams are queues of
 // operations; the operation at the head of a queue is open to all workers, task by
-// task, urgent queues first. The goroutine that queues work does none of it, so it
-// is free for messages. One lock serves everything: tasks last milliseconds.
+// task, urgent queues first. The goroutine that queues work executes none of it, so it is free for
+// messages. One lock serves everything: tasks last milliseconds.
 type pool struct {
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -30,7 +30,7 @@ type task func(*worker) error
 // operation is one entry of a queue: tasks, a mark, or a wait.
 type operation struct {
 	tasks []task
-	next  int // first task not yet taken
+	next  int // first task not yet started
 	left  int // tasks not yet done
 	mark  *event
 	wait  *event
@@ -46,7 +46,7 @@ func newPool(threads int) *pool {
 	return p
 }
 
-// work runs one worker until the pool is closed.
+// work runs a worker until the pool is closed.
 func (p *pool) work() {
 	runtime.LockOSThread()
 	w := &worker{scratch: &memory{}}
@@ -84,8 +84,8 @@ func (p *pool) work() {
 	}
 }
 
-// guard runs a task and turns a panic into an error: it must reach Sync, not end
-// the program from a thread without waiters.
+// guard runs a task and turns a panic into an error: it must reach Sync, not end lbmsim from a
+// worker thread.
 func guard(t task, w *worker) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -105,7 +105,7 @@ func (p *pool) pick() (*stream, *operation) {
 	return nil, nil
 }
 
-// settle passes marks and waits at the heads of the queues until none moves.
+// settle processes marks and waits at the heads of the queues until no queue advances.
 func (p *pool) settle() {
 	for moved := true; moved; {
 		moved = false
@@ -119,7 +119,7 @@ func (p *pool) settle() {
 					e.done, e.err, e.seconds = true, s.err, time.Since(p.start).Seconds()
 				}
 				if e := op.wait; e != nil && e.err != nil && s.err == nil {
-					s.err = e.err // what depends on failed work has failed
+					s.err = e.err // dependents of failed work fail
 				}
 				s.queue = s.queue[1:]
 				moved = true
@@ -161,7 +161,7 @@ func (p *pool) addStream(urgent bool) *stream {
 	return s
 }
 
-// close ends the workers when the open work is done.
+// close ends the workers once pending work is done.
 func (p *pool) close() {
 	p.mu.Lock()
 	p.closed = true

@@ -21,8 +21,8 @@ type program struct {
 	spec   model.Spec
 	layout decomp.Layout
 	kernel kernels.Kernel
-	box    *kernels.Case // in lists: C must not be shown Go's memory with pointers in it
-	lists  *memory       // what box points to
+	box    *kernels.Case // in lists: C must not get Go memory that contains pointers
+	lists  *memory       // target of the box's pointers
 	origin [3]int        // of the box in the domain
 	types  int           // of solid cells
 
@@ -73,7 +73,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 	return p, nil
 }
 
-// place puts the lists where the kernels can point to.
+// place copies the lists to memory for kernels.
 func (p *program) place(box kernels.Case, w *wallBlocks) error {
 	align := func(bytes int) int { return raw.Ceil(bytes, 64) * 64 }
 	rows := align(int(unsafe.Sizeof(box)))
@@ -172,7 +172,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 	own.pool.push(own, &operation{tasks: tasks})
 }
 
-// numbers returns the numbers that kernels need of a step.
+// numbers returns a step's numbers for kernels.
 func (p *program) numbers(q model.Params) *kernels.Numbers {
 	n := lookup.Numbers(p.spec, q)
 	return &n
@@ -191,7 +191,7 @@ func (w *worker) reserve(bytes int) (unsafe.Pointer, error) {
 	return w.scratch.pointer(), nil
 }
 
-// Init and Fields go through the rows of the box, one task a plane.
+// Init and Fields process the rows of the box, one task per plane.
 func (p *program) Init(state device.Buffer, box decomp.Box, fields []float64, q model.Params) error {
 	if m, ok := state.(*memory); ok {
 		m.author.Store(nil)

@@ -54,8 +54,7 @@ func TestQueues(t *testing.T) {
 	}
 }
 
-// No fused multiply-add may slip into the kernels: results would depend on the
-// instruction set.
+// Kernels must not contain fused multiply-adds: results would depend on the instruction set.
 func TestNoContraction(t *testing.T) {
 	objdump, err := exec.LookPath("objdump")
 	if err != nil {
@@ -70,8 +69,8 @@ func TestNoContraction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Averages fuse on purpose, in double precision, which GPUs do as well (kernels/cpu/statistics.h): with 11 instructions for each
-	// instruction set that has them. A compiler that fuses leaves thousands.
+	// Averages fuse on purpose, in double precision, as on GPUs (kernels/cpu/statistics.h): with 11 such instructions for
+	// each instruction set that has them. A compiler that contracts gives thousands.
 	found := strings.Fields(string(out))
 	single := slices.ContainsFunc(found, func(name string) bool { return strings.HasSuffix(name, "ps") })
 	if len(found) > 50 || single {
@@ -79,7 +78,7 @@ func TestNoContraction(t *testing.T) {
 	}
 }
 
-// So many threads would end the Go runtime instead of the call.
+// This many threads would abort the Go runtime.
 func TestThreadsAreBounded(t *testing.T) {
 	for _, n := range []int{-1, mostThreads + 1, 1_000_000} {
 		if d, err := New(n); err == nil {

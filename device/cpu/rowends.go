@@ -9,20 +9,20 @@ import (
 	"lbmsim/model"
 )
 
-// ghosts holds the cells of boundary.Faces that steps leave to separate passes, and the row ends that they fill themselves.
+// ghosts has the cells of boundary.Faces that separate passes fill, and the row ends that steps fill.
 type ghosts struct {
 	cells      []boundary.FaceCell
-	own        int // of them those whose source is the box's own
-	kept       int // of those the ones whose sources steps keep: they come first
+	own        int // those with a source in the box
+	kept       int // of these, those whose sources steps keep: they come first
 	outlets    []boundary.OutletCell
 	outletRows []uint32
-	rowEnds    []kernels.RowEnd // of each end of all stored rows: what steps see to; nil: nothing
+	rowEnds    []kernels.RowEnd // for each end of all stored rows, the work of steps; nil: no work
 }
 
-// parts shares the ghost cells and the outflows out. Steps of moments make up the ghost cells beyond the ends of
-// their rows when they have a row at hand: a pass over all ends reads a line of memory for each of a
-// cell's components. Steps of populations have all of a row at hand when they store it, and keep the cells
-// at its ends for the pass before the next step. Both correct the cells beside outflows before they store them.
+// parts distributes the ghost cells and the outflows. Steps of moments compute the ghost cells beyond the ends
+// of a row while the row is in cache: a pass over all ends reads a cache line for each of a cell's components.
+// Steps of populations have the whole row when they store it, and keep the cells at its ends for the pass before
+// the next step. Both correct the cells beside outflows before they store them.
 func (p *program) parts(f *boundary.Faces) *ghosts {
 	g := &ghosts{cells: f.Cells, own: f.Own, outlets: f.Outlets, outletRows: f.OutletRows}
 	if p.box.Periodic[0] != 0 {
@@ -60,7 +60,7 @@ func (p *program) parts(f *boundary.Faces) *ghosts {
 	for row := range len(f.OutletRows) - 1 {
 		g.outletRows = append(g.outletRows, uint32(len(g.outlets)))
 		for _, o := range f.Outlets[f.OutletRows[row]:f.OutletRows[row+1]] {
-			// What changes a cell behind the step has to come first.
+			// Cells changed after the step have to come first.
 			behind := p.spec.Scalar || n[0] < 2
 			for _, c := range special.Of(row) {
 				behind = behind || int32(c.X) == o.X
@@ -114,7 +114,7 @@ func (p *program) keep(g *ghosts, special *boundary.Links) {
 			rowEnd.Keep = 2
 		}
 	}
-	slices.SortFunc(kept, func(a, b boundary.FaceCell) int { // rows side by side make vectors
+	slices.SortFunc(kept, func(a, b boundary.FaceCell) int { // adjacent rows form vectors
 		return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Row, b.Row))
 	})
 	g.kept, g.cells = len(kept), slices.Concat(kept, others, g.cells[g.own:])

@@ -17,7 +17,7 @@ type scalar struct {
 	walls  *kernels.ScalarWalls // in memory
 }
 
-// placeScalar makes the lists of a spec with a scalar.
+// placeScalar builds the lists of a spec with a scalar.
 func (p *program) placeScalar(found *wallBlocks) (err error) {
 	if !p.spec.Scalar {
 		return nil
@@ -56,7 +56,7 @@ func (p *program) placeScalar(found *wallBlocks) (err error) {
 	return nil
 }
 
-// addScalar adds what of a scalar leaves through measured walls.
+// addScalar adds the flux of a scalar through measured walls.
 func addScalar(p *program, state device.Buffer, q model.Params, loads []device.Load) error {
 	if !p.spec.Scalar || p.scalar.walls.Count == 0 {
 		return nil

@@ -6,23 +6,22 @@ import (
 	"lbmsim/model"
 )
 
-// splitRule states how large a task of a step may be and how small it should stay.
+// splitRule has the bounds of a task's size.
 type splitRule struct {
 	width int // cells along x, a multiple of decomp.Align
 	tile  int // most rows along y
 	tasks int // aimed at
-	share int // the number of tasks is a multiple of it where that is possible
-	least int // rows or planes below which cutting costs more than it brings
+	share int // the number of tasks is a multiple of it if possible
+	least int // rows or planes below which splitting does not pay
 }
 
 // ruleFor: moments march through the planes with partial sums of a tile in the L2
-// cache (16 values a cell of a plane, 18 on D3Q27: kernels/cpu/step_moments.h) where three
-// planes of the tile's old state should stay as well, for the walls; each cut makes
-// two more planes or rows to be summed. With 2 MiB of L2, 24 rows of 256 cells were
-// best in float32 of 8 to 64 rows, and 12 in float64 (22 to 26 and 1 MiB of L2 on
-// another machine): narrower tiles cut a row's memory into pieces, which costs more
-// than the rows saved. Tiles are large, so their number must be a multiple of the
-// threads: 11 tiles on 2 threads lost 8 %. Populations may be cut anywhere.
+// cache (16 values a cell of a plane, 18 on D3Q27: kernels/cpu/step_moments.h) where three planes
+// of the tile's old state should fit as well, for the walls; each cut adds two planes or rows to be
+// summed. With 2 MiB of L2, 24 rows of 256 cells were best in float32 of 8 to 64 rows, and 12 in
+// float64 (22 to 26 and 1 MiB of L2 on another machine): narrower tiles cut a row's memory into
+// pieces, which costs more than the rows saved. Tiles are large, so their number must be a multiple
+// of the threads: 11 tiles on 2 threads lost 8 %. Populations may be split anywhere.
 func ruleFor(spec model.Spec, threads int) splitRule {
 	if spec.Collision.Scheme == model.Populations {
 		return splitRule{width: 1 << 30, tile: 1 << 30, tasks: 8 * threads, share: threads, least: 1}
@@ -36,7 +35,7 @@ func ruleFor(spec model.Spec, threads int) splitRule {
 	return r
 }
 
-// split cuts a box into tasks, those along z first: a task keeps its planes.
+// split divides a box into tasks, along z first: a task keeps whole planes.
 func split(b decomp.Box, r splitRule) []decomp.Box {
 	n := b.Size()
 	if b.Cells() == 0 {

@@ -8,7 +8,7 @@ import (
 	"lbmsim/model"
 )
 
-// Tasks end at whole lines of memory in every precision: the march writes a line at once, and no other task's cells with it.
+// Tasks end at whole lines of memory in every precision: the march writes a line at once, without cells of other tasks.
 func TestTasksEndAtWholeLines(t *testing.T) {
 	for _, p := range model.Precisions {
 		spec := bench.Specs("D3Q19", p, "regularized")[0]

@@ -10,10 +10,12 @@ import (
 	"lbmsim/model"
 )
 
-// sampleCells is about the number of cells that a task reads before it adds them: their fields, 40 bytes per cell, stay in the caches.
+// sampleCells is the approximate number of cells that a task reads before it adds them: their fields, 40 bytes per cell,
+// stay in the caches.
 const sampleCells = 2048
 
-// AddSample reads a few rows at a time and adds them to their sums. Cells are independent: no cut changes a bit.
+// AddSample reads a few rows at a time and adds them to their sums. Cells are independent: the split does not change a
+// bit.
 func (p *program) AddSample(sums []float64, of model.AverageSums, state device.Buffer, n int64, q model.Params) error {
 	from, err := p.state(state)
 	dims, size := p.spec.Lattice.Dims, p.layout.N

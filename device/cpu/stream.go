@@ -11,7 +11,7 @@ type stream struct {
 	pool   *pool
 	urgent bool
 	queue  []*operation
-	err    error // the first error of its work; it stays
+	err    error // the first error of its work, kept
 }
 
 // own returns a stream of this device. It panics for a stream of another device, with the work in the message.
@@ -58,7 +58,7 @@ func parts(b device.Buffer, offset, bytes int) ([]byte, error) {
 	return m.part(offset, bytes)
 }
 
-// fail queues an error, so that it arrives at its place in the order of the work.
+// fail queues an error, so that it arrives in the order of the work.
 func (s *stream) fail(err error) {
 	s.pool.push(s, &operation{tasks: []task{func(*worker) error { return err }}})
 }

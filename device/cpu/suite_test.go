@@ -20,7 +20,7 @@ func newDevice(t testing.TB, threads int, isa string) *Device {
 	return d
 }
 
-// What every device has to do, with the best instruction set and three threads.
+// The suite of all devices, with the best instruction set and three threads.
 func TestDevice(t *testing.T) {
 	options := devicetest.Options{}
 	if os.Getenv("LBMSIM_HUGE_TESTS") == "1" {

@@ -7,8 +7,7 @@ import (
 	"lbmsim/model"
 )
 
-// moments are the scheduled steps (device.Timed). Tasks take one after the other, in the
-// order of their streams.
+// moments are the scheduled steps (device.Timed). Tasks consume them in the order of their streams.
 type moments struct {
 	steps []device.Moment
 	next  int
@@ -43,7 +42,7 @@ func (p *program) Advance(s device.Stream) {
 	}}})
 }
 
-// params returns the parameters of a step: where moments are scheduled, with the force of the present one.
+// params returns the parameters of a step: with scheduled moments, it has the force of the current one.
 func (m *moments) params(q model.Params) model.Params {
 	if m.steps != nil {
 		q.Force = m.now.Force

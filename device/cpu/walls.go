@@ -13,9 +13,9 @@ import (
 	"lbmsim/model"
 )
 
-// wallBlocks is the sparse list of blocks of cells that have a wall beside them or are
-// not all fluid. Equal blocks share a pattern, so a box with plain walls has a few
-// dozen of them, and the list costs eight bytes for each block at a wall.
+// wallBlocks is the sparse list of blocks of cells that have a wall beside them or are not all
+// fluid. Equal blocks share a pattern, so a box with plain walls has a few dozen patterns, and the
+// list needs eight bytes per block at a wall.
 type wallBlocks struct {
 	rows      []uint32
 	entries   []kernels.Entry
@@ -25,11 +25,11 @@ type wallBlocks struct {
 	uncounted []uint32 // boundary.Patch.Uncounted
 	found     *boundary.Walls
 	special   *boundary.Links // cells with laws beyond half-way bounce-back; nil: none
-	left      *boundary.Links // of special cells: what a kernel of their own computes
+	left      *boundary.Links // special cells computed by a separate kernel
 	timed     []timedMomentum
 }
 
-// timedMomentum is a link's law that changes with time, and the place of its momentum source.
+// timedMomentum is a time-dependent law of a link, and the index of its momentum source.
 type timedMomentum struct {
 	law uint32
 	at  uint64
@@ -109,7 +109,7 @@ func (w *wallBlocks) each(c boundary.LinkCell, visit func(direction int, law uin
 	}
 }
 
-// follow keeps the places of the momentum sources, of a block with that pattern, that change with time.
+// follow records the time-dependent momentum sources of a block with that pattern.
 func (w *wallBlocks) follow(p kernels.Pattern, lawful []boundary.LinkCell) {
 	for _, c := range lawful {
 		w.each(c, func(i int, law uint32) {
@@ -187,9 +187,9 @@ func (w *wallBlocks) pattern(cells boundary.Cells, x0, y, z int, lawful []bounda
 	return p, numbers, any
 }
 
-// share finds an equal pattern or adds this one, and adds it in any case if its momentum sources are its own.
-// The same sources may belong to other directions of the same cells, as on both sides of a part of
-// a face that moves.
+// share finds an equal pattern or adds this one; it always adds a pattern with its own momentum sources.
+// Equal sources may belong to other directions of the same cells, as on both sides of a moving part of a
+// face.
 func (w *wallBlocks) share(ids map[string]uint32, p kernels.Pattern, momentum []float64, own bool) (uint32, error) {
 	key := ""
 	if !own {

@@ -7,8 +7,8 @@ import (
 	"lbmsim/kernels"
 )
 
-// The structs of kernels/gpu/api.h, special.h, scalar.h, timed.h and barrier.h, as they lie in the device's memory; a test
-// holds their layouts equal.
+// The structs of kernels/gpu/api.h, special.h, scalar.h, timed.h and barrier.h, as laid out in the device's memory; a test
+// compares the layouts.
 
 // block lists the special cells among 32 cells of a row (Block).
 type block struct {
@@ -55,7 +55,7 @@ const (
 	rowEndCopy    = 1 << 21
 )
 
-// sumsABI is Sums, which the kernels of the part sums write: what a row or a plane of cells adds up to.
+// sumsABI is Sums, which the kernels of the part sums write: the sums of a row or a plane of cells.
 type sumsABI struct {
 	mass     float64
 	momentum [3]float64

@@ -10,10 +10,10 @@ import (
 	"lbmsim/model"
 )
 
-// boxLists is the box of a program with its lists of walls, and all lists that other parts put beside them.
+// boxLists is the box of a program with its lists of walls, and the lists of other parts.
 type boxLists struct{ *core }
 
-// place puts the box and its lists into the GPU's memory.
+// place uploads the box and its lists to the GPU.
 func (b *boxLists) place(in *placing) error {
 	w := in.walls
 	list := w.momentum

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// cacheWait is the time that a rank waits for another one that compiles the
-// same kernels, before it compiles them itself: several times what it takes.
+// cacheWait is the time that a rank waits for another one that compiles the same kernels, before it
+// compiles them itself: several times the compile time.
 const cacheWait = 60 * time.Second
 
 // key returns a digest of everything that the machine code depends on. NVRTC does not report the
@@ -25,9 +25,9 @@ func (j job) key() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// cached returns the kept result of make under this key, or makes and keeps it. Of
-// several processes that ask at once one works, the others wait. A folder that cannot
-// be written, or a broken file, only costs the time to make it again.
+// cached returns the cached result of make for this key, or computes and caches it. Among several
+// concurrent processes one works and the others wait. A folder that is not writable, or a broken
+// file, only costs the time to compute it again.
 func cached(dir, key string, make func() ([]byte, error)) ([]byte, error) {
 	if dir == "" {
 		return make()
@@ -62,7 +62,7 @@ func readSealed(file string) ([]byte, bool) {
 	return text[sha256.Size:], bytes.Equal(sum[:], text[:sha256.Size])
 }
 
-// writeSealed gives the file its name when it is whole.
+// writeSealed renames the file to its name once it is complete.
 func writeSealed(file string, code []byte) {
 	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
 	if err != nil {
@@ -84,14 +84,14 @@ func writeSealed(file string, code []byte) {
 	}
 }
 
-// lock takes a file lock, which the system gives back however the process ends. It
-// gives up after patience, and at once where there are no locks.
+// lock takes a file lock, which the system releases however the process ends. It gives up after
+// patience, and immediately if locks are unsupported.
 func lock(file string, patience time.Duration) (unlock func()) {
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return func() {}
 	}
-	// Ranks of a whole job may ask one file server: ever less often, up to half a second.
+	// All ranks of a job may poll one file server: at growing intervals, up to half a second.
 	pause := 20 * time.Millisecond
 	for start := time.Now(); ; pause = min(2*pause, 500*time.Millisecond) {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -100,6 +100,6 @@ func lock(file string, patience time.Duration) (unlock func()) {
 		}
 		time.Sleep(pause)
 	}
-	// The file stays: who removed it could remove one that another just locked.
+	// The file is kept: removing it could remove a file that another process just locked.
 	return func() { _ = f.Close() }
 }

@@ -97,7 +97,7 @@ func TestCacheAtOnce(t *testing.T) {
 	}
 }
 
-// A rank that holds the lock indefinitely only costs the others their patience.
+// A rank that holds the lock indefinitely only delays the others by their patience.
 func TestLockPatience(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "lock")
 	unlock := lock(file, time.Minute)

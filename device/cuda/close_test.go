@@ -10,8 +10,8 @@ import (
 	"gorgonia.org/cu"
 )
 
-// What comes after Close gets an error, and waits for nothing that never comes. A
-// device without a GPU will do: its calls fail.
+// Calls after Close return an error without an endless wait. A device without a GPU suffices: its
+// calls fail.
 func TestClosed(t *testing.T) {
 	d := &Device{gpu: cu.Device(-1), lanes: make(chan *lane, laneCount)}
 	for range laneCount {

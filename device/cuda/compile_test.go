@@ -46,11 +46,11 @@ func compilerForTest(t *testing.T) *compiler {
 // everyInstance reports whether a short run too compiles each model, with scalars and laws of the viscosity, as CI asks.
 func everyInstance() bool { return os.Getenv("LBMSIM_REQUIRE_INSTANCES") != "" }
 
-// architectures of the GPUs that are promised: V100, A100, H100 and B200.
+// architectures of the supported GPUs: V100, A100, H100 and B200.
 var architectures = []int{70, 80, 90, 100}
 
-// TestCompile translates the kernels for every GPU that we promise and the compiler
-// knows, and looks for what the host wants to find in them.
+// TestCompile compiles the kernels for every supported GPU known to the compiler, and checks for
+// the symbols that the host needs.
 func TestCompile(t *testing.T) {
 	c := compilerForTest(t)
 	t.Logf("%s knows %v", c, c.archs)
@@ -208,8 +208,7 @@ func findShape(t *testing.T, code []byte) (shape stepShape) {
 	return shape
 }
 
-// GPUs with less shared memory get smaller blocks, also those that an older compiler
-// does not know.
+// GPUs with less shared memory get smaller blocks, also if an older compiler does not know them.
 func TestSharedMemory(t *testing.T) {
 	brief.Fewer(t, "GPUs")
 	c := compilerForTest(t)
@@ -237,7 +236,7 @@ func TestSharedMemory(t *testing.T) {
 	}
 }
 
-// An older compiler makes code that a newer GPU's driver can translate.
+// An older compiler generates code that a newer GPU's driver can translate.
 func TestNewerGPU(t *testing.T) {
 	c := compilerForTest(t)
 	option, real, err := c.target(999)
@@ -294,8 +293,8 @@ func TestRowsOfABlockDoNotChangeTheArithmetic(t *testing.T) {
 	}
 }
 
-// A compiler that no longer knows a GPU says so: what it makes for newer ones would
-// only fail to load.
+// A compiler that no longer supports a GPU reports this: its code for newer ones would fail to
+// load.
 func TestOlderGPU(t *testing.T) {
 	c := &compiler{major: 13, archs: []int{75, 80, 90}, path: "libnvrtc.so.13"}
 	if option, _, err := c.target(70); err == nil || !strings.Contains(err.Error(), "sm_75 and newer, not for sm_70") {
@@ -303,7 +302,7 @@ func TestOlderGPU(t *testing.T) {
 	}
 }
 
-// The Go structs lie in memory as the C++ ones do: the compiler is asked.
+// The Go structs have the memory layout of the C++ ones, as reported by the compiler.
 func TestABI(t *testing.T) {
 	c := compilerForTest(t)
 	text := ""
@@ -412,7 +411,7 @@ func stored(t *testing.T, ptx string) []uint64 {
 	return list
 }
 
-// The kernel of barriers is compiled alone, for every GPU that we promise.
+// The kernel of barriers is compiled alone, for every supported GPU.
 func TestCompileBarrier(t *testing.T) {
 	c := compilerForTest(t)
 	for _, arch := range architectures {
@@ -434,7 +433,7 @@ func TestCompileBarrier(t *testing.T) {
 	}
 }
 
-// A compilation leaves Go's signal handlers as they were: NVRTC itself drops their alternative stack.
+// A compilation restores Go's signal handlers: NVRTC drops their alternative stack.
 func TestSignalsAfterCompilation(t *testing.T) {
 	c := compilerForTest(t)
 	before := handlers.Save()
@@ -447,7 +446,7 @@ func TestSignalsAfterCompilation(t *testing.T) {
 	}
 }
 
-// A mistake in a header is shown with our file and line.
+// An error in a header is reported with our file and line.
 func TestMessages(t *testing.T) {
 	c := compilerForTest(t)
 	files := fstest.MapFS{
@@ -474,7 +473,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// A name that leads nowhere is an error that says which.
+// An unknown name is an error with this name.
 func TestNamedCompiler(t *testing.T) {
 	t.Setenv("LBMSIM_NVRTC", "nowhere/libnvrtc.so")
 	if _, err := openCompiler(0, 0); err == nil || !strings.Contains(err.Error(), "LBMSIM_NVRTC: nowhere/libnvrtc.so: ") {
@@ -482,7 +481,7 @@ func TestNamedCompiler(t *testing.T) {
 	}
 }
 
-// Faces that give what enters a direction have kernels of their own, which no other instance compiles.
+// Faces that prescribe the direction of inflow have separate kernels, which no other instance compiles.
 func TestCompileDirected(t *testing.T) {
 	c := compilerForTest(t)
 	for _, lattice := range []string{"D2Q9", "D3Q19", "D3Q27"} {
@@ -502,7 +501,7 @@ func TestCompileDirected(t *testing.T) {
 	}
 }
 
-// Walls with a model have kernels of their own, and a layer has steps of its own.
+// Walls with a model have separate kernels, and a layer has separate steps.
 func TestCompileModelled(t *testing.T) {
 	c := compilerForTest(t)
 	for _, s := range model.Pairs() {
@@ -536,7 +535,7 @@ func TestCompileModelled(t *testing.T) {
 	}
 }
 
-// Programs of patches have kernels of their own, which every model of moments has, with each viscosity law.
+// Programs of patches have separate kernels, for every model of moments with each viscosity law.
 func TestCompileLevels(t *testing.T) {
 	brief.Fewer(t, "GPUs, laws and precisions")
 	c := compilerForTest(t)
@@ -567,7 +566,7 @@ func TestCompileLevels(t *testing.T) {
 					compiles(spec, arch)
 				}
 			}
-			for law := range model.ViscosityLaws { // of which the closure knows nothing
+			for law := range model.ViscosityLaws { // independent of the closure
 				spec.Viscosity = model.ViscosityLaw(law)
 				if law > 0 && slices.Contains(c.archs, 90) && usual && (spec.Lattice.Name == "D3Q19" || !testing.Short()) {
 					compiles(spec, 90)
@@ -582,7 +581,7 @@ func TestCompileLevels(t *testing.T) {
 	}
 }
 
-// What changes with time is compiled for a case: its velocities may call whatever expressions have.
+// Time dependence is compiled for a case: its velocities may call all functions of expressions.
 func TestCompileTimed(t *testing.T) {
 	c := compilerForTest(t)
 	all := "1"

@@ -20,7 +20,7 @@ type core struct {
 	d       *Device
 	spec    model.Spec
 	layout  decomp.Layout
-	wraps   [3]bool  // axes along which the box is its own neighbour
+	wraps   [3]bool  // periodic axes that the box spans
 	types   int      // of solid cells
 	options []string // of the compiler, for what the box's cells need
 	kernels kernelSet
@@ -38,7 +38,7 @@ func (c *core) load(m *module, doing, file string, found functions, rest func() 
 	return m.load(c.d, doing, fileOf(file, c.spec, ownPitch(c.layout.Pitch), c.options...), found, rest)
 }
 
-// put brings the parts of a list to the GPU, one behind the other in so many bytes; boxLists frees it.
+// put uploads the parts of a list to the GPU, contiguously in a given number of bytes; boxLists frees it.
 func (c *core) put(bytes int, parts ...[]byte) (*buffer, error) {
 	b, err := c.d.alloc(bytes)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *core) stream(s device.Stream) *stream {
 	return own
 }
 
-// between checks what a step of box leads from and to, and uploads the numbers to the GPU.
+// between checks the source and target of a step of box, and uploads the numbers to the GPU.
 func (c *core) between(in, out device.Buffer, box decomp.Box, q model.Params) (from, to *buffer, err error) {
 	from, err = c.state(in)
 	to, err2 := c.state(out)

@@ -16,7 +16,7 @@ import (
 	"lbmsim/model"
 )
 
-// crossed is boundary.Crossings or boundary.HeatCrossings in the order of memory, and what upstream cells send.
+// crossed is boundary.Crossings or boundary.HeatCrossings in memory order, and the populations of upstream cells.
 type crossed struct {
 	upstream, modelled, faces, upstreamOf, passages, sent uploaded
 	scale                                                 float64
@@ -160,7 +160,8 @@ func (c *coupling) Count(s device.Stream, state, sums device.Buffer, add bool) {
 	})
 }
 
-// populations queues what ghost cells of walls with a model send, then what upstream cells do, which may carry it.
+// populations queues the populations from ghost cells of walls with a model, then from upstream cells, which may carry
+// the former.
 func (x *crossed) populations(c *couplings, fn cu.Function, own *stream, state uint64) error {
 	sent, n := uint64(x.sent.at.at), x.modelled.count
 	behind := sent + uint64((x.places-n)*c.valueBytes())
@@ -170,7 +171,7 @@ func (x *crossed) populations(c *couplings, fn cu.Function, own *stream, state u
 	return run(fn, x.upstream.count, own, uint64(c.box.at), uint64(x.upstream.at.at), state, sent, uint64(x.upstream.count), uint64(x.places))
 }
 
-// add queues sums of what has been sent: a block has levelFaces faces.
+// add queues sums of the sent populations: a block has levelFaces faces.
 func (x *crossed) add(fn cu.Function, own *stream, sums, add uint64) error {
 	return run(fn, x.faces.count*rowThreads/levelFaces, own, uint64(x.faces.at.at), uint64(x.upstreamOf.at.at), uint64(x.passages.at.at), uint64(x.sent.at.at), sums, math.Float64bits(x.scale), add, uint64(x.faces.count), uint64(x.places))
 }

@@ -37,8 +37,8 @@ type Device struct {
 	context cu.CUContext // the primary one, shared with a GPU-aware MPI library
 	cache   string       // folder of compiled kernels; empty: none
 	lanes   chan *lane
-	copies  *stream // carries snapshots to the host
-	slots   int     // for tests: marches are cut as if so many blocks ran at once; 0: as many as do
+	copies  *stream // copies snapshots to the host
+	slots   int     // for tests: marches are cut as if this number of blocks ran at once; 0: the actual number
 
 	closing   sync.Mutex
 	closed    atomic.Bool
@@ -46,7 +46,7 @@ type Device struct {
 
 	mu       sync.Mutex // of what follows
 	compiler *compiler
-	events   []cu.Event      // to be used again
+	events   []cu.Event      // for reuse
 	pinned   map[uintptr]int // memory of AllocHost: address and size
 	roofline map[model.Precision]kernelSet
 	barriers module
@@ -61,11 +61,11 @@ var _ interface {
 	device.Roofline
 } = (*Device)(nil)
 
-// Option changes how New makes a device.
+// Option configures New.
 type Option func(*Device) error
 
-// WithCache keeps compiled kernels in this folder instead of $LBMSIM_CACHE or the
-// user's cache folder; an empty name keeps none.
+// WithCache caches compiled kernels in this folder instead of $LBMSIM_CACHE or the user's cache
+// folder; an empty name disables the cache.
 func WithCache(dir string) Option {
 	return func(d *Device) error {
 		d.cache = dir
@@ -85,7 +85,7 @@ func cacheDir() string {
 	return filepath.Join(dir, "lbmsim")
 }
 
-// New makes the device of GPU number (Info.Number).
+// New opens the device of GPU number (Info.Number).
 func New(number int, options ...Option) (*Device, error) {
 	all, err := Devices()
 	if err != nil {
@@ -118,9 +118,9 @@ func New(number int, options ...Option) (*Device, error) {
 	return d, nil
 }
 
-// call makes calls of the driver with this GPU's context. The context belongs to
-// the system's thread, and Go moves goroutines between threads: it is set each time,
-// which takes a fraction of a microsecond.
+// call runs driver calls with this GPU's context. The context belongs to the system's thread, and
+// Go moves goroutines between threads: it is set each time, which takes a fraction of a
+// microsecond.
 func (d *Device) call(doing string, f func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -173,7 +173,7 @@ func (d *Device) alloc(bytes int) (*buffer, error) {
 	return b, nil
 }
 
-// reserve returns memory that holds anything.
+// reserve returns uninitialized memory.
 func (d *Device) reserve(bytes int) (*buffer, error) {
 	if bytes < 0 {
 		return nil, fmt.Errorf("cannot allocate %d bytes", bytes)
@@ -198,7 +198,7 @@ func (d *Device) reserve(bytes int) (*buffer, error) {
 	return b, nil
 }
 
-// FreeMemory of the GPU in bytes; other programs take from it too.
+// FreeMemory of the GPU in bytes; other processes use it, too.
 func (d *Device) FreeMemory() (free int64, err error) {
 	err = d.call("asking for free memory", func() (err error) { free, _, err = cu.MemInfo(); return err })
 	return free, err
@@ -247,8 +247,7 @@ func (d *Device) isPinned(p []byte) bool {
 	return false
 }
 
-// Close gives the GPU back; a second call does nothing. Buffers and programs have been
-// freed before.
+// Close releases the GPU; a second call does nothing. Buffers and programs have been freed before.
 func (d *Device) Close() error {
 	d.closing.Lock()
 	defer d.closing.Unlock()
@@ -281,7 +280,7 @@ func (d *Device) Close() error {
 		d.compiler = nil
 	}
 	d.closed.Store(true)
-	for _, l := range lanes { // who comes too late gets an error and does not wait
+	for _, l := range lanes { // late callers get an error and do not wait
 		d.lanes <- l
 	}
 	if e := d.gpu.ReleasePrimaryCtx(); err == nil {

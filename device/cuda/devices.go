@@ -17,12 +17,12 @@ type Info struct {
 	Number       int // as CUDA counts, CUDA_VISIBLE_DEVICES respected
 	Name         string
 	PCI          string // domain:bus:device.function
-	UUID         string // of the GPU, or of the part of one (MIG) that is seen
+	UUID         string // of the GPU, or of its visible part (MIG)
 	Memory       int64  // bytes
 	Major, Minor int    // compute capability
 }
 
-// Devices lists the GPUs. Without one it returns an error that says why.
+// Devices lists the GPUs. Without one it returns an error with the reason.
 func Devices() ([]Info, error) {
 	if err := load(); err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Without a driver a program with this package starts, and says what is missing.
+// Without a driver an executable with this package starts, and reports what is missing.
 func TestDevices(t *testing.T) {
 	list, err := Devices()
 	if err != nil {

@@ -21,7 +21,7 @@ type eddies struct {
 	at     *buffer
 }
 
-// place takes the memory and loads the kernel.
+// place allocates the memory and loads the kernel.
 func (e *eddies) place(in *placing) (err error) {
 	if !e.spec.Viscosity.LooksAround() {
 		return nil

@@ -87,7 +87,7 @@ func isCode(err error, code C.CUresult) bool {
 	return errors.As(err, &e) && e.Code == int(code)
 }
 
-// load starts the driver, once in the life of the program.
+// load starts the driver, once per process.
 func load() error {
 	var code C.int
 	why := C.lbm_driver_load(&code)

@@ -24,13 +24,13 @@ type faces struct {
 	links         *links
 	list          *boundary.Faces // nil: no faces
 
-	// Cells and outlets that the march does not see to itself, and of the cells how many are the box's own.
+	// Cells and outlets not computed by the march, and the number of the box's own cells.
 	cells, outlets           *buffer
 	count, own, outletsCount int
 	rules, outletRules       *buffer
 }
 
-// place lists the ghost cells and makes room for those beyond the ends of rows.
+// place lists the ghost cells and allocates those beyond the ends of rows.
 func (f *faces) place(in *placing) error {
 	w := in.walls
 	list, err := boundary.FindFaces(f.spec.Lattice, f.layout, in.periodic, in.cells)
@@ -126,7 +126,7 @@ func (f *faces) FillFaces(s device.Stream, state device.Buffer, exchanged bool) 
 	})
 }
 
-// queue adds what the outflows beside the cells of a box make of the state that a step leads to.
+// queue adds the outflows' corrections beside the cells of a box to the result of a step.
 func (f *faces) queue(own *stream, from, to *buffer, box decomp.Box) {
 	if f.outletsCount == 0 {
 		return

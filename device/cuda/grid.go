@@ -18,7 +18,7 @@ func marches(n, most, columns, slots int) int {
 	return best
 }
 
-// bestMarches also returns how long they last, in planes.
+// bestMarches also returns their duration, in planes.
 func bestMarches(n, most, columns, slots int) (best, least int) {
 	best, least = 1, -1
 	for k := raw.Ceil(n, most); k <= min(n, maxGrid); k++ {
@@ -27,7 +27,7 @@ func bestMarches(n, most, columns, slots int) (best, least int) {
 			best, least = k, cost
 		}
 		if columns*k > 64*slots {
-			break // shorter ones only cost more
+			break // shorter ones are only slower
 		}
 	}
 	return best, least
@@ -38,7 +38,8 @@ func bestMarches(n, most, columns, slots int) (best, least int) {
 const usualRows, leastRows, lineCost = 13, 11, 3
 
 // fittingRows returns the number of rows that fills the rounds of blocks best in a box of ny rows and nz planes that is
-// so many tiles across: fewer than usual where that saves more than the shorter path to memory is worth, a twentieth.
+// so many tiles across: fewer than usual if that saves more than the benefit of the shorter path to memory, a
+// twentieth.
 func fittingRows(ny, nz, most, across, slots int) int {
 	best, least := usualRows, 0
 	for rows := usualRows; rows >= leastRows; rows-- {

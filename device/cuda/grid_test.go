@@ -23,7 +23,7 @@ func TestMarches(t *testing.T) {
 	}
 }
 
-// No block is without planes: its first would lie behind the state's last.
+// No block is without planes: its first would be behind the state's last.
 func TestMarchesAreShared(t *testing.T) {
 	for n := 1; n < 300; n++ {
 		for _, most := range []int{1, 32, 40, 80} {
@@ -37,7 +37,7 @@ func TestMarchesAreShared(t *testing.T) {
 	}
 }
 
-// Where blocks of fewer rows fill the processors better, and where longer ways to memory are not worth it.
+// Where blocks of fewer rows fill the processors better, and where longer paths to memory do not pay.
 func TestFittingRows(t *testing.T) {
 	for n, want := range map[int]int{64: 11, 96: 12, 128: 12, 192: 12, 100: 13, 256: 13} {
 		if got := fittingRows(n, n, 80, raw.Ceil(n, 64), 132); got != want {

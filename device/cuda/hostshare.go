@@ -14,7 +14,7 @@ import (
 
 var _ device.HostSharer = (*Device)(nil)
 
-// ShareHost makes page-locked host memory that other processes can open.
+// ShareHost allocates page-locked host memory that other processes can open.
 func (d *Device) ShareHost(bytes int) (memory, key []byte, free func(), err error) {
 	memory, key, release, err := hostmem.Share(bytes)
 	if err == nil {

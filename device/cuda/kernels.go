@@ -5,7 +5,7 @@ package cuda
 /*
 #include <cuda.h>
 
-// lbm_follow launches a kernel that waits itself for the work queued before it.
+// lbm_follow launches a kernel that itself waits for the work queued before it.
 static CUresult lbm_follow(CUfunction f, const unsigned* shape, CUstream s, unsigned long long* args, int count) {
 	void* list[8];
 	for (int i = 0; i < count; i++) list[i] = args + i;
@@ -82,10 +82,10 @@ func (d *Device) kernels(spec model.Spec, pitch int, more ...string) (k kernelSe
 	return k, err
 }
 
-// room asks for the shared memory of a function's blocks, and is how many of them the GPU runs at once.
+// room requests the shared memory of a function's blocks, and returns the number of blocks that the GPU runs at once.
 func (d *Device) room(fn cu.Function, threads [2]int, shared int) (slots int, err error) {
 	if shared > 48<<10 {
-		// Above what every GPU has, a function has to ask.
+		// Above the size of every GPU, a function has to request it.
 		if err := check(C.cuFuncSetAttribute(functionOf(fn), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(shared))); err != nil {
 			return 0, fmt.Errorf("asking for %d bytes of shared memory a block: %w", shared, err)
 		}

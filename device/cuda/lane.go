@@ -21,8 +21,8 @@ const laneCount = 2
 // enough that one piece is copied by the processor while the next is on its way.
 const laneBytes = 16 << 20
 
-// lane is a way between ordinary host memory and the GPU: a stream, and two
-// page-locked pieces that take turns. It is made at its first use.
+// lane is a path between ordinary host memory and the GPU: a stream, and two page-locked pieces
+// that alternate. It is created at its first use.
 type lane struct {
 	d      *Device
 	stream cu.Stream
@@ -59,7 +59,7 @@ func (l *lane) open() error {
 	return err
 }
 
-// reserve makes the page-locked pieces, and the GPU's if asked for, large enough.
+// reserve makes the page-locked pieces, and on request the GPU's, large enough.
 func (l *lane) reserve(bytes int, there bool) error {
 	for i := range l.half {
 		h := &l.half[i]
@@ -98,7 +98,7 @@ func (l *lane) close() {
 	*l = lane{d: l.d}
 }
 
-// end gives back what open made, or the part that it could make.
+// end frees the resources of open, even if it was incomplete.
 func (l *lane) end() {
 	_ = l.d.call("ending a stream", func() error {
 		for i := range l.half {
@@ -129,7 +129,7 @@ func (l *lane) turns(doing string, count int, start func(k int, h *half) error, 
 				continue
 			}
 			if err := start(k, h); err != nil {
-				// What was queued writes to the halves: let it end.
+				// Queued work writes to the halves: wait for it.
 				_ = l.stream.Synchronize()
 				return err
 			}

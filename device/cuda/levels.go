@@ -50,7 +50,7 @@ func (c *couplings) prepare() error {
 		"lbm_level_restrict": &c.restricted, "lbm_level_send": &c.send, "lbm_level_send_modelled": &c.sendModelled, "lbm_level_carry": &c.carry, "lbm_level_count": &c.count, "lbm_level_heat": &c.heat, "lbm_level_correct": &c.correct}, nil)
 }
 
-// uploaded is a list in the GPU's memory, and what its kernels need of buffers.
+// uploaded is a list in the GPU's memory, and the buffer size that its kernels need.
 type uploaded struct {
 	at    *buffer
 	count int
@@ -72,7 +72,7 @@ type coupling struct {
 	given       [2]bool
 }
 
-// Couple brings the lists to the GPU.
+// Couple uploads the lists to the GPU.
 func (c *couplings) Couple(lists device.CouplingLists) (device.Coupling, error) {
 	if !c.d.CouplesLevels(c.spec) {
 		return nil, fmt.Errorf("%s has no coupling of levels: it takes moments of 32 or 64 bits", c.spec)
@@ -160,7 +160,7 @@ func putParents(c *coupling, list []decomp.Parent) error {
 // around returns the number of cells around a parent.
 func (c *coupling) around() int { return map[int]int{2: 9, 3: 19}[c.spec.Lattice.Dims] }
 
-// used is a buffer of a coupling's work and the bytes that it has to have.
+// used is a buffer of a coupling's work and its required bytes.
 type used struct {
 	buffer device.Buffer
 	bytes  int
@@ -198,7 +198,7 @@ func (c *coupling) queue(s device.Stream, what string, buffers []used, prepared 
 	own.queue(what, func() error { return work(own, at) })
 }
 
-// run launches a kernel with so many threads.
+// run launches a kernel with a number of threads.
 func run(fn cu.Function, threads int, s *stream, args ...uint64) error {
 	if threads == 0 {
 		return nil
@@ -224,7 +224,7 @@ func (c *coupling) Scatter(s device.Stream, buffer, state device.Buffer) {
 	c.copies(s, c.scatter, c.scattered, c.ofCells(buffer, c.scattered.need), c.ofState(state))
 }
 
-// GatherValues queues what a finer level is interpolated from.
+// GatherValues queues the values from which a finer level is interpolated.
 func (c *coupling) GatherValues(s device.Stream, state, buffer device.Buffer, q model.Params) {
 	if c.valued.count == 0 {
 		return
@@ -293,7 +293,7 @@ func (c *coupling) Correct(s device.Stream, own, fine, state device.Buffer, q mo
 	})
 }
 
-// Bytes returns the GPU's memory of the lists and of what passes.
+// Bytes returns the GPU's memory of the lists and of crossing populations.
 func (c *coupling) Bytes() int { return c.bytes }
 
 // Close frees the memory.

@@ -23,8 +23,8 @@ type links struct {
 	found          *boundary.Walls
 	origin         [3]int     // of the box in the domain
 	laws, measures *linkLists // may be nil
-	modelled       *modelled  // what its ghost cells send
-	scalar         *scalar    // what leaves of it is a part of the loads
+	modelled       *modelled  // populations of its ghost cells
+	scalar         *scalar    // its flux is a part of the loads
 }
 
 // linkLists is boundary.Links in the GPU's memory.
@@ -37,7 +37,7 @@ type linkLists struct {
 	sums        *buffer // [type][force, torque]
 }
 
-// place makes the lists of special cells and of measured walls.
+// place builds the lists of special cells and of measured walls.
 func (k *links) place(in *placing) error {
 	w := in.walls
 	k.found, k.origin = w.found, in.cells.Origin
@@ -92,7 +92,7 @@ func (k *links) lawBytes(l *boundary.Links) []byte {
 // specialLanes are the threads of a special cell: LBM_LANES of kernels/gpu/special.h.
 const specialLanes = 8
 
-// queue adds the special cells, which a step leaves out.
+// queue adds the special cells, which a step omits.
 func (k *links) queue(s *stream, in, out *buffer, box decomp.Box) {
 	if k.laws == nil {
 		return

@@ -23,8 +23,8 @@ type buffer struct {
 // Bytes returns the size.
 func (b *buffer) Bytes() int { return b.bytes }
 
-// Free returns the memory once the GPU no longer works with it (the driver waits);
-// a second call does nothing.
+// Free releases the memory once the GPU no longer uses it (the driver waits); a second call does
+// nothing.
 func (b *buffer) Free() {
 	if b == nil || b.at == 0 {
 		return

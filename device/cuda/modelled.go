@@ -65,7 +65,7 @@ func modelledOptions(walls []boundary.Wall, law model.ViscosityLaw) (list []stri
 	return list
 }
 
-// place lists the ghost cells, and takes the memory of the eddies of the layer.
+// place lists the ghost cells, and allocates the layer's eddy viscosity.
 func (m *modelled) place(in *placing) (err error) {
 	options := modelledOptions(in.cells.Walls, m.spec.Viscosity)
 	if len(options) == 0 {
@@ -104,7 +104,7 @@ func (m *modelled) place(in *placing) (err error) {
 		functions{"lbm_modelled": &m.fill, "lbm_layer": &m.layer, "lbm_gather": &m.gather, "lbm_momentum": &m.momentum}, nil)
 }
 
-// placeCells brings the lists to the GPU.
+// placeCells uploads the lists to the GPU.
 func (m *modelled) placeCells(found *boundary.Modelled, walls []boundary.Wall) (err error) {
 	m.cells, m.depth = [2]int{found.Early, len(found.Cells)}, [2]int{found.EarlyLayer, len(found.Layer)}
 	cells, layer, sent := make([]modelledCellABI, len(found.Cells)), make([]kernels.LayerCell, len(found.Layer)), make([]gatheredABI, len(found.Sent))
@@ -152,7 +152,7 @@ func (m *modelled) placeCells(found *boundary.Modelled, walls []boundary.Wall) (
 	return err
 }
 
-// sends returns the address of what ghost cells send, 0 without ghost cells.
+// sends returns the address of the ghost cells' populations, 0 without ghost cells.
 func (m *modelled) sends() uint64 {
 	if m.populations == nil {
 		return 0
@@ -228,7 +228,7 @@ func (m *modelled) Gather(s device.Stream, state device.Buffer) {
 	})
 }
 
-// TuneWalls writes the corrections where ghost cells read them.
+// TuneWalls writes the corrections that ghost cells read.
 func (m *modelled) TuneWalls(walls []device.WallTuning) error {
 	if m.tuning == nil {
 		return nil
@@ -288,7 +288,7 @@ func (m *modelled) WallMomentum(state device.Buffer, q model.Params) ([]device.W
 	return all, nil
 }
 
-// ModelledWalls reads what the last FillModelled found.
+// ModelledWalls reads the results of the last FillModelled.
 func (m *modelled) ModelledWalls() ([]device.ModelledWall, error) {
 	walls := make([]device.ModelledWall, m.cells[1])
 	if len(walls) == 0 {

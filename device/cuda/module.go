@@ -20,7 +20,7 @@ type module struct {
 // functions are kernels by name, to be found in a module.
 type functions map[string]*cu.Function
 
-// compilation makes the job that compiles a file of kernels for GPUs of an architecture.
+// compilation returns the job that compiles a file of kernels for GPUs of an architecture.
 type compilation func(c *compiler, arch int) (job, error)
 
 // fileOf returns the compilation of a file of kernels for a spec and rows of this pitch, or of any for 0; more are
@@ -30,7 +30,7 @@ func fileOf(file string, spec model.Spec, pitch int, more ...string) compilation
 }
 
 // load compiles a file of kernels, or takes the result from the cache, loads it and finds its functions. Then rest reads
-// what else the module has; nil: nothing. A module that fails is unloaded.
+// other contents of the module; nil: none. A module that fails is unloaded.
 func (m *module) load(d *Device, doing string, of compilation, found functions, rest func() error) error {
 	code, err := d.code(of)
 	if err != nil {
@@ -57,7 +57,7 @@ func (m *module) load(d *Device, doing string, of compilation, found functions, 
 	return err
 }
 
-// unload gives the GPU's memory of the kernels back; a second call does nothing.
+// unload frees the GPU's memory of the kernels; a second call does nothing.
 func (m *module) unload(d *Device) {
 	if m.loaded {
 		_ = d.call("unloading kernels", m.handle.Unload)

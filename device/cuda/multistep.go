@@ -20,7 +20,7 @@ type multistep struct {
 	*core
 	faces *faces
 	multistepKernel
-	walled uint64 // are there cells that are solid, beside walls or beyond an axis that ends?
+	walled uint64 // whether there are cells that are solid, beside walls or beyond a non-periodic axis
 }
 
 // multistepKernel is the kernel, of the module of the spec's kernels, and how it is launched.
@@ -85,8 +85,8 @@ func (m *multistep) place(in *placing) error {
 	return nil
 }
 
-// sameSteps reports whether this machine's compiler rounds as it should: where it fuses a multiplication with an addition
-// is its choice, and it might choose otherwise for several steps than for one. A few rows of a periodic box show it.
+// sameSteps reports whether this machine's compiler rounds as it should: contraction of a multiplication and an addition
+// is its choice, which may differ between several steps and one. A few rows of a periodic box show it.
 func (m *multistep) sameSteps() (same bool, err error) {
 	const nx, ny = 32, 8 // of cells that differ, in rows of the case's pitch
 	l := m.layout
@@ -139,7 +139,7 @@ func (m *multistep) sameSteps() (same bool, err error) {
 // Stride returns the number of steps that Steps computes.
 func (m *multistep) Stride() int { return m.stride }
 
-// Steps queues so many steps of all cells.
+// Steps queues Stride steps of all cells.
 func (m *multistep) Steps(s device.Stream, in, out device.Buffer, q model.Params) {
 	own := m.stream(s)
 	from, to, err := m.between(in, out, decomp.Box{Hi: m.layout.N}, q)
@@ -161,7 +161,7 @@ func (m *multistep) Steps(s device.Stream, in, out device.Buffer, q model.Params
 	})
 }
 
-// sampleParams returns parameters in which all of a model's arithmetic takes part.
+// sampleParams returns parameters that exercise all of a model's arithmetic.
 func sampleParams(spec model.Spec) model.Params {
 	values := make([]float64, len(spec.Collision.Params))
 	for i := range values {

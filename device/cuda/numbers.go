@@ -19,13 +19,13 @@ import (
 // numbers are the numbers of a step: rates, force, law.
 type numbers struct {
 	mu     sync.Mutex   // of what follows
-	params model.Params // what the GPU has
-	given  bool         // does it have any?
+	params model.Params // on the GPU
+	given  bool         // whether the GPU has any
 	forces bool         // steps use the force of their moment: see schedule
 }
 
-// upload writes the numbers of a step to the GPU if it has others. Of several concurrent
-// callers one writes and the others wait.
+// upload writes the numbers of a step to the GPU if it has others. Among several concurrent callers
+// one writes and the others wait.
 func (c *core) upload(q model.Params) error {
 	c.numbers.mu.Lock()
 	defer c.numbers.mu.Unlock()

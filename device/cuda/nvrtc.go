@@ -88,9 +88,9 @@ type compiler struct {
 	size         int64 // of the file, 0 if unknown
 }
 
-// openCompiler looks for NVRTC: one that is not newer than the driver, whose loader
-// has to take the result, and that knows this GPU (90 for sm_90; 0: any), if there
-// is such a one, else the first. 0 for the driver's CUDA version: none is there.
+// openCompiler searches for NVRTC: preferably one that is not newer than the driver, which has to
+// load the result, and that supports this GPU (90 for sm_90; 0: any); otherwise the first. 0 for
+// the driver's CUDA version: none is there.
 func openCompiler(driver, arch int) (*compiler, error) {
 	if path := os.Getenv("LBMSIM_NVRTC"); path != "" {
 		c, err := open(path)
@@ -139,10 +139,10 @@ func openCompiler(driver, arch int) (*compiler, error) {
 	return best, nil
 }
 
-// sonames are the libraries that may be there; .11.2 is the name in all of CUDA 11.2 to 11.8.
+// sonames are the possible libraries; .11.2 is the name in all of CUDA 11.2 to 11.8.
 var sonames = [...]string{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"}
 
-// candidates returns the places to look for NVRTC in, best first.
+// candidates returns the places to search for NVRTC, best first.
 func candidates() []string {
 	list := sonames[:]
 	var dirs []string
@@ -162,7 +162,7 @@ func candidates() []string {
 		}
 	}
 	add("/usr/local/cuda/lib64", "/usr/local/cuda-*/lib64", "/opt/cuda/lib64")
-	// What `make cuda-headers` unpacked, seen from bin/ and from a package's tests.
+	// Files unpacked by `make cuda-headers`, relative to bin/ and to a package's tests.
 	if exe, err := os.Executable(); err == nil {
 		add(filepath.Dir(exe)+"/../.build/cuda/lib", filepath.Dir(exe)+"/../lib")
 	}

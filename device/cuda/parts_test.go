@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Every part of a program is on the lists that its methods are for: one that is forgotten would keep its memory, lack its
-// kernels or leave its cells as they are.
+// Every part of a program is on the lists that its methods are for: a forgotten one would leak its memory, lack its
+// kernels or skip its cells.
 func TestPartsAreOnTheirLists(t *testing.T) {
 	p := newProgram(&core{})
 	v := reflect.ValueOf(p).Elem()

@@ -51,7 +51,7 @@ type sharedHandle struct {
 	IPC   []byte // CUipcMemHandle
 }
 
-// Share makes a handle of a buffer.
+// Share returns a handle of a buffer.
 func (d *Device) Share(b device.Buffer) ([]byte, error) {
 	at, err := d.part(b, 0, b.Bytes())
 	if err != nil {
@@ -67,8 +67,8 @@ func (d *Device) Share(b device.Buffer) ([]byte, error) {
 	return json.Marshal(sharedHandle{b.Bytes(), C.GoBytes(unsafe.Pointer(&h), C.int(unsafe.Sizeof(h)))})
 }
 
-// Open gives access to the memory of another process. The GPU that has it need not be
-// visible here; there has to be a way to it (NVLink, or PCIe within a machine).
+// Open gives access to the memory of another process. The GPU that owns it need not be visible
+// here; there has to be a path to it (NVLink, or PCIe within a machine).
 func (d *Device) Open(handle []byte) (device.Buffer, error) {
 	var s sharedHandle
 	var h C.CUipcMemHandle
@@ -158,7 +158,7 @@ type barrier struct {
 	free   func()
 }
 
-// NewBarrier makes a barrier.
+// NewBarrier creates a barrier.
 func (d *Device) NewBarrier(parties []device.Party) (device.Barrier, error) {
 	if len(parties) > device.MaxParties {
 		return nil, fmt.Errorf("a barrier of %d parties: %d at most", len(parties), device.MaxParties)
@@ -239,7 +239,7 @@ func (m *barrier) Queue(to device.Stream) {
 	})
 }
 
-// Break ends the waiting: kernels that wait would keep the GPU from being given back.
+// Break ends the waits: waiting kernels would prevent the release of the GPU.
 func (m *barrier) Break() {
 	atomic.StoreUint32((*uint32)(unsafe.Pointer(unsafe.SliceData(m.broken))), 1)
 }

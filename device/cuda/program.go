@@ -14,7 +14,7 @@ import (
 
 // program is a device.Program: the kernels of one spec on one box, and lists of walls in the GPU's memory. It embeds one
 // part for each ability: what the part allocates, compiles, launches and frees is in the part's file, and the methods of
-// package device's interfaces are the parts' own. What concerns several of them goes over the lists at the end.
+// package device's interfaces are the parts' own. Work that concerns several of them iterates over the lists at the end.
 type program struct {
 	*core
 	boxLists
@@ -39,13 +39,13 @@ type program struct {
 
 // part has memory or kernels.
 type part interface {
-	// free frees the memory, but for the core's lists, and unloads the kernels.
+	// free frees the memory, except the core's lists, and unloads the kernels.
 	free()
 }
 
 // placed is a part that needs its memory and kernels before the first step.
 type placed interface {
-	// place allocates, compiles and loads, where the case has use for it.
+	// place allocates, compiles and loads, if the case needs it.
 	place(*placing) error
 }
 
@@ -57,7 +57,7 @@ type placing struct {
 	eddies   uint64 // the address of their memory, which the box has
 }
 
-// behind is a part that changes cells behind the step.
+// behind is a part that changes cells after the step.
 type behind interface {
 	// queue adds the launches that change cells of a box.
 	queue(s *stream, in, out *buffer, box decomp.Box)
@@ -98,8 +98,8 @@ func newProgram(c *core) *program {
 	return p
 }
 
-// directed is the option of kernels whose march makes up ghost cells of faces that give what enters a direction. Few cases
-// have such a face, and its arithmetic takes registers.
+// directed is the option of kernels whose march computes ghost cells of faces that prescribe the direction of inflow. Few
+// cases have such a face, and its arithmetic needs registers.
 const directed = "-DLBM_DIRECTED=1"
 
 // Load compiles the kernels, or takes them from the cache, and places all parts of a program.
@@ -140,7 +140,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 // ownPitch returns the pitch that kernels are compiled for, as a constant: it saves a tenth
 // of the instructions (a fourth of the regularized march's). Short rows belong to
 // tiny cases, for which a quick start matters more: they share kernels for any pitch (0).
-// The choice depends on nothing that is cut among ranks, so that all make the same one.
+// The choice does not depend on the decomposition, so that all ranks make the same one.
 func ownPitch(pitch int) int {
 	if pitch < 64 {
 		return 0

@@ -12,7 +12,7 @@ import (
 )
 
 // rooflineKernels returns the loops that only move bytes. They are part of every
-// instance; the instance of D2Q9 is compiled in no time.
+// instance; the instance of D2Q9 compiles fastest.
 func (d *Device) rooflineKernels(p model.Precision) (kernelSet, error) {
 	d.mu.Lock()
 	k, ok := d.roofline[p]

@@ -16,9 +16,9 @@ type rowEnds [2][]rowEndABI
 // rowEndSlot returns the bit of what comes with (c_y, c_z) from beyond an end: RowOf::slot in three dimensions.
 func rowEndSlot(cy, cz int) int { return 3*cz + cy + 4 }
 
-// findRowEnds describes the ends that the kernels can make up, of rows that do not wrap. What half-way
-// walls at rest send back there needs no words for its links (drop). Each decision follows from the
-// types of cells alone, so all ranks that see a cell take the same.
+// findRowEnds describes the ends that the kernels can make up, of rows that do not wrap. Links to
+// half-way walls at rest there need no words (drop). Each decision follows from the types of cells
+// alone, so all ranks that see a cell take the same.
 func findRowEnds(found *boundary.Walls, l decomp.Layout, periodic [3]bool, sides [2]bool) (list rowEnds) {
 	n := l.N
 	for side, serves := range sides {
@@ -93,8 +93,8 @@ func (r rowEnds) at(l decomp.Layout, side int, row uint32) *rowEndABI {
 }
 
 // addGhosts enters ghost cells in the row ends. It returns the cells of the list that need a separate kernel, and how
-// many of them belong to the box itself: cells beyond the ends of rows are included only where the march does not make
-// them up, or where other kernels read them.
+// many of them belong to the box itself: cells beyond the ends of rows are included only if the march does not compute
+// them, or if other kernels read them.
 func (r rowEnds) addGhosts(list *boundary.Faces, l decomp.Layout, wraps [3]bool, others endCells) (cells []boundary.FaceCell, own int) {
 	for i, c := range list.Cells {
 		y, z := rowOf(l, c.Row)
@@ -178,7 +178,7 @@ func (r rowEnds) addOutlets(list *boundary.Faces, l decomp.Layout, special *boun
 	return outlets
 }
 
-// wrap gives the rows beyond axes that wrap what the rows of the other end have.
+// wrap copies the row ends of the other end to the rows beyond periodic axes.
 func (r rowEnds) wrap(n [3]int, wraps [3]bool) {
 	for _, end := range r {
 		for i := range end {

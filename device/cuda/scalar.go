@@ -65,7 +65,7 @@ func (s *scalar) place(in *placing) error {
 
 func (s *scalar) free() { s.module.unload(s.d) }
 
-// queue adds what walls and faces do to the scalar in a step, behind all of the flow's of the box.
+// queue adds the effect of walls and faces on the scalar in a step, after all of the flow's kernels of the box.
 func (s *scalar) queue(to *stream, in, out *buffer, box decomp.Box) {
 	if !s.spec.Scalar {
 		return
@@ -96,7 +96,7 @@ func (s *scalar) stepPlaces(to *stream, fn cu.Function, list *boundary.ScalarPla
 	})
 }
 
-// add adds what of a scalar leaves through measured walls, with a lane at hand.
+// add adds the scalar's flux through measured walls, with a given lane.
 func (s *scalar) add(l *lane, state *buffer, loads []device.Load) error {
 	if !s.spec.Scalar || s.links == 0 {
 		return nil

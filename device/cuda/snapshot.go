@@ -42,8 +42,8 @@ func (f *snapshots) free() {
 	f.spare = nil
 }
 
-// take finds or makes snapshot memory of exactly this size: a run takes the same
-// snapshots again and again.
+// take finds or allocates snapshot memory of exactly this size: a run takes the same snapshots
+// again and again.
 func (f *snapshots) take(bytes int) (*snapshotMemory, error) {
 	f.mu.Lock()
 	for i, m := range f.spare {
@@ -84,7 +84,7 @@ func (f *snapshots) bytes(box decomp.Box) int {
 	return f.spec.FieldValues() * box.Cells() * f.valueBytes()
 }
 
-// Prepare makes snapshot memory and keeps it for FieldsAsync.
+// Prepare allocates snapshot memory and keeps it for FieldsAsync.
 func (f *snapshots) Prepare(box decomp.Box) error {
 	m, err := f.take(f.bytes(box))
 	if err != nil {
@@ -96,8 +96,7 @@ func (f *snapshots) Prepare(box decomp.Box) error {
 	return nil
 }
 
-// FieldsAsync computes fields into memory of their own and sends them to the host
-// on a stream of their own.
+// FieldsAsync computes fields into separate memory and sends them to the host on a separate stream.
 func (f *snapshots) FieldsAsync(s device.Stream, state device.Buffer, box decomp.Box, q model.Params) (device.Snapshot, error) {
 	own := f.stream(s)
 	from, err := f.state(state)
@@ -118,7 +117,7 @@ func (f *snapshots) FieldsAsync(s device.Stream, state device.Buffer, box decomp
 	return f.send(own, m, m.there.at), nil
 }
 
-// send queues the journey of what the stream has left on the GPU.
+// send queues the transfer of the stream's results from the GPU.
 func (f *snapshots) send(own *stream, m *snapshotMemory, from cu.DevicePtr) *snapshot {
 	taken := own.Record()
 	c := f.d.copies
@@ -131,7 +130,7 @@ func (f *snapshots) send(own *stream, m *snapshotMemory, from cu.DevicePtr) *sna
 	return &snapshot{of: f, memory: m, taken: taken, arrived: c.Record()}
 }
 
-// FieldsTo leaves the fields in a buffer.
+// FieldsTo writes the fields to a buffer.
 func (f *snapshots) FieldsTo(s device.Stream, state device.Buffer, box decomp.Box, out device.Buffer, q model.Params) {
 	own := f.stream(s)
 	from, err := f.state(state)

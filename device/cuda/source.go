@@ -12,7 +12,7 @@ import (
 	"lbmsim/model"
 )
 
-// What the compiler is given, in kernels.Sources.
+// Inputs of the compiler, in kernels.Sources.
 const (
 	instanceFile = "gpu/instance.h"
 	specialFile  = "gpu/special.h" // for cases with special cells
@@ -118,8 +118,8 @@ func sharedLimit(arch int) int {
 }
 
 // Compile translates the kernels of spec for GPUs of compute capability arch (90 for
-// sm_90), without a GPU or the cache, and returns the machine code. It is what
-// a machine without a GPU can check.
+// sm_90), without a GPU or the cache, and returns the machine code. A machine without a GPU can
+// check this.
 func Compile(spec model.Spec, arch int) ([]byte, error) { return compileFile(instanceFile, spec, arch) }
 
 func compileFile(file string, spec model.Spec, arch int) ([]byte, error) {
@@ -180,7 +180,7 @@ func (j job) compile() ([]byte, error) {
 	return code, nil
 }
 
-// head returns the first lines of a text: one mistake in a template can produce a thousand.
+// head returns the first lines of a text: one error in a template can produce a thousand lines.
 func head(text string, lines int) string {
 	list := strings.Split(text, "\n")
 	if len(list) <= lines {

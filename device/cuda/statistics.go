@@ -14,7 +14,7 @@ import (
 	"lbmsim/model"
 )
 
-// statistics is the kernels of kernels/gpu/statistics.h, once something was asked of them.
+// statistics holds the kernels of kernels/gpu/statistics.h, once used.
 type statistics struct {
 	*core
 	module                   module
@@ -123,7 +123,7 @@ func (a *averages) which() (bits uint64) {
 	return bits
 }
 
-// Take lets a sample wait, or adds it and those that wait to the sums.
+// Take stores a sample as pending, or adds it and the pending ones to the sums.
 func (a *averages) Take(s device.Stream, state device.Buffer, n int64, q model.Params) {
 	own := a.s.stream(s)
 	a.last = own
@@ -166,7 +166,7 @@ func (a *averages) add(own *stream, state cu.DevicePtr) {
 	a.count = 0
 }
 
-// Read adds the samples that wait first: the bits are the same whenever that is.
+// Read adds the pending samples first: the bits do not depend on when this happens.
 func (a *averages) Read(sums []float64) error {
 	if a.count > 0 {
 		a.add(a.last, 0)
@@ -180,7 +180,7 @@ func (a *averages) Read(sums []float64) error {
 	return a.sums.Read(raw.Bytes(sums), 0)
 }
 
-// Write forgets the samples that wait.
+// Write drops the pending samples.
 func (a *averages) Write(sums []float64) error {
 	a.count = 0
 	if err := a.rest(); err != nil {

@@ -11,7 +11,7 @@ import (
 	"lbmsim/model"
 )
 
-// stepping is the step of a box of cells, and what follows it.
+// stepping is the step of a box of cells with the parts that follow it.
 type stepping struct {
 	*core
 	behind []behind // in the order in which they are queued

@@ -25,7 +25,7 @@ type stepFields struct {
 	stepKernel             // lbm_step_fields
 	at         cu.Function // for cells of a list
 
-	// Cells that something changes behind the step: their fields are read from the state.
+	// Cells changed after the step: their fields are read from the state.
 	changed *buffer
 	rows    []uint32 // first of each interior row; one more at the end
 }
@@ -33,8 +33,8 @@ type stepFields struct {
 // changedCell is a cell of that list; row is z*ny + y.
 type changedCell struct{ x, row uint32 }
 
-// PrepareStepFields compiles the step that leaves fields. Moments have theirs in the state: a second pass
-// reads little more than it writes.
+// PrepareStepFields compiles the step that leaves fields. With moments the fields are in the state: a
+// second pass reads little more than it writes.
 func (f *stepFields) PrepareStepFields() (bool, error) {
 	if f.spec.Collision.Scheme == model.Moments {
 		return false, nil
@@ -128,7 +128,7 @@ func (f *stepFields) rowsIn(fields device.Buffer, frame, box decomp.Box) (cu.Dev
 	return at - cu.DevicePtr(int64((frame.Lo[2]*rows[1]+frame.Lo[1])*row)), err
 }
 
-// SendFields sends what steps have left, with the ghost planes of the state.
+// SendFields sends the fields written by steps, with the ghost planes of the state.
 func (f *stepFields) SendFields(s device.Stream, state, fields device.Buffer, frame decomp.Box, q model.Params) (device.Snapshot, device.Event, error) {
 	own, axis := f.stream(s), f.layout.Axis()
 	from, err := f.state(state)

@@ -22,16 +22,15 @@ type stream struct {
 	s cu.Stream
 
 	mu  sync.Mutex
-	err error // the first error of its work; it stays
+	err error // the first error of its work, kept
 }
 
-// NewStream makes a queue; an urgent one has the highest priority that the GPU knows.
+// NewStream returns a queue; an urgent one has the GPU's highest priority.
 func (d *Device) NewStream(urgent bool) device.Stream { return d.newStream(urgent) }
 
 func (d *Device) newStream(urgent bool) *stream {
 	s := &stream{d: d}
-	// Non-blocking: it must not wait for what others (MPI libraries) do on CUDA's
-	// default stream.
+	// Non-blocking: it must not wait for work of others (MPI libraries) on CUDA's default stream.
 	s.fail(d.call("making a stream", func() error {
 		least, greatest, err := cu.StreamPriorityRange()
 		if err != nil {
@@ -71,7 +70,7 @@ func (s *stream) failed() error {
 	return s.err
 }
 
-// queue makes calls that add work. After an error nothing is added any more.
+// queue makes calls that add work. After an error no work is added.
 func (s *stream) queue(doing string, f func() error) {
 	if s.failed() == nil {
 		s.fail(s.d.call(doing, f))
@@ -167,7 +166,7 @@ func (d *Device) returnEvent(e cu.Event) {
 	d.events = append(d.events, e)
 }
 
-// Done reports whether the point was reached, or never will be: Wait knows.
+// Done reports whether the point was reached, or never will be, as Wait reports.
 func (e *event) Done() bool {
 	if e.err != nil {
 		return true

@@ -12,8 +12,8 @@ import (
 	"lbmsim/device/devicetest"
 )
 
-// gpu opens the first GPU. Without one the test is skipped, aloud; where a GPU has to
-// be, LBMSIM_REQUIRE_GPU=1 makes that a failure.
+// gpu opens the first GPU. Without one the test is skipped with a message; LBMSIM_REQUIRE_GPU=1
+// makes that a failure.
 func gpu(t testing.TB) device.Device {
 	t.Helper()
 	if _, err := cuda.Devices(); err != nil {
@@ -40,8 +40,8 @@ func closed(t testing.TB, d device.Device) device.Device {
 	return d
 }
 
-// What every device has to do. A state beyond 2^31 bytes always, beyond 2^31 values
-// with LBMSIM_HUGE_TESTS=1, which takes minutes.
+// The suite of all devices. A state beyond 2^31 bytes always, beyond 2^31 values with
+// LBMSIM_HUGE_TESTS=1, which takes minutes.
 func TestDevice(t *testing.T) {
 	options := devicetest.Options{Memory: 6e9}
 	if os.Getenv("LBMSIM_HUGE_TESTS") == "1" {
@@ -50,8 +50,8 @@ func TestDevice(t *testing.T) {
 	devicetest.Run(t, gpu, options)
 }
 
-// Blocks that march through many planes, as in large boxes: what one warp passes to the others
-// has to last until they need it.
+// Blocks that march through many planes, as in large boxes: data that one warp passes to the others
+// must remain valid until they need it.
 func TestLongMarches(t *testing.T) {
 	d := closed(t, gpu(t))
 	d.(*cuda.Device).SetSlots(1)

@@ -20,7 +20,7 @@ type sums struct {
 	rows *buffer // sumsABI of each row, then of each plane
 }
 
-// place takes their memory.
+// place allocates their memory.
 func (s *sums) place(*placing) (err error) {
 	n := s.layout.N
 	s.rows, err = s.d.alloc((n[1]*n[2] + n[s.layout.Axis()]) * int(unsafe.Sizeof(sumsABI{})))

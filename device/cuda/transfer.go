@@ -14,7 +14,7 @@ import (
 	"lbmsim/model"
 )
 
-// transfers are the fields of a state that the host writes and reads, and waits for.
+// transfers write and read the fields of a state synchronously.
 type transfers struct{ *core }
 
 // Init writes the state from physical fields.

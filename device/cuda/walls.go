@@ -21,10 +21,10 @@ type wallBlocks struct {
 	count    int        // words in all
 	momentum []float64  // [set][Q]; set 0 is zeros
 	found    *boundary.Walls
-	mirror   [2]bool // models of populations: is the face before x = 0, or after the last x, one for the kernels' own hand?
-	rowEnds  rowEnds // models of moments: what lies beyond the ends of rows
+	mirror   [2]bool // models of populations: whether kernels handle the face before x = 0, or after the last x, themselves
+	rowEnds  rowEnds // models of moments: content beyond the ends of rows
 
-	// Cells with laws beyond half-way bounce-back; nil: none. A kernel of their own computes them behind the
+	// Cells with laws beyond half-way bounce-back; nil: none. A separate kernel computes them after the
 	// others, so they have no words.
 	special *boundary.Links
 }

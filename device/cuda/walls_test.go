@@ -166,8 +166,8 @@ func TestMomentsOf(t *testing.T) {
 	}
 }
 
-// Cells that wrongly say that an end of the rows is at rest are refused: kernels would
-// take away what a wall that moves gives.
+// Cells that wrongly report an end of the rows at rest are refused: kernels would drop the momentum
+// of a moving wall.
 func TestRestThatMoves(t *testing.T) {
 	n := [3]int{64, 4, 4}
 	cells := randomCells(rand.New(rand.NewSource(2)), n, 3, 0.1, 1, 2)
@@ -180,7 +180,7 @@ func TestRestThatMoves(t *testing.T) {
 	}
 }
 
-// A large box is looked at in a fraction of the time that its first step may take.
+// A large box is examined in a fraction of the time of its first step.
 func BenchmarkWalls(b *testing.B) {
 	lattice, _ := model.FindLattice("D3Q19")
 	spec := model.Spec{Lattice: lattice, Collision: model.Collisions[0]}

@@ -11,8 +11,8 @@ import (
 	"lbmsim/model"
 )
 
-// recorder: steps that were recorded once and launched many times give the bits of
-// plain steps, on one stream and over two, edges first.
+// recorder: steps recorded once and launched many times give the bits of plain steps, on one stream
+// and over two, edges first.
 func recorder(t *testing.T, d device.Device, o Options) {
 	r, ok := d.(device.Recorder)
 	if !ok {
@@ -47,7 +47,7 @@ func recorder(t *testing.T, d device.Device, o Options) {
 			for range launches / 2 {
 				graph.Launch(s.stream)
 			}
-			s.sync(t) // launches continue after one has been waited for
+			s.sync(t) // launches continue after a wait
 			for range launches / 2 {
 				graph.Launch(s.stream)
 			}
@@ -102,7 +102,7 @@ func snapshots(t *testing.T, d device.Device, o Options) {
 		taker, takes := s.parts[0].program.(device.SnapshotTaker)
 		writer, writes := s.parts[0].program.(device.FieldsWriter)
 		if !takes && !writes {
-			return // abilities that a device need not have
+			return // optional abilities of a device
 		}
 		box := decomp.Box{Lo: [3]int{3, 1, 0}, Hi: e.N}
 		values := box.Cells() * (1 + spec.Lattice.Dims)
@@ -188,7 +188,7 @@ func sameFields(t *testing.T, spec model.Spec, what string, round int, got, want
 	}
 }
 
-// multisteps: several steps as one piece of work are the bits of steps one by one: periodic axes and walls at rest and
+// multisteps: several steps as one piece of work give the bits of single steps: periodic axes and walls at rest and
 // moving, in boxes of one tile and of many, of odd lengths.
 func multisteps(t *testing.T, d device.Device, o Options) {
 	shapes := []struct {
@@ -221,7 +221,7 @@ func multisteps(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// compareStrides goes both ways from the same state, where the device has two.
+// compareStrides runs both variants from the same state, if the device has two.
 func compareStrides(t *testing.T, d device.Device, e Example) {
 	const pieces = 3
 	s, plain := Start(t, d, e), Start(t, d, e)

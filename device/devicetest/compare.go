@@ -8,8 +8,8 @@ import (
 	"lbmsim/model"
 )
 
-// Same holds that devices compute equal numbers, cut or not; a zero may differ in its
-// sign, as it does between instruction sets.
+// Same verifies that devices compute equal numbers, cut or not; a zero may differ in its sign, as
+// it does between instruction sets.
 func Same(t *testing.T, devices []device.Device, o Options) {
 	const steps = 3
 	o.each(t, func(t *testing.T, spec model.Spec) {

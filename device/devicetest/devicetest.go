@@ -1,6 +1,6 @@
-// Package devicetest is what every device of package device must do, as tests that
-// each device runs: its kernels against the float64 oracle of internal/ref, cuts and
-// ranges against whole boxes bit for bit, sums, queues, and what it refuses.
+// Package devicetest is the conformance suite of devices: kernels are compared with the float64
+// oracle of internal/ref, cuts and ranges with whole boxes bit for bit, and sums, queues and
+// refused calls are tested.
 package devicetest
 
 import (
@@ -15,10 +15,10 @@ import (
 
 // Options selects the tests that a device supports.
 type Options struct {
-	// Precisions that the device has, all of the catalogue if nil.
+	// Precisions of the device; nil: all of the catalogue.
 	Precisions []model.Precision
 	// Memory in bytes that one test may fill, to go beyond offsets of 2^31 bytes (5 GB)
-	// and, better, of 2^31 values (36 GB). Where it is less that test is skipped.
+	// and, better, of 2^31 values (36 GB). If it is less, that test is skipped.
 	Memory int64
 }
 
@@ -45,8 +45,8 @@ func (o Options) all(t *testing.T, test func(*testing.T, model.Spec)) {
 }
 
 // each runs test for those instances that differ in more than the arithmetic of one
-// cell: models of a scheme move their values about with the same code. Of closures it takes
-// the one with the most arithmetic, and the second-order one on one lattice.
+// cell: models of a scheme move their values with the same code. Of the closures it uses the one
+// with the most arithmetic, and the second-order one on one lattice.
 func (o Options) each(t *testing.T, test func(*testing.T, model.Spec)) {
 	o.all(t, func(t *testing.T, spec model.Spec) {
 		switch spec.Collision.Name {
@@ -69,20 +69,20 @@ func (o Options) each(t *testing.T, test func(*testing.T, model.Spec)) {
 	})
 }
 
-// leaves reports whether a short run leaves example k of a test to the models with the other half of the examples.
+// leaves reports whether a short run skips example k of a test, which models with the other half of the examples run.
 func leaves(spec model.Spec, k int) bool {
 	number := slices.IndexFunc(model.Collisions, func(c model.Collision) bool { return c.Name == spec.Collision.Name })
 	if spec.Lattice.Q() == 27 {
-		number++ // so that closures have both halves
+		number++ // so that closures cover both halves
 	}
 	if spec.Precision == model.Float64 && spec.Collision.Scheme == model.Populations {
-		number++ // so that float64 has both: of closures a short run takes an even one
+		number++ // so that float64 covers both: a short run uses an even closure
 	}
 	return testing.Short() && (k+number)%2 == 1
 }
 
-// Run tests a device. open makes one, which is closed at the end of its test; it is
-// called twice, since two devices at once must not disturb each other.
+// Run tests a device. open returns one, which is closed at the end of its test; it is called twice,
+// since two devices at once must not disturb each other.
 func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 	d := open(t)
 	t.Cleanup(func() {
@@ -155,8 +155,8 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 }
 
 // Small runs every instance through all of its kernels in small ragged boxes, cut
-// and whole: the work for tools that check each access of memory and are slow. The
-// results are compared with the oracle all the same.
+// and whole: the work for tools that check each access of memory and are slow. The results are
+// still compared with the oracle.
 func Small(t *testing.T, d device.Device, o Options) {
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		for k, n := range [][3]int{{37, 9, 5}, {2, 3, 4}} {

@@ -17,8 +17,7 @@ import (
 	"lbmsim/model"
 )
 
-// The suite is worth what it finds: each of these devices has one fault, and the named
-// test has to see it.
+// The suite must find faults: each of these devices has one fault, and the named test has to fail.
 
 // faulty is the CPU with a fault of one name.
 type faulty struct {
@@ -117,7 +116,7 @@ func (p faultyProgram) Planes(state device.Buffer, q model.Params) ([]device.Pla
 	return planes, err
 }
 
-// faults and the test that has to find each.
+// faults and the test that has to find each one.
 var faults = map[string]string{
 	"a row is left out":            "Oracle",
 	"the force is forgotten":       "Oracle",
@@ -136,7 +135,7 @@ var faults = map[string]string{
 const child = "LBMSIM_TEST_FAULT"
 
 func TestFaultsAreFound(t *testing.T) {
-	if fault := os.Getenv(child); fault != "" { // this process is one with the fault
+	if fault := os.Getenv(child); fault != "" { // this is the child process with the fault
 		devicetest.Run(t, func(t testing.TB) device.Device {
 			d, err := cpu.New(2)
 			if err != nil {

@@ -10,9 +10,9 @@ import (
 	"lbmsim/model"
 )
 
-// eddies: laws that read neighbours agree with the reference, in flows with walls and solids and between faces that are
-// open, beyond the step at which they recompute the eddy viscosity, but for 16 bits. Their numbers, too. Slabs give the bits
-// of one box.
+// eddies: laws that read neighbours agree with the reference, in flows with walls and solids and between open faces, beyond
+// the step at which they recompute the eddy viscosity, except in 16 bits. The eddy viscosity agrees, too. Slabs give the
+// bits of one box.
 func eddies(t *testing.T, d device.Device, o Options) {
 	turn := 0
 	o.all(t, func(t *testing.T, spec model.Spec) {
@@ -58,7 +58,7 @@ func tunnel(t *testing.T, d device.Device, spec model.Spec, steps int) {
 	near(t, e, s.eddies(t), flow.Eddies)
 }
 
-// eddies returns 3 nu_t of all cells.
+// eddies returns 3 nu_t for all cells.
 func (s *Slabs) eddies(t *testing.T) (list []float64) {
 	bytes := s.e.Spec.EddyBytes()
 	for _, p := range s.parts {
@@ -81,7 +81,8 @@ func (s *Slabs) eddies(t *testing.T) (list []float64) {
 	return list
 }
 
-// near compares the eddy viscosity with the reference's, from which it differs by the digits of the state: the law has roots.
+// near compares the eddy viscosity with the reference's, from which it differs by half the digits of the state: the law has
+// roots.
 func near(t *testing.T, e Example, got, want []float64) {
 	t.Helper()
 	within := map[int]float64{2: 3e-2, 4: 1e-4, 8: 1e-9}[e.Spec.Precision.Bytes()]

@@ -24,9 +24,8 @@ type Example struct {
 	tuning   []device.WallTuning // of two walls with a model; nil: none
 }
 
-// NewExample draws a flow with every feature at once: solids that stand and move, a
-// force and a random state. Faces that are not periodic are walls, those at the upper
-// ends move. In 2D the box has one plane.
+// NewExample draws a flow with all features: solids at rest and moving, a force and a random state.
+// Non-periodic faces are walls; those at the upper ends move. In 2D the box has one plane.
 func NewExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Example {
 	r := rand.New(rand.NewSource(seed))
 	dims := spec.Lattice.Dims
@@ -70,8 +69,8 @@ func NewExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Example
 	return e
 }
 
-// lawful gives the viscosity law of a spec numbers that matter for the random states of
-// NewExample, some of whose cells meet the bounds of a power law.
+// lawful sets viscosity law numbers that matter for the random states of NewExample; some cells
+// reach the bounds of a power law.
 func lawful(spec model.Spec, p model.Params) model.Params {
 	switch spec.Viscosity {
 	case model.Smagorinsky:
@@ -89,7 +88,7 @@ func lawful(spec model.Spec, p model.Params) model.Params {
 	return p
 }
 
-// restFaces puts the walls at both ends of the rows to rest, with their edges.
+// restFaces sets the walls at both ends of the rows, with their edges, to rest.
 func (e *Example) restFaces() {
 	eachCell(e.N, 1, func(x [3]int) {
 		if x[0] < 0 || x[0] >= e.N[0] {
@@ -118,7 +117,7 @@ func channel(spec model.Spec, tau float64, force [3]float64, n [3]int, lid [3]fl
 	return e
 }
 
-// values gives each parameter of a model the same value.
+// values sets each parameter of a model to the same value.
 func values(c model.Collision, v float64) []float64 {
 	var list []float64
 	for range c.Params {
@@ -169,7 +168,7 @@ func (e Example) Oracle(steps int) []float64 { return e.values(e.oracle(steps)) 
 func (e Example) oracle(steps int) *ref.Flow {
 	f := ref.New(e.Spec.Lattice, e.Spec.Collision.Name, e.Params, e.Periodic, e.Cells)
 	f.Law = e.Spec.Viscosity
-	// Initial populations are of second order; moments are what the model makes of them.
+	// Initial populations are of second order; moments follow by the model.
 	first := ref.New(e.Spec.Lattice, "regularized", e.Params, e.Periodic, e.Cells)
 	first.Params.OmegaBulk = 0
 	if e.Spec.Scalar {
@@ -293,13 +292,13 @@ func rounding(spec model.Spec) float64 {
 	return map[int]float64{8: 2e-13, 4: 3e-7, 2: half}[spec.Precision.Bytes()]
 }
 
-// check holds values of the state against the oracle's.
+// check compares values of the state with the oracle's.
 func (e Example) check(t testing.TB, got, want []float64) {
 	t.Helper()
 	e.within(t, got, want, rounding(e.Spec))
 }
 
-// within does so with another limit.
+// within is check with another limit.
 func (e Example) within(t testing.TB, got, want []float64, limit float64) {
 	t.Helper()
 	if len(got) != len(want) {

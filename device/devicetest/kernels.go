@@ -14,9 +14,9 @@ import (
 	"lbmsim/model"
 )
 
-// sizes are ragged on purpose: rows around the widths of vectors, warps and padding,
-// planes and columns around the tiles that kernels march through. The first ones are
-// small enough for all combinations of periodic axes.
+// sizes are deliberately irregular: rows around the widths of vectors, warps and padding, planes
+// and columns around the tiles that kernels march through. The first ones are small enough for all
+// combinations of periodic axes.
 var sizes = [][3]int{
 	{7, 5, 6}, {33, 4, 3}, {20, 9, 5}, {1, 3, 4}, {16, 1, 3}, {2, 7, 9}, {31, 8, 1}, {1, 1, 1},
 	{37, 17, 7}, {64, 7, 8}, {65, 33, 2}, {130, 9, 8}, {33, 8, 17}, {2, 9, 33}, {300, 3, 4},
@@ -24,8 +24,8 @@ var sizes = [][3]int{
 
 const small = 8 // of sizes
 
-// masks of the periodic axes that size k is tested with: all of them, or two opposite
-// ones, which take turns. In 2D the third axis has no walls.
+// masks of the periodic axes that size k is tested with: all of them, or two opposite ones,
+// alternately. In 2D the third axis has no walls.
 func masks(k, dims int) []int {
 	switch all := 1 << dims; {
 	case k < small && !testing.Short():
@@ -41,14 +41,14 @@ func masks(k, dims int) []int {
 
 func periodic(mask int) [3]bool { return [3]bool{mask&1 != 0, mask&2 != 0, mask&4 != 0} }
 
-// drawn names a flow of a test, which an oracle computes once for all precisions.
+// drawn identifies a flow of a test, which an oracle computes once for all precisions.
 type drawn struct {
 	lattice, collision string
 	size, mask         int
 }
 
-// oracle holds every instance against the reference: random states, solids, walls
-// that move, a force, ragged sizes, all combinations of periodic axes.
+// oracle compares every instance with the reference: random states, solids, moving walls, a force,
+// irregular sizes, all combinations of periodic axes.
 func oracle(t *testing.T, d device.Device, o Options) {
 	const steps = 3
 	known := map[drawn][]float64{} // the same for every precision
@@ -73,9 +73,9 @@ func oracle(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// viscosities: rates that are the cells' own, by each law of the viscosity and with a bulk
-// viscosity, agree with the reference. In float64 every model has every law; in the
-// other precisions, whose arithmetic is the same text, they take turns.
+// viscosities: per-cell rates, by each viscosity law and with a bulk viscosity, agree with the
+// reference. In float64 every model has every law; the other precisions, whose arithmetic is the
+// same source, alternate.
 func viscosities(t *testing.T, d device.Device, o Options) {
 	const steps = 3
 	turn := 0
@@ -95,10 +95,9 @@ func viscosities(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// restingFaces: walls at rest on the faces that cut rows off, edges and corners
-// included, which kernels may treat by themselves, beside solids in the first and last
-// cells. Sizes are multiples of tiles and not; the states agree with the reference,
-// and slabs give the bits of one box.
+// restingFaces: walls at rest on the faces at the ends of rows, edges and corners included, which
+// kernels may treat separately, beside solids in the first and last cells. Sizes are multiples of
+// tiles and not; the states agree with the reference, and slabs give the bits of one box.
 func restingFaces(t *testing.T, d device.Device, o Options) {
 	const steps = 3
 	known := map[drawn][]float64{}
@@ -154,8 +153,8 @@ func cuts(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// ranges: a step in ranges, edges first, gives the bits of the whole step and touches
-// nothing else.
+// ranges: a step in ranges, edges first, gives the bits of the whole step and changes no other
+// cell.
 func ranges(t *testing.T, d device.Device, o Options) {
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		for k, n := range [][3]int{{50, 9, 11}, {33, 17, 9}, {130, 4, 4}} {
@@ -175,7 +174,7 @@ func ranges(t *testing.T, d device.Device, o Options) {
 			p.state[0], p.state[1] = p.state[1], p.state[0]
 			sameBits(t, e, "stepped in ranges", parts.Bits(t), whole.Bits(t))
 
-			// One plane more: of the old state nothing but that plane may change.
+			// One more plane: only this plane of the old state may change.
 			before := parts.Bits(t)
 			keep := alloc(t, d, stateBytes(spec, p.layout))
 			defer keep.Free()
@@ -192,8 +191,8 @@ func ranges(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// pencil: a box with ghosts along y as well gives the bits of one without, whole and in
-// the parts that a rank amid others computes: edge planes, edge rows, bulk.
+// pencil: a box with ghosts along y as well gives the bits of one without, whole and in the parts
+// computed by a rank amid others: edge planes, edge rows, bulk.
 func pencil(t *testing.T, d device.Device, o Options) {
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		if spec.Lattice.Dims == 2 {
@@ -225,7 +224,7 @@ func pencil(t *testing.T, d device.Device, o Options) {
 				}
 			}
 			p.Step(s.stream, in, state[1], decomp.Box{Hi: e.N}, e.Params)
-			// The box amid others: rank 4 of nine, of which each has as many cells.
+			// The box amid others: rank 4 of nine, all with the same number of cells.
 			plan, err := decomp.Pencils([3]int{n[0], 3 * n[1], 3 * n[2]}, e.Periodic, 3, 3)
 			if err != nil {
 				t.Fatal(err)
@@ -242,8 +241,8 @@ func pencil(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// fieldsOfGhosts reads the fields of a pencil with its ghost cells, which are images of
-// cells within, as outputs of derivatives do: at once and beside the steps.
+// fieldsOfGhosts reads the fields of a pencil with its ghost cells, which are images of cells
+// inside, as outputs of derivatives do: synchronously and concurrently with the steps.
 func fieldsOfGhosts(t *testing.T, d device.Device, e Example, p device.Program, l decomp.Layout, state device.Buffer) {
 	t.Helper()
 	const components = 4 // rho-1 and the velocity of three dimensions
@@ -289,8 +288,8 @@ func fieldsOfGhosts(t *testing.T, d device.Device, e Example, p device.Program, 
 	check("a snapshot", double, single != nil)
 }
 
-// repeat: the same run again gives the same bits, in a box large enough to be spread
-// over the whole device. Work that is not in order shows here.
+// repeat: the same run again gives the same bits, in a box large enough for the whole device. Work
+// out of order shows here.
 func repeat(t *testing.T, d device.Device, o Options) {
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		n := [3]int{130, 17, 20}
@@ -316,16 +315,16 @@ func repeat(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// initFields: Fields gives back what Init took, and zeros in solid cells; both work on
-// parts of the box, and Fields on ghost planes.
+// initFields: Fields returns the values given to Init, and zeros in solid cells; both work on parts
+// of the box, and Fields on ghost planes.
 func initFields(t *testing.T, d device.Device, o Options) {
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		e := NewExample(spec, [3]int{37, 6, 5}, [3]bool{true, false, true}, 1)
 		s := Start(t, d, e)
 		got := s.fields(t)
 		dims, m := spec.Lattice.Dims, spec.Lattice.Moments()
-		// In 16 bits one rounding of 0.02 is 7.6e-6; of populations several add up, to
-		// 8.4e-6 at most when this was set.
+		// In 16 bits one rounding of 0.02 is 7.6e-6; of populations several add up, to 8.4e-6 at
+		// most when this bound was set.
 		limit := map[int]float64{8: 1e-15, 4: 1e-7, 2: 1.6e-5}[spec.Precision.Bytes()]
 		eachCell(e.N, 0, func(x [3]int) {
 			for c := 0; c <= dims; c++ {
@@ -348,7 +347,7 @@ func initFields(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// fieldsInParts: the same state, made and read part by part.
+// fieldsInParts: the same state, initialized and read part by part.
 func fieldsInParts(t *testing.T, d device.Device, s *Slabs, e Example, got []float64) {
 	spec := e.Spec
 	p := s.parts[0]

@@ -11,11 +11,11 @@ import (
 	"lbmsim/model"
 )
 
-// largeOffsets: a state beyond 2^31 bytes or values is addressed rightly. The box
-// repeats a small periodic one along its slowest axis, walls and all, so each of its
-// planes must have the bits of the small box's plane.
+// largeOffsets: a state beyond 2^31 bytes or values is addressed correctly. The box repeats a small
+// periodic one along its slowest axis, walls and all, so each of its planes must have the bits of
+// the small box's plane.
 func largeOffsets(t *testing.T, d device.Device, o Options) {
-	// Beside two states the device keeps flags, and the host a byte a cell.
+	// Besides two states the device stores flags, and the host one byte per cell.
 	need := func(limit int) int64 { return 2*int64(limit) + int64(limit)/4 }
 	if need(1<<31) > o.Memory {
 		t.Skipf("needs %.1f GB of memory, this test may fill %.1f GB", float64(need(1<<31))/1e9, float64(o.Memory)/1e9)
@@ -34,7 +34,7 @@ func largeOffsets(t *testing.T, d device.Device, o Options) {
 			n = [3]int{8000, period, 1}
 		}
 		e := NewExample(spec, n, [3]bool{true, true, true}, 21)
-		// Walls at one end of each row are enough, and lists of them are quickly made.
+		// Walls at one end of each row suffice, and their lists are built quickly.
 		eachCell(e.N, 1, func(x [3]int) {
 			if home := (x[0] + n[0]) % n[0]; home >= 32 {
 				e.Cells.Type[e.Cells.Index(x[0], x[1], x[2])] = 0
@@ -101,7 +101,7 @@ func largeOffsets(t *testing.T, d device.Device, o Options) {
 		for k, got := range all {
 			want := sums[k%period]
 			want.MaxAt[axis] = k
-			want.BadAt = got.BadAt // without a meaning where nothing is bad
+			want.BadAt = got.BadAt // meaningless if no cell is bad
 			if got != want {
 				t.Fatalf("%s of %v: sums of plane %d are %+v, want %+v", spec, big.N, k, got, want)
 			}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
-	fast "math/rand/v2" // whose seeds cost nothing
+	fast "math/rand/v2" // with inexpensive seeding
 	"testing"
 
 	"lbmsim/boundary"
@@ -12,9 +12,8 @@ import (
 	"lbmsim/model"
 )
 
-// newOpenExample returns an example with every law of a wall and a face at once: solids that
-// are curved, at random distances, some moving; faces with profiles of velocity, with
-// pressures, open and frictionless ones.
+// newOpenExample returns an example with all laws of walls and faces: curved solids at random
+// distances, some moving; velocity profiles, pressure, open and frictionless faces.
 func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Example {
 	e := NewExample(spec, n, periodic, seed)
 	n = e.N
@@ -108,8 +107,8 @@ func newOpenExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Exa
 	return e
 }
 
-// switches reports whether an example has faces whose law depends on the sign of the velocity. They multiply what rounds a
-// velocity near 0 by boundary.EnteringPer: too much for float32 beside the oracle.
+// switches reports whether an example has faces whose law depends on the sign of the velocity. They multiply the rounding
+// of a velocity near 0 by boundary.EnteringPer: too much for float32 compared with the oracle.
 func switches(spec model.Spec, seed int64) bool {
 	return seed%2 == 1 && spec.Precision == model.Float64
 }
@@ -145,7 +144,7 @@ func Laws(t *testing.T, d device.Device, o Options) {
 			}
 			for _, mask := range []int{0, k + 1} {
 				seed := int64(500 + 8*k + mask)
-				if k >= 6 { // no sponge, and no curved wall that keeps mass
+				if k >= 6 { // no sponge, and no mass-conserving curved wall
 					mask, seed = mask&^1, int64(507+6*k+30*mask)
 				}
 				e := newOpenExample(spec, n, periodic(mask), seed)
@@ -184,7 +183,7 @@ func Laws(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// bodyEnds: bodies whose flat faces lie at an end of periodic rows, seen from the other end.
+// bodyEnds: bodies with flat faces at an end of periodic rows, read from the other end.
 func bodyEnds(t *testing.T, d device.Device, o Options) {
 	const steps, thick = 3, 3
 	o.each(t, func(t *testing.T, spec model.Spec) {
@@ -239,8 +238,8 @@ func (s *Slabs) loads(t testing.TB) []device.Load {
 	return sums
 }
 
-// checkLoads compares forces with the oracle's. Forces of many links are sums of many
-// values that are each rounded.
+// checkLoads compares forces with the oracle's. Forces of many links are sums of many rounded
+// values.
 func (e Example) checkLoads(t testing.TB, loads []device.Load, want [][6]float64) {
 	t.Helper()
 	arm := float64(e.N[0] + e.N[1] + e.N[2])

@@ -16,8 +16,8 @@ import (
 	"lbmsim/model"
 )
 
-// refinedFlows returns flows on three levels: concave unions of boxes away from faces, boxes in the corners of open faces and of walls
-// that stand and move, and boxes that span periodic axes and touch their ends.
+// refinedFlows returns flows on three levels: concave unions of boxes away from faces, boxes in the corners of open faces
+// and of walls at rest and moving, and boxes that span periodic axes and touch their ends.
 func refinedFlows(spec model.Spec) map[string]refinedFlow {
 	box := func(x0, x1, y0, y1, z0, z1 int) decomp.Box {
 		if spec.Lattice.Dims == 2 {
@@ -62,7 +62,7 @@ func refinedFlows(spec model.Spec) map[string]refinedFlow {
 	return flows
 }
 
-// with returns the flow with numbers of level 0.
+// with returns the flow with parameters of level 0.
 func (f refinedFlow) with(tau, bulk float64, force [3]float64) refinedFlow {
 	if f.spec.Lattice.Dims == 2 {
 		force[2] = 0
@@ -75,7 +75,7 @@ func (f refinedFlow) with(tau, bulk float64, force [3]float64) refinedFlow {
 	return f
 }
 
-// carries returns the flow with a scalar, of relaxation time tau on level 0.
+// carries returns the flow with a scalar of relaxation time tau on level 0.
 func (f refinedFlow) carries(tau float64, buoyancy [3]float64) refinedFlow {
 	if f.spec.Lattice.Dims == 2 {
 		buoyancy[2] = 0
@@ -84,7 +84,7 @@ func (f refinedFlow) carries(tau float64, buoyancy [3]float64) refinedFlow {
 	return f
 }
 
-// scalarOf returns what wall k of a flow does to a scalar: of "lid" and "ends" nothing passes.
+// scalarOf returns the scalar law of wall k of a flow: "lid" and "ends" are insulated.
 func scalarOf(name string, k int) boundary.ScalarWall {
 	fixed := boundary.ScalarWall{Law: boundary.ScalarFixed, Value: 0.03}
 	flux := boundary.ScalarWall{Law: boundary.ScalarFlux, Value: 0.002}
@@ -100,7 +100,7 @@ func scalarOf(name string, k int) boundary.ScalarWall {
 	return boundary.ScalarWall{}
 }
 
-// scaled returns the flow in a domain with so many times as many cells along each axis.
+// scaled returns the flow in a domain with the number of cells along each axis multiplied by a factor.
 func (f refinedFlow) scaled(by int) refinedFlow {
 	boxes := make([][]decomp.Box, len(f.boxes))
 	for level, list := range f.boxes {
@@ -209,7 +209,7 @@ func (f refinedFlow) waves(oracle *ref.Levels) {
 	}
 }
 
-// relative is the largest error by the scale of the values.
+// relative is the largest error relative to the scale of the values.
 func relative(spec model.Spec) float64 {
 	if spec.Precision == model.Float64 {
 		return 1e-13
@@ -217,7 +217,7 @@ func relative(spec model.Spec) float64 {
 	return 5e-6
 }
 
-// check compares a level with the oracle, the cells that the oracle has.
+// check compares a level with the oracle in the oracle's cells.
 func (r *refined) check(t *testing.T, what string, level int, oracle *ref.Levels, limit float64) {
 	t.Helper()
 	g := oracle.Grids[level]
@@ -240,7 +240,7 @@ func (r *refined) check(t *testing.T, what string, level int, oracle *ref.Levels
 	}
 }
 
-// checkSums compares what has been counted with the oracle.
+// checkSums compares the flux sums with the oracle.
 func (r *refined) checkSums(t *testing.T, what string, level int, oracle *ref.Levels, limit float64) {
 	t.Helper()
 	numbers := device.SumNumbers(r.flow.spec)
@@ -344,9 +344,9 @@ func (f refinedFlow) couplesAsOracle(t *testing.T, d device.Device, what string,
 	}
 }
 
-// refinedLaws compares kernels and steps of flows whose cells have relaxation times of their own with the oracle: every law, with the
-// trace at the cells' rates and at another, where some relaxation times are near 1 on one of the levels. The finest level does more
-// steps than an eddy viscosity lasts.
+// refinedLaws compares kernels and steps of flows with per-cell relaxation times with the oracle: every law, with the trace
+// at the cells' rates and at another one, some relaxation times near 1 on one of the levels. The finest level takes more
+// steps than one update interval of the eddy viscosity.
 func refinedLaws(t *testing.T, d device.Device, o Options) {
 	const steps = 3
 	laws, turn := []model.ViscosityLaw{model.Smagorinsky, model.Wale, model.PowerLaw, model.Carreau}, 0
@@ -405,7 +405,7 @@ func (f refinedFlow) stepsAsOracle(t *testing.T, d device.Device, what string, s
 	}
 }
 
-// refinedUniform verifies that a uniform flow stays as it is.
+// refinedUniform verifies that a uniform flow stays uniform.
 func refinedUniform(t *testing.T, d device.Device, o Options) {
 	const steps = 4
 	o.couples(t, d, func(t *testing.T, spec model.Spec) {
@@ -438,8 +438,8 @@ func refinedUniform(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// refinedMass verifies that a closed box with a lid that moves keeps its mass: 1e-17 per step and cell in float64, 1e-11 in float32, whose
-// rounding in each cell is a random walk of the mean, as without refinement.
+// refinedMass verifies that a closed box with a moving lid conserves mass: 1e-17 per step and cell in float64, 1e-11 in
+// float32, whose rounding in each cell is a random walk of the mean, as without refinement.
 func refinedMass(t *testing.T, d device.Device, o Options) {
 	o.couples(t, d, func(t *testing.T, spec model.Spec) {
 		for k, name := range []string{"lid", "walls"} {
@@ -495,7 +495,7 @@ func (r *refined) eachCounted(t testing.TB, visit func(level int, m []float64)) 
 	})
 }
 
-// eachOwned visits the cells of all levels that hold values, in an order that no cut changes.
+// eachOwned visits the cells of all levels that hold values, in an order independent of the cut.
 func (r *refined) eachOwned(t testing.TB, visit func(level int, cell [3]int, m []float64)) {
 	t.Helper()
 	for level, l := range r.levels {
@@ -524,7 +524,7 @@ func (r *refined) numbers(t testing.TB) (list []float64) {
 	return list
 }
 
-// refinedCuts verifies that cuts of the levels over ranks change no bit.
+// refinedCuts verifies that the decomposition of levels changes no bit.
 func refinedCuts(t *testing.T, d device.Device, o Options) {
 	o.couples(t, d, func(t *testing.T, spec model.Spec) {
 		if spec.Collision.Name != "cumulant" && testing.Short() {
@@ -581,7 +581,7 @@ func SameRefined(t *testing.T, devices []device.Device, spec model.Spec, ranks [
 	}
 }
 
-// refinedRecorder verifies that two coarse steps that were recorded give the bits of steps.
+// refinedRecorder verifies that two recorded coarse steps give the bits of plain steps.
 func refinedRecorder(t *testing.T, d device.Device, o Options) {
 	recorder, ok := d.(device.Recorder)
 	if !ok {

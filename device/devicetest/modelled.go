@@ -89,7 +89,8 @@ func (s solid) between(n [3]int, more int, walls []boundary.Wall) boundary.Cells
 // quarter is a quarter of a sphere, where two faces of a box meet.
 func quarter(p [3]float64) float64 { return math.Hypot(math.Hypot(p[0]-12.13, p[1]), p[2]) - 6.1 }
 
-// block is a box with sharp edges in the middle of n cells, turned about z. Its planes across z are at two places between cells.
+// block is a box with sharp edges in the middle of n cells, turned about z. Its two planes normal to z are at different
+// positions between cells.
 func block(n [3]int) solid {
 	sin, cos := math.Sincos(0.35)
 	return func(p [3]float64) float64 {
@@ -124,15 +125,16 @@ type modelledFlow struct {
 	slips    bool  // the box is between slip faces
 	wall     boundary.Wall
 	nu       float64
-	law      model.ViscosityLaw // with eddies; newtonian: there is no layer
+	law      model.ViscosityLaw // with eddy viscosity; newtonian: no layer
 	constant float64            // of the law
 	heat     boundary.ScalarWall
 	half     [2]float64 // bounds of the mean of y+ of half a cell, so that each flow is in the regime of its name
 }
 
-// modelledFlows returns planes along (2, 1) and across a normal with three components, a sphere that turns, a block with edges, and
-// a room with a face that moves: from below the law of the wall (boundary.LaminarPlus) to above it (boundary.TurbulentPlus), smooth and rough,
-// with eddies in the box and in the layer alone, and walls without friction.
+// modelledFlows returns planes along (2, 1) and across a normal with three components, a rotating sphere, a block with
+// edges, and a room with a moving face: from below the law of the wall (boundary.LaminarPlus) to above it
+// (boundary.TurbulentPlus), smooth and rough, with eddy viscosity in the box and only in the layer, and walls without
+// friction.
 func modelledFlows() []modelledFlow {
 	const below, above = boundary.LaminarPlus, boundary.TurbulentPlus
 	inclined := band([3]float64{-1, 2, 0}, 6, 26*2/math.Sqrt(5))
@@ -204,8 +206,8 @@ func (m modelledFlow) steps(t *testing.T, d device.Device, e *Example) (*Slabs, 
 	return s, e.oracle(steps)
 }
 
-// modelledHeat compares a scalar in these flows with the oracle, and what passes the walls: walls with a value, with a flux and closed
-// ones.
+// modelledHeat compares a scalar in these flows, and its flux at the walls, with the oracle: walls with a value, with a flux
+// and closed ones.
 func modelledHeat(t *testing.T, d device.Device, o Options) {
 	if _, ok := d.(device.WallModels); !ok {
 		t.Skip("the device has no wall model yet")
@@ -262,7 +264,7 @@ func (m modelledFlow) balance(t *testing.T, e Example, s *Slabs) {
 	}
 }
 
-// warm gives the walls of an example a law of the scalar, and the fluid a scalar that varies.
+// warm sets a scalar law for the walls of an example, and a varying scalar in the fluid.
 func (m modelledFlow) warm(e *Example) {
 	const prandtl = 1.3
 	if !e.Spec.Scalar {
@@ -339,7 +341,8 @@ func (m modelledFlow) example(spec model.Spec) Example {
 	return e
 }
 
-// check compares what ghost cells report with the oracle, and verifies that the mean y+ is in the regime of the flow's name.
+// check compares the results of ghost cells with the oracle, and verifies that the mean y+ is in the regime of the flow's
+// name.
 func (m modelledFlow) check(t *testing.T, e Example, s *Slabs, oracle *ref.Flow) {
 	t.Helper()
 	got, err := s.parts[0].program.(device.WallModeler).ModelledWalls()

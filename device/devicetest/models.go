@@ -9,7 +9,7 @@ import (
 	"lbmsim/model"
 )
 
-// What sets the models and the viscosity laws apart, by flows that have a solution.
+// Differences of models and viscosity laws, by flows with an exact solution.
 
 // still returns a periodic box of fluid without a force, at rest.
 func still(spec model.Spec, tau float64, n [3]int) Example {
@@ -40,7 +40,7 @@ func fluids(t *testing.T, d device.Device, o Options) {
 		if testing.Short() && (spec.Lattice.Dims == 3 || spec.Collision.Name != "trt" && spec.Collision.Name != "cumulant") {
 			t.Skip("the same law in another model: make test-all runs it")
 		}
-		for _, n := range []float64{0.6} { // thickening fluids take too long to come to rest
+		for _, n := range []float64{0.6} { // thickening fluids take too long to converge
 			const top = 0.02 // the largest velocity
 			force := k * math.Pow(top*(n+1)/n/math.Pow(h/2., 1+1/n), n)
 			spec.Viscosity = model.PowerLaw
@@ -64,16 +64,16 @@ func fluids(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// advected: a shear wave decays at the same rate however fast it is carried along. The
-// models of second order are off by the share 3 U^2 of the viscosity (Qian & Orszag,
-// Europhys. Lett. 21 (1993) 255), those with third-order moments are not.
+// advected: a shear wave decays at the same rate at any mean velocity. The models of second order
+// are off by the share 3 U^2 of the viscosity (Qian & Orszag, Europhys. Lett. 21 (1993) 255), those
+// with third-order moments are not.
 func advected(t *testing.T, d device.Device, o Options) {
 	const n, nu, speed, small = 48, 0.02, 0.15, 1e-3
 	k := 2 * math.Pi / n
 	steps := int(1 / (nu * k * k))
 	o.all(t, func(t *testing.T, spec model.Spec) {
 		if spec.Precision != model.Float64 {
-			return // a matter of the model, not of digits
+			return // depends on the model, not on the precision
 		}
 		dims := spec.Lattice.Dims
 		e := still(spec, 3*nu+0.5, [3]int{n, 1, 1})
@@ -103,7 +103,7 @@ func sound(t *testing.T, d device.Device, o Options) {
 	steps := int(math.Round(periods * n / math.Sqrt(model.CS2)))
 	o.all(t, func(t *testing.T, spec model.Spec) {
 		if spec.Precision != model.Float64 {
-			return // small waves are for many digits
+			return // small waves need many digits
 		}
 		dims := spec.Lattice.Dims
 		spec.Bulk = true
@@ -131,15 +131,15 @@ func sound(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// layers: a doubly periodic shear layer that is hardly resolved (Minion & Brown, J. Comput.
-// Phys. 138 (1997) 734) rolls up, and nothing else: models for high Reynolds numbers
-// keep its energy from growing, where bgk breaks down.
+// layers: an under-resolved doubly periodic shear layer (Minion & Brown, J. Comput. Phys. 138
+// (1997) 734) rolls up without spurious vortices: models for high Reynolds numbers keep its energy
+// from growing, where bgk breaks down.
 func layers(t *testing.T, d device.Device, o Options) {
 	const n, re, u0, width, disturbance = 128, 1e5, 0.1, 80, 0.05
 	steps := int(1.5 * n / u0)
 	o.all(t, func(t *testing.T, spec model.Spec) {
 		if spec.Precision != model.Float64 || spec.Lattice.Dims == 3 && testing.Short() {
-			return // a matter of the model, not of digits
+			return // depends on the model, not on the precision
 		}
 		name := spec.Collision.Name
 		if name != "bgk" && name != "cumulant" && name != "recursive_regularized" || name == "bgk" && spec.Lattice.Dims == 3 {

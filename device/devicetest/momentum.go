@@ -10,9 +10,9 @@ import (
 	"lbmsim/model"
 )
 
-// momentum: a flow without walls or forces keeps its momentum, but for rounding to either
-// side. Weights that do not quite add up, such as 1/12 in float32, would multiply it by 1 +
-// 3e-8 in each step, which cannot be distinguished from the effect of a weak viscosity.
+// momentum: a flow without walls or forces conserves momentum, except for unbiased rounding.
+// Weights that do not quite add up, such as 1/12 in float32, would multiply it by 1 + 3e-8 in each
+// step, which cannot be distinguished from the effect of a weak viscosity.
 func momentum(t *testing.T, d device.Device, o Options) {
 	const steps = 5 // a flow that has become smooth rounds everywhere in the same way
 	o.all(t, func(t *testing.T, spec model.Spec) {
@@ -57,17 +57,17 @@ func momentum(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// slowWave: a shear wave decays by the viscosity that was asked for to 0.5 %, also where that is so
-// weak that it takes 20,000 steps for a hundredth, whether it is carried along or stands still. One that stands still
-// loses 2 % of the viscosity in float32 where its stress is not dithered (kernels/moments.h), because each cell rounds the same
-// small change in the same way for thousands of steps (docs/precision.md).
+// slowWave: a shear wave decays with the prescribed viscosity to 0.5 %, also if this is so low that a decay of one percent
+// takes 20,000 steps, whether convected or stationary. A stationary wave loses 2 % of the viscosity in float32 if its stress
+// is not dithered (kernels/moments.h), because each cell rounds the same small change in the same way for thousands of steps
+// (docs/precision.md).
 func slowWave(t *testing.T, d device.Device, o Options) {
 	const n, tau, speed, steps = 256, 0.503, 0.04, 20000
 	const nu = (tau - 0.5) / 3
 	k := 2 * math.Pi / n
-	speeds := []float64{0, 0.02} // the wave is carried along at
+	speeds := []float64{0, 0.02} // convection velocities
 	if testing.Short() {
-		speeds = speeds[:1] // which rounding meets hardest
+		speeds = speeds[:1] // most sensitive to rounding
 	}
 	o.all(t, func(t *testing.T, spec model.Spec) {
 		if spec.Precision == model.Float16 || testing.Short() && spec.Precision == model.Float64 {

@@ -8,9 +8,8 @@ import (
 	"lbmsim/model"
 )
 
-// wallLaw holds the exact profile between half-way walls, for every model: u_j =
-// F/(2 nu) (y (H-y) + 4/3 (Lambda - 3/16)) (Ginzburg & d'Humieres, Phys. Rev. E 68
-// (2003) 066614).
+// wallLaw verifies the exact profile between half-way walls, for every model: u_j = F/(2 nu) (y
+// (H-y) + 4/3 (Lambda - 3/16)) (Ginzburg & d'Humieres, Phys. Rev. E 68 (2003) 066614).
 func wallLaw(t *testing.T, d device.Device, o Options) {
 	const h = 8
 	o.all(t, func(t *testing.T, spec model.Spec) {
@@ -20,7 +19,7 @@ func wallLaw(t *testing.T, d device.Device, o Options) {
 		l, c := spec.Lattice, spec.Collision
 		taus := []float64{1.5, 0.8}
 		if testing.Short() {
-			taus = taus[:1] // which comes to rest first
+			taus = taus[:1] // the fastest to converge
 		}
 		for _, tau := range taus {
 			lambda := 3. / 16
@@ -43,7 +42,7 @@ func wallLaw(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// mass: a closed box with a moving lid keeps its mass to rounding.
+// mass: a closed box with a moving lid conserves mass to rounding.
 func mass(t *testing.T, d device.Device, o Options) {
 	o.all(t, func(t *testing.T, spec model.Spec) {
 		n := [3]int{33, 18, 17}

@@ -9,9 +9,9 @@ import (
 	"lbmsim/model"
 )
 
-// halves: 16-bit storage has what docs/precision.md promises of it: each initial value with 11
-// bits, however slow the flow, by the scale of its component; and what is too large
-// becomes infinite, which Planes finds.
+// halves: 16-bit storage works as in docs/precision.md: each initial value has 11 bits, however
+// slow the flow, relative to the scale of its component; and values that are too large become
+// infinite, which Planes finds.
 func halves(t *testing.T, d device.Device, o Options) {
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		if spec.Precision != model.Float16 {
@@ -34,7 +34,7 @@ func halves(t *testing.T, d device.Device, o Options) {
 			}
 		}
 
-		// The largest density that fits, for moments, and one that does not fit anywhere.
+		// The largest density that fits, for moments, and one too large for any format.
 		e := NewExample(spec, [3]int{37, 6, 5}, [3]bool{true, true, true}, 32)
 		x := [3]int{}
 		for e.Cells.At(x[0], x[1], x[2]) != 0 {
@@ -52,7 +52,7 @@ func halves(t *testing.T, d device.Device, o Options) {
 			if p.Bad != bad || bad > 0 && p.BadAt != x {
 				t.Errorf("%s: a density of 1 + %g in %v: %d values that are not finite, want %d (first %v)", spec, density, x, p.Bad, bad, p.BadAt)
 			}
-			// Rounding at random must not turn values that are not finite into numbers.
+			// Stochastic rounding must not turn non-finite values into numbers.
 			if s.Step(t, 1); bad > 0 && s.planes(t)[x[e.axis()]].Bad == 0 {
 				t.Errorf("%s: what was not finite in %v is finite after a step", spec, x)
 			}
@@ -60,16 +60,16 @@ func halves(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// accurate: vortices decay as in float64, but for what docs/precision.md has measured
-// for the narrower numbers. Three times as much is allowed, since the order of roundings
-// is a device's own.
+// accurate: vortices decay as in float64, up to the errors of narrower numbers in
+// docs/precision.md. Three times as much is allowed, since the order of rounding depends on the
+// device.
 func accurate(t *testing.T, d device.Device, o Options) {
 	if !o.has(model.Float64) {
 		t.Skip("the device has no float64 to compare with")
 	}
 	for _, f := range []struct {
 		accuracy.Flow
-		until float64            // in units of its time
+		until float64            // in units of Flow.Unit
 		half  map[string]float64 // the error in 16 bits, by model
 	}{
 		{accuracy.TaylorGreen(32, 100, 0.1), 1, map[string]float64{"regularized": 1.3e-3, "bgk": 5.7e-4, "trt": 9.7e-4}},
@@ -80,7 +80,7 @@ func accurate(t *testing.T, d device.Device, o Options) {
 	} {
 		for _, c := range model.Collisions {
 			if f.half[c.Name] == 0 {
-				continue // docs/precision.md has measured the models that are meant for narrow numbers
+				continue // docs/precision.md has measurements of the models intended for narrow numbers
 			}
 			if testing.Short() && c.Name != "regularized" {
 				continue
@@ -90,8 +90,8 @@ func accurate(t *testing.T, d device.Device, o Options) {
 				t.Fatal(err)
 			}
 			for p, limit := range map[model.Precision]float64{
-				// Constants that are rounded, 1/12 above all, let momentum grow by up to
-				// 6e-8 of itself a step.
+				// Constants that are rounded, 1/12 above all, let momentum grow by up to 6e-8 of
+				// itself per step.
 				model.Float32: 2e-7 * float64(f.Step(f.until)),
 				model.Float16: 3 * f.half[c.Name],
 			} {

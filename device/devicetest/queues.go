@@ -35,7 +35,7 @@ func read(t testing.TB, b device.Buffer, bytes, offset int) []byte {
 }
 
 // memory: buffers are zeroed, also where memory was used before; Read, Write and Copy
-// move exactly the bytes that they name, at odd offsets too; nothing reaches outside.
+// move exactly the bytes that they name, at odd offsets, too; no access is outside.
 func memory(t *testing.T, d device.Device, _ Options) {
 	const size = 3<<20 + 5
 	for range 3 {
@@ -98,9 +98,8 @@ func memory(t *testing.T, d device.Device, _ Options) {
 	}
 }
 
-// streams: the work of a stream runs in order, and events hold other streams back. A
-// token goes round through buffers on several streams; each hand-over that does not
-// wait passes on an older one.
+// streams: the work of a stream runs in order, and events hold other streams back. A token passes
+// through buffers on several streams in a cycle; a hand-over without a wait passes an older one.
 func streams(t *testing.T, d device.Device, _ Options) {
 	const size, stages, rounds = 8 << 20, 5, 12
 	var ring [stages]device.Buffer
@@ -176,7 +175,7 @@ func streams(t *testing.T, d device.Device, _ Options) {
 	}
 }
 
-// foreign is a buffer of no device.
+// foreign is a buffer that belongs to no device.
 type foreign struct{ bytes int }
 
 func (f foreign) Bytes() int              { return f.bytes }
@@ -184,8 +183,7 @@ func (f foreign) Read([]byte, int) error  { return nil }
 func (f foreign) Write([]byte, int) error { return nil }
 func (f foreign) Free()                   {}
 
-// refusals: what cannot be right is an error, at the call or at Sync, and says so
-// before it touches memory.
+// refusals: invalid calls return an error, at the call or at Sync, before any access to memory.
 func refusals(t *testing.T, d device.Device, o Options) {
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		e := NewExample(spec, [3]int{37, 9, 5}, [3]bool{true, true, false}, 7)
@@ -195,7 +193,7 @@ func refusals(t *testing.T, d device.Device, o Options) {
 		full, box := stateBytes(spec, p.layout), decomp.Box{Hi: e.N}
 		short := alloc(t, d, full-1)
 		defer short.Free()
-		// Each on a separate stream, since an error stays with a stream.
+		// Each on a separate stream, since a stream keeps its error.
 		queued := func(what string, work func(device.Stream)) {
 			t.Helper()
 			q := d.NewStream(false)
@@ -251,7 +249,7 @@ func refusals(t *testing.T, d device.Device, o Options) {
 		refusedLoads(t, d, e)
 		sameBits(t, e, "after all that was refused", s.Bits(t), before)
 
-		// The device still works.
+		// The device is still usable.
 		s.Step(t, 1)
 		e.check(t, s.Values(t), e.Oracle(1))
 	})

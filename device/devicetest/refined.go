@@ -35,11 +35,11 @@ type refined struct {
 	levels []refinedLevel
 }
 
-// refinedLevel is the parts of all patches of a level and the compact buffers that lead to them.
+// refinedLevel has the parts of all patches of a level and the compact buffers from which they are filled.
 type refinedLevel struct {
 	parts []*refinedPart
 
-	shell    device.Buffer // of the coarser level's cells that the overlap is interpolated from
+	shell    device.Buffer // coarse cells from which the overlap is interpolated
 	means    device.Buffer // of the coarser level's mirror cells
 	fine     device.Buffer // sums of fine faces
 	siblings device.Buffer // of the level's cells in other patches' overlap
@@ -183,14 +183,14 @@ func (r *refined) cellsOf(part decomp.Part) boundary.Cells {
 	return r.flow.cells(r.h.Levels[part.Level].N, box.Lo, box.Size(), func(cell [3]int) bool {
 		for a := range cell {
 			if !patch.Plan.Periodic[a] && (cell[a] < patch.Stored.Lo[a] || cell[a] >= patch.Stored.Hi[a]) {
-				return r.flow.spec.Lattice.Dims > a // what lies beyond the overlap does not matter
+				return r.flow.spec.Lattice.Dims > a // cells beyond the overlap do not matter
 			}
 		}
 		return r.hidden(part.Level, cell)
 	})
 }
 
-// hidden reports whether nothing reads a cell.
+// hidden reports whether a cell is never read.
 func (r *refined) hidden(level int, cell [3]int) bool {
 	at, inside := r.h.Wrap(level, cell)
 	if !inside {
@@ -206,7 +206,7 @@ type compact struct {
 	index map[[3]int]int
 }
 
-// note collects the cells that visit asks for, by rising z, y, x.
+// note collects the cells requested by visit, in ascending z, y, x.
 func note(visit func(place func(cell [3]int) int)) compact {
 	c := compact{index: map[[3]int]int{}}
 	var mu sync.Mutex
@@ -321,7 +321,7 @@ func (r *refined) besides(t testing.TB, d device.Device, level int) {
 	}
 }
 
-// couple makes the lists between a level and the coarser one.
+// couple builds the lists between a level and the coarser one.
 func (r *refined) couple(t testing.TB, d device.Device, level int) {
 	t.Helper()
 	fine, coarse := &r.levels[level], &r.levels[level-1]
@@ -367,7 +367,7 @@ func (r *refined) prolong(level int) {
 	}
 }
 
-// exchange queues what a step of a level reads beside its cells.
+// exchange queues the copies that a step of a level reads from outside its cells.
 func (r *refined) exchange(level int) {
 	l := &r.levels[level]
 	for _, p := range l.parts {
@@ -386,7 +386,8 @@ func (r *refined) exchange(level int) {
 	}
 }
 
-// countFine and countCoarse queue what passes the interface of a level, in its steps and in the coarser level's.
+// countFine and countCoarse queue the flux sums at the interface of a level, in its own steps and in the coarser
+// level's.
 func (r *refined) countFine(level, which int) {
 	l := &r.levels[level]
 	for _, p := range l.parts {
@@ -400,7 +401,7 @@ func (r *refined) countCoarse(level int) {
 	}
 }
 
-// restrict and correct queue what a level gives the coarser one.
+// restrict and correct queue the updates of the coarser level.
 func (r *refined) restrict(level int) {
 	l := &r.levels[level]
 	for _, p := range l.parts {
@@ -417,7 +418,7 @@ func (r *refined) correct(level int) {
 	}
 }
 
-// advance queues the step of a level that leads on from its own step n: an even one is the first within a step of the coarser level.
+// advance queues the step of a level after its own step n: an even n is the first within a step of the coarser level.
 func (r *refined) advance(level, n int) {
 	finer := level+1 < len(r.levels)
 	if finer {
@@ -468,7 +469,7 @@ func (r *refined) set(t testing.TB, oracle *ref.Levels) {
 	}
 }
 
-// numbersOf returns what a cell of an oracle holds: moments, then the scalar and its flux.
+// numbersOf returns the numbers of a cell of an oracle: moments, then the scalar and its flux.
 func numbersOf(g *ref.Grid, cell int) []float64 {
 	m := g.Moments(g.F[cell])
 	if g.G != nil {
@@ -477,7 +478,7 @@ func numbersOf(g *ref.Grid, cell int) []float64 {
 	return m
 }
 
-// eachValue visits the cells of a part that the oracle has values of: their numbers there and their places.
+// eachValue visits the cells of a part with values in the oracle: these values and their places.
 func (r *refined) eachValue(level int, p *refinedPart, g *ref.Grid, visit func(cell, at int)) {
 	n, lo := r.h.Levels[level].N, p.Box().Lo
 	eachCell(p.Layout.N, 0, func(x [3]int) {

@@ -35,10 +35,10 @@ func refinedScalar(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// refinedHeat verifies that the heat of closed boxes stays, in a flow between walls that it drives, too, and that a uniform scalar stays
-// uniform there: by 1e-16 and 2e-10 of the heat per step, and within 1e-14 and 1e-6, as a uniform flow. Without boxes steps round by more
-// in float32, and on D3Q27 by a last digit in one direction. So four times what they do without boxes is allowed, which was added after
-// seeing that: the finest level does four steps in one.
+// refinedHeat verifies that closed boxes conserve heat, also in a buoyant flow between walls, and that a uniform scalar
+// stays uniform there: by 1e-16 and 2e-10 of the heat per step, and within 1e-14 and 1e-6, as a uniform flow. Without boxes
+// steps round by more in float32, and on D3Q27 by a last digit in one direction. So four times the value without boxes is
+// allowed, a bound set after seeing this: the finest level takes four steps in one.
 func refinedHeat(t *testing.T, d device.Device, o Options) {
 	o.couples(t, d, func(t *testing.T, spec model.Spec) {
 		if testing.Short() && spec.Collision.Name != "cumulant" {
@@ -67,8 +67,8 @@ func refinedHeat(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// heated returns the change of the mean heat of a flow per step, which is about 1, and how far the scalar is from 1 in the end. At the start
-// it is a wave around 1.
+// heated returns the change per step of the mean heat of a flow, which is about 1, and the final deviation of the scalar
+// from 1. At the start it is a wave around 1.
 func (f refinedFlow) heated(t *testing.T, d device.Device, amplitude float64) (drift, worst float64) {
 	dims, number := f.spec.Lattice.Dims, f.spec.Lattice.Moments()
 	steps := 200
@@ -96,8 +96,9 @@ func (f refinedFlow) heated(t *testing.T, d device.Device, amplitude float64) (d
 	return (mean() - before) / float64(steps), worst
 }
 
-// refinedEddyHeat compares kernels and steps of flows whose eddies carry a scalar with the oracle, at relaxation times of which some are
-// near 1, and with Smagorinsky's eddies at flow's relaxation times above which the finest level's carry none.
+// refinedEddyHeat compares kernels and steps of flows with eddy diffusivity of a scalar with the oracle, at relaxation times
+// of which some are near 1, and with Smagorinsky's eddies at flow's relaxation times above which the finest level's carry
+// none.
 func refinedEddyHeat(t *testing.T, d device.Device, o Options) {
 	const steps = 3
 	turn := 0

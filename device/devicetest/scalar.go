@@ -13,8 +13,8 @@ import (
 	"lbmsim/model"
 )
 
-// newScalarExample returns an example of all laws of walls whose flow carries a scalar, with
-// every scalar law at walls and faces, and is driven by it.
+// newScalarExample returns an example of all laws of walls with a scalar, all scalar laws at walls
+// and faces, and buoyancy.
 func newScalarExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Example {
 	spec.Scalar = true
 	e := newOpenExample(spec, n, periodic, seed)
@@ -23,7 +23,7 @@ func newScalarExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) E
 		buoyancy[2] = 0
 	}
 	if seed%3 == 0 {
-		buoyancy = [3]float64{} // only carried
+		buoyancy = [3]float64{} // passive
 	}
 	e.Params = e.Params.WithScalar(0.03, buoyancy)
 	if spec.Viscosity == model.Smagorinsky || spec.Viscosity.LooksAround() {
@@ -33,7 +33,7 @@ func newScalarExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) E
 		{Law: boundary.ScalarFixed, Value: 0.02}, {}, {Law: boundary.ScalarFlux, Value: 0.003}, {Law: boundary.ScalarFixed, Value: -0.01},
 		{Law: boundary.ScalarFixed, Value: 0.01}, {Law: boundary.ScalarOpen}, {Law: boundary.ScalarOpen}, {}, {},
 	}
-	if switches(spec, seed) { // faces that fluid may leave through give what enters a value
+	if switches(spec, seed) { // faces with outflow prescribe the value of the inflow
 		walls[5], walls[6] = boundary.ScalarWall{Law: boundary.ScalarFixed, Value: 0.03}, boundary.ScalarWall{Law: boundary.ScalarFixed, Value: -0.02}
 		e.Cells.Walls[4].MayExit = true
 	}
@@ -55,8 +55,8 @@ func newScalarExample(spec model.Spec, n [3]int, periodic [3]bool, seed int64) E
 	return e
 }
 
-// scalars: a scalar and its force against the reference, with what leaves through walls
-// and the fields; slabs of any thickness give the bits and the sums of one box.
+// scalars: a scalar, its force, its flux through walls and the fields are compared with the
+// reference; slabs of any thickness give the bits and the sums of one box.
 func scalars(t *testing.T, d device.Device, o Options) {
 	const steps = 3
 	type key struct {
@@ -73,7 +73,7 @@ func scalars(t *testing.T, d device.Device, o Options) {
 			}
 			for _, mask := range []int{0, k + 1} {
 				spec := spec
-				if k >= 5 { // eddies carry it, too
+				if k >= 5 { // eddy diffusivity, too
 					if spec.Precision != model.Float32 {
 						break
 					}
@@ -92,7 +92,7 @@ func scalars(t *testing.T, d device.Device, o Options) {
 				whole.Step(t, steps)
 				limit := 2 * rounding(spec)
 				if spec.Precision == model.Float16 {
-					limit = max(limit, 0.6/(1<<11)) // velocities lie beside populations
+					limit = max(limit, 0.6/(1<<11)) // velocities are stored with populations
 				}
 				e.within(t, whole.Values(t), want.state, limit)
 				loads, sums, fields := whole.loads(t), whole.planes(t), whole.fields(t)
@@ -167,13 +167,13 @@ func (e Example) scalarFields(f *ref.Flow) []float64 {
 	return out
 }
 
-// scalarWaves: a wave that goes with the flow across the lattice decays by the diffusivity,
-// cos(k.(x - u t)) exp(-D k^2 t), with an error of second order in the spacing.
+// scalarWaves: a wave convected across the lattice decays by the diffusivity, cos(k.(x - u t))
+// exp(-D k^2 t), with an error of second order in the spacing.
 func scalarWaves(t *testing.T, d device.Device, o Options) {
 	const diffusivity = 0.05
 	o.all(t, func(t *testing.T, spec model.Spec) {
 		if spec.Precision != model.Float64 || spec.Collision.Name != "regularized" && spec.Lattice.Name != "D3Q27" || spec.Collision.Name == "cumulant" {
-			return // the model has no part in it
+			return // the model does not matter here
 		}
 		spec.Scalar = true
 		var errors []float64
@@ -210,8 +210,8 @@ func scalarWaves(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// scalarSum: a closed box keeps what its fluid and its solids hold of a scalar, beside walls at rest, moving and curved
-// ones and planes of symmetry, whatever the flow does.
+// scalarSum: a closed box conserves the scalar in its fluid and solids, beside walls at rest, moving and curved ones
+// and planes of symmetry, whatever the flow does.
 func scalarSum(t *testing.T, d device.Device, o Options) {
 	const steps = 200
 	o.each(t, func(t *testing.T, spec model.Spec) {
@@ -273,7 +273,7 @@ func closedExample(spec model.Spec, kind string) Example {
 		case strings.HasSuffix(kind, "slip") && x[0] >= n[0]:
 			k = mirror
 		case kind == "lid" && x[1] >= n[1] && x[2] >= 0 && x[2] < n[2]:
-			k = lid // at its ends the flow would gain mass and lose it
+			k = lid // at its ends the flow would gain and lose mass
 		case !e.Periodic[0] && (x[0] < 0 || x[0] >= n[0]) || x[1] < 0 || x[1] >= n[1] || !e.Periodic[2] && (x[2] < 0 || x[2] >= n[2]):
 			k = wall
 		case kind == "ball" && far < 15:

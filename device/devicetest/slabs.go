@@ -151,7 +151,7 @@ func (s *Slabs) fillModelled(p slab, k int) {
 	}
 }
 
-// schedule announces the next steps, where walls change with time.
+// schedule uploads the next moments, if walls change with time.
 func (s *Slabs) schedule(t testing.TB, steps int) {
 	t.Helper()
 	if !s.e.Cells.Timed() {
@@ -179,7 +179,7 @@ func (s *Slabs) queue() {
 		s.fill(*p, 0)
 		if s.e.Spec.Viscosity.LooksAround() && s.steps%model.EddySteps == 0 {
 			p.program.(device.EddyKeeper).FindEddies(s.stream, p.state[0], s.e.Params)
-			s.fillModelled(*p, 0) // whose layer replaces eddies
+			s.fillModelled(*p, 0) // whose layer replaces the eddy viscosity
 		}
 		p.program.Step(s.stream, p.state[0], p.state[1], decomp.Box{Hi: p.layout.N}, s.e.Params)
 		p.state[0], p.state[1] = p.state[1], p.state[0]
@@ -347,7 +347,7 @@ func (s *Slabs) planes(t testing.TB) []device.Plane {
 	return out
 }
 
-// sameBits holds the memory of two runs of one example equal.
+// sameBits verifies that two runs of one example have equal memory.
 func sameBits(t testing.TB, e Example, what string, got, want []byte) {
 	t.Helper()
 	if bytes.Equal(got, want) {

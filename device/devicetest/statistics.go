@@ -10,8 +10,8 @@ import (
 	"lbmsim/model"
 )
 
-// statistics: averages that stay on the device have the bits of the recurrence, whichever sums are kept and whenever they
-// are read, and sums of planes the bits of a loop over the cells.
+// statistics: averages on the device have the bits of the recurrence, for any choice of sums and any time of reading, and
+// sums of planes the bits of a loop over the cells.
 func statistics(t *testing.T, d device.Device, o Options) {
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		for k, draw := range []func(model.Spec, [3]int, [3]bool, int64) Example{NewExample, newScalarExample} {
@@ -66,9 +66,9 @@ func sameHostAverages(t *testing.T, d device.Device, e Example) {
 	}
 }
 
-// sameAverages compares the averages with the recurrence, and reports false if the device keeps no averages.
+// sameAverages compares the averages with the recurrence, and returns false if the device does not support averages.
 func sameAverages(t *testing.T, d device.Device, e Example) bool {
-	const samples = 40 // more than may wait
+	const samples = 40 // more than can be pending
 	s := Start(t, d, e)
 	p := s.parts[0]
 	dims := e.Spec.Lattice.Dims
@@ -99,7 +99,7 @@ func sameAverages(t *testing.T, d device.Device, e Example) bool {
 			looked[i].Take(s.stream, p.state[0], n, e.Params)
 			welford(want[i], fields, p.layout.N[0], 1+dims, e.Spec.FieldValues(), of, float64(n))
 		}
-		for i := range kinds { // no wait: Read does
+		for i := range kinds { // no wait here: Read waits
 			if got := make([]float64, len(want[i])); n == 3 || n == 5 {
 				if err := looked[i].Read(got); err != nil {
 					t.Fatal(err)
@@ -136,7 +136,7 @@ func sameSums(t *testing.T, e Example, of model.AverageSums, got, want []float64
 	}
 }
 
-// rounded returns the fields as they leave the device, [z][y][value][x].
+// rounded returns the fields as returned by the device, [z][y][value][x].
 func (s *Slabs) rounded(t *testing.T) (values []float64) {
 	t.Helper()
 	p, all := s.parts[0], decomp.Box{Hi: s.parts[0].layout.N}
@@ -195,7 +195,7 @@ func welford(sums, fields []float64, nx, flow, stored int, of model.AverageSums,
 	}
 }
 
-// sameProfiles holds sums of planes against a loop over the cells.
+// sameProfiles compares sums of planes with a loop over the cells.
 func sameProfiles(t *testing.T, d device.Device, e Example) {
 	s := Start(t, d, e)
 	s.Step(t, 2)

@@ -9,9 +9,9 @@ import (
 	"lbmsim/model"
 )
 
-// stepFields: what steps leave of fields is what FieldsTo reads of the state after them, to the bit,
-// beside walls, in cells that are recomputed, in slabs, in ranges and recorded; and the states
-// are the states of plain steps.
+// stepFields: fields written by steps equal the result of FieldsTo after them, to the bit, beside
+// walls, in cells that are recomputed, in slabs, in ranges and recorded; and the states are the
+// states of plain steps.
 func stepFields(t *testing.T, d device.Device, o Options) {
 	resting := func(spec model.Spec, n [3]int, periodic [3]bool, seed int64) Example {
 		e := NewExample(spec, n, periodic, seed)
@@ -21,7 +21,7 @@ func stepFields(t *testing.T, d device.Device, o Options) {
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		for k, draw := range []func(model.Spec, [3]int, [3]bool, int64) Example{resting, NewExample, newOpenExample, newScalarExample} {
 			for i, n := range [][3]int{{37, 9, 8}, {1, 3, 4}, {256, 4, 3}, {130, 7, 5}} {
-				if i > 1 && i != k+2 { // rows of kernels of their own, which take long to compile
+				if i > 1 && i != k+2 { // rows with their own kernels, which take long to compile
 					continue
 				}
 				e := draw(spec, n, periodic(2*k+i), int64(900+4*k+i))
@@ -34,7 +34,8 @@ func stepFields(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// sameStepFields compares an example's fields and states with plain steps', and reports false if the device has no such fields.
+// sameStepFields compares an example's fields and states with plain steps', and returns false if the device has no such
+// fields.
 func sameStepFields(t *testing.T, d device.Device, e Example, cuts ...int) bool {
 	const steps = 3
 	s, plain := Start(t, d, e, cuts...), Start(t, d, e, cuts...)
@@ -61,8 +62,8 @@ type framed struct {
 	before []byte
 }
 
-// frames returns a frame per slab: its own cells, or also its ghost layers. able is false where the device cannot
-// leave fields from steps.
+// frames returns a frame per slab: its own cells, or also its ghost layers. able is false if steps of the device
+// cannot write fields.
 func (s *Slabs) frames(t *testing.T, ghosts bool) (list []framed, able bool) {
 	t.Helper()
 	for i, p := range s.parts {
@@ -146,7 +147,7 @@ func (s *Slabs) checkFields(t *testing.T, frames []framed) {
 	}
 }
 
-// sendFields holds snapshots of what steps have left against Fields, ghost planes included.
+// sendFields compares snapshots of fields written by steps with Fields, ghost planes included.
 func (s *Slabs) sendFields(t *testing.T, frames []framed) {
 	t.Helper()
 	s.exchange(0)
@@ -154,7 +155,7 @@ func (s *Slabs) sendFields(t *testing.T, frames []framed) {
 	for i, p := range s.parts {
 		sender, ok := p.program.(device.StepSnapshots)
 		if box := frames[i].box; !ok || s.e.Spec.Lattice.Dims == 3 && box.Lo[1] < 0 {
-			continue // ghost rows within planes do not lie together
+			continue // ghost rows within planes are not contiguous
 		}
 		want := make([]float64, s.e.Spec.FieldValues()*frames[i].box.Cells())
 		if err := p.program.Fields(p.state[0], frames[i].box, want, s.e.Params); err != nil {

@@ -10,8 +10,8 @@ import (
 	"lbmsim/model"
 )
 
-// planes: Planes agrees with sums over Fields, and finds one value that is not finite,
-// whichever component it is in, and the first of several.
+// planes: Planes agrees with sums over Fields, and finds a non-finite value in any component, and
+// the first of several.
 func planes(t *testing.T, d device.Device, o Options) {
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		for k, n := range [][3]int{{37, 6, 5}, {130, 9, 3}, {5, 33, 4}} {
@@ -35,7 +35,7 @@ func planes(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// rows returns the sums of all rows, where there is one part.
+// rows returns the sums of all rows, if there is one part.
 func (s *Slabs) rows(t *testing.T) []device.Plane {
 	t.Helper()
 	p := s.parts[0]
@@ -49,8 +49,8 @@ func (s *Slabs) rows(t *testing.T) []device.Plane {
 	return rows
 }
 
-// rowsOf holds Planes to the sums of the rows, added one behind the other, to the bit:
-// ranks that share planes add up rows.
+// rowsOf verifies that Planes equals the sequential sums of the rows to the bit: ranks that share
+// planes add up rows.
 func rowsOf(t *testing.T, d device.Device, o Options) {
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		for k, n := range [][3]int{{37, 6, 5}, {130, 300, 2}, {5, 1, 4}} {
@@ -74,7 +74,7 @@ func rowsOf(t *testing.T, d device.Device, o Options) {
 	})
 }
 
-// countedRows holds Rows of a patch to sums over Fields of its counted cells.
+// countedRows compares Rows of a patch with sums over Fields of its counted cells.
 func countedRows(t *testing.T, d device.Device, o Options) {
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		e := NewExample(spec, [3]int{70, 6, 5}, [3]bool{true, true, true}, 14)
@@ -143,7 +143,7 @@ func notFiniteValues(t *testing.T, d device.Device, spec model.Spec) {
 	e := NewExample(spec, [3]int{37, 6, 5}, [3]bool{true, true, true}, 2)
 	s := Start(t, d, e)
 	p, axis, b := s.parts[0], e.axis(), spec.Precision.Bytes()
-	// Cells in the order of memory: in a plane, in one behind it, at its end.
+	// Cells in the order of memory: in a plane, in the next one, at its end.
 	var fluid [][3]int
 	eachCell(e.N, 0, func(x [3]int) {
 		if e.Cells.At(x[0], x[1], x[2]) == 0 && x[axis] == 3 {
@@ -186,7 +186,7 @@ func notFiniteValues(t *testing.T, d device.Device, spec model.Spec) {
 	check("NaN", 2)
 }
 
-// firstOfEquals: of cells with the same speed the first in the order of memory is reported.
+// firstOfEquals: among cells of equal speed the first in memory order is reported.
 func firstOfEquals(t *testing.T, d device.Device, o Options) {
 	o.each(t, func(t *testing.T, spec model.Spec) {
 		for _, n := range [][3]int{{37, 6, 5}, {130, 9, 2}, {300, 2, 3}} {

@@ -9,8 +9,8 @@ import (
 	"lbmsim/model"
 )
 
-// scheduled: steps with faces and a force that change with time have the bits of steps that are scheduled one by
-// one, whether all of them are scheduled at once or recorded; force and faces are the oracle's.
+// scheduled: steps with time-dependent faces and force give the bits of steps scheduled one by one, whether
+// scheduled all at once or recorded; force and faces agree with the oracle.
 func scheduled(t *testing.T, d device.Device, o Options) {
 	const steps = 6
 	force := func(n int) [3]float64 { return [3]float64{1e-4 * math.Sin(float64(n)), 2e-5 * float64(n), 0} }
@@ -55,7 +55,7 @@ func scheduled(t *testing.T, d device.Device, o Options) {
 
 		if r, ok := d.(device.Recorder); ok {
 			s, timed := start()
-			schedule(s, timed, 0, 2) // what a recording may need is there
+			schedule(s, timed, 0, 2) // resources of a recording exist
 			graph, err := r.Capture(s.stream, func() error {
 				s.queue()
 				s.queue()

@@ -1,6 +1,6 @@
-// Package hostmem is host memory that the processes of one machine share. It is a file
-// without a name, which ends with the processes that hold it, however they end, and
-// which no small /dev/shm limits (memfd_create(2)).
+// Package hostmem provides host memory shared by the processes of one machine. It is an anonymous
+// file, which exists as long as processes have it open, and which a small /dev/shm does not limit
+// (memfd_create(2)).
 package hostmem
 
 import (
@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Machine names the machine whose processes can share memory: the present start of its
-// kernel, for containers have names of their own.
+// Machine identifies the machine whose processes can share memory: the boot ID of its kernel, since
+// containers have their own names.
 func Machine() string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -29,21 +29,21 @@ func Machine() string {
 // key is the message by which a process shares memory with others.
 type key struct {
 	Machine string
-	Names   string // the namespace that PID belongs to: other containers have processes of that number too
+	Names   string // the namespace of PID: other containers have processes with that number, too
 	PID, FD int
 	Bytes   int
-	Mark    []byte // stands behind the memory
+	Mark    []byte // follows the memory
 }
 
 const markBytes = 16
 
-// names returns the PID namespace that this process sees.
+// names returns the PID namespace of this process.
 func names() string {
 	ns, _ := os.Readlink("/proc/self/ns/pid")
 	return ns
 }
 
-// Share makes zeroed memory and a key to it for other processes, which is good until free.
+// Share allocates zeroed memory and returns a key to it for other processes, valid until free.
 func Share(size int) (memory, handle []byte, free func(), err error) {
 	k := key{Machine: Machine(), Names: names(), PID: os.Getpid(), Bytes: size, Mark: make([]byte, markBytes)}
 	if _, err := rand.Read(k.Mark); err != nil {
@@ -52,7 +52,7 @@ func Share(size int) (memory, handle []byte, free func(), err error) {
 	if k.FD, err = unix.MemfdCreate("lbmsim ghosts", unix.MFD_CLOEXEC); err != nil {
 		return nil, nil, nil, fmt.Errorf("memory to share with other processes: %w", err)
 	}
-	// Memory that is not there is an error now, and no signal later.
+	// Missing memory is an error now instead of a signal later.
 	if err = unix.Fallocate(k.FD, 0, 0, int64(size+markBytes)); err == nil {
 		memory, err = view(k.FD, size)
 	}
@@ -83,7 +83,7 @@ func Open(handle []byte) (memory []byte, free func(), err error) {
 		return nil, nil, err
 	}
 	defer f.Close()
-	// A process that has ended may have given its number to another.
+	// The number of an ended process may be reused.
 	st, err := f.Stat()
 	if err == nil && (!st.Mode().IsRegular() || st.Size() != int64(k.Bytes+markBytes)) {
 		err = fmt.Errorf("%s is not the memory of process %d", f.Name(), k.PID)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Another process sees what this one writes, and the other way round.
+// Another process sees the writes of this one, and vice versa.
 func TestTwoProcesses(t *testing.T) {
 	if key := os.Getenv("LBMSIM_TEST_MEMORY"); key != "" {
 		memory, free, err := Open([]byte(key))

@@ -13,7 +13,7 @@ import (
 type Grid struct {
 	Cells   [3]int // of the case's domain; zero: of the box around the surface
 	Lattice model.Lattice
-	Thicken bool // the body takes the cells of links that pass through it
+	Thicken bool // the body occupies cells of links that pass through it
 }
 
 // Limits beyond which numbers of a surface on a grid are warnings.
@@ -24,8 +24,8 @@ const (
 	mostThin      = geometry.MostThin
 )
 
-// OnGrid reports what a surface becomes in cells, and gives a look through it. move leads
-// from its vertices to cells.
+// OnGrid reports the voxelization of a surface, with a depth image. move converts its vertices to
+// cells.
 func OnGrid(s *mesh.Surface, move func([3]float64) [3]float64, grid Grid) (rows []Row, depth mesh.Depth, err error) {
 	moved := &mesh.Surface{V: append([][3]float64{}, s.V...), T: s.T}
 	moved.Move(move)
@@ -43,7 +43,7 @@ func OnGrid(s *mesh.Surface, move func([3]float64) [3]float64, grid Grid) (rows 
 		}
 	}
 	rows = thicknesses(append(rows, leakTest(f, g, thin, grid)), g, narrow)
-	if grid.Thicken { // which is asked for where the grid resolves no thickness
+	if grid.Thicken { // which is set where the grid does not resolve the thickness
 		for i := range rows {
 			rows[i].Warning = ""
 		}
@@ -63,7 +63,7 @@ func fill(rows []Row, f mesh.Findings, g mesh.Grid) []Row {
 	cube := g.Scale * g.Scale * g.Scale
 	volume := float64(g.Solid) * cube
 	overlap := ""
-	if f.Parts > 1 { // what lies in two parts counts twice in the surface's numbers
+	if f.Parts > 1 { // overlaps of parts count twice in the surface's numbers
 		overlap = "; overlapping parts count twice"
 	}
 	if f.Watertight() {
@@ -84,7 +84,7 @@ func fill(rows []Row, f mesh.Findings, g mesh.Grid) []Row {
 	return rows
 }
 
-// unresolved returns the warning about a number that the cells get wrong by more than most; "" where parts may overlap.
+// unresolved returns the warning about a number whose error in cells exceeds most; "" where parts may overlap.
 func unresolved(off, most float64, parts int) string {
 	if math.Abs(off) <= most || parts > 1 {
 		return ""
@@ -100,8 +100,8 @@ func change(off float64) string {
 	return fmt.Sprintf("%+.3g %%", 100*off)
 }
 
-// leakTest answers whether fluid gets into the surface or through it. An open surface has holes that links pass; of a
-// closed one the cells may be too few.
+// leakTest reports whether fluid leaks into the surface or through it. Links pass through the holes of an open
+// surface; a closed one may have too few cells.
 func leakTest(f mesh.Findings, g mesh.Grid, thin geometry.Thin, grid Grid) Row {
 	const what = "leak test"
 	share := fmt.Sprintf("%s of the %s links that cross the surface pass between its solid cells", percent(thin.Share()), grid.Lattice.Name)
@@ -122,7 +122,7 @@ func leakTest(f mesh.Findings, g mesh.Grid, thin geometry.Thin, grid Grid) Row {
 	return Row{what, "LEAKS: " + share, fmt.Sprintf("%.2g cells thick at %s: fluid leaks between its cells; use thicken = true, or refine the grid", thin.Least*g.Scale, place(thin.At))}
 }
 
-// passing looks for links that pass through a closed surface, in cells of the grid, and for gaps that are
+// passing searches for links that pass through a closed surface, in cells of the grid, and for gaps
 // narrower than a cell.
 func passing(moved *mesh.Surface, scale float64, grid Grid) (thin geometry.Thin, narrow float64, err error) {
 	var shift [3]float64

@@ -19,7 +19,7 @@ import (
 	"strings"
 )
 
-// Image is a voxel image: for every voxel whether it is solid.
+// Image is a voxel image: a bit per voxel, set if it is solid.
 type Image struct {
 	Path            string
 	SHA256          string
@@ -54,13 +54,13 @@ func Numbers() (names []string) {
 
 // ImageForm has the properties of an image that its file does not contain.
 type ImageForm struct {
-	Voxels [3]int     // raw files: their number along each axis
+	Voxels [3]int     // raw files: the number along each axis
 	Number string     // raw files: the type of a value, one of Numbers
 	Array  string     // VTI: the name of the array; empty takes the first
 	Solid  [2]float64 // values from the first to the second are solid
 }
 
-// MostVoxels of an image: a bit each.
+// MostVoxels is the largest number of voxels of an image, a bit each.
 const MostVoxels = 1 << 33
 
 // number is a type of values.
@@ -83,7 +83,7 @@ var numbers = []number{
 	{"float64", "Float64", 8, func(o binary.ByteOrder, b []byte) float64 { return math.Float64frombits(o.Uint64(b)) }},
 }
 
-// has reports whether a number is one of this type.
+// has reports whether a number is of this type.
 func (k number) has(v float64) bool {
 	if strings.HasPrefix(k.vtk, "Float") {
 		return true
@@ -95,8 +95,7 @@ func (k number) has(v float64) bool {
 	return v >= least && v < most && v == math.Trunc(v)
 }
 
-// ReadImage reads a VTI file (by its ending) or a raw one: numbers without anything
-// around them, x fastest, little-endian.
+// ReadImage reads a VTI file (by its ending) or a raw one: bare numbers, x fastest, little-endian.
 func ReadImage(path string, form ImageForm) (*Image, error) {
 	m, err := openImage(path, form)
 	if err != nil {
@@ -140,8 +139,8 @@ func openImage(path string, form ImageForm) (*Image, error) {
 	return m, nil
 }
 
-// allot checks the number of voxels. Only once the file is known to have them memory
-// is taken.
+// allot checks the number of voxels. Memory is allocated only once the file is known to contain
+// them.
 func (m *Image) allot(n [3]int) (voxels int64, err error) {
 	m.N, voxels = n, 1
 	for _, k := range n {
@@ -196,10 +195,10 @@ func (m *Image) put(i int64, v float64, solid [2]float64) {
 	}
 }
 
-// The form of VTI files: VTK File Formats, XML, ImageData
+// The format of VTI files: VTK File Formats, XML, ImageData
 // (https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html).
 
-// mostXML is the number of bytes of a file read as XML: all that comes before appended data.
+// mostXML is the largest number of bytes of a file read as XML: everything before appended data.
 const mostXML = 1 << 28
 
 // vtiArray is a DataArray.
@@ -435,7 +434,7 @@ func same(text string, e [6]int) bool {
 	return err == nil && o == e
 }
 
-// data takes an array if it is the one.
+// data reads an array if it is the selected one.
 func (h *vtiHead) data(in *xml.Decoder, start xml.StartElement, attr map[string]string, points bool, name string) error {
 	a := &vtiArray{name: attr["Name"], format: attr["format"], points: points}
 	known := false
@@ -472,14 +471,14 @@ func (h *vtiHead) data(in *xml.Decoder, start xml.StartElement, attr map[string]
 	return nil
 }
 
-// Memory that the image and a rank's copy of it take.
+// Memory of the image and a rank's copy of it.
 func (m *Image) Memory() int64 { return 2 * 8 * int64(len(m.bits)) }
 
 // Faces returns the approximate number of faces between solid cells and others when a number of the
 // file is scale cells: three times the number across x.
 func (m *Image) Faces(scale float64) float64 {
 	changes, last := 0, uint64(0)
-	for _, w := range m.bits { // the ends of rows count as neighbours: a row has two ends
+	for _, w := range m.bits { // the ends of rows are neighbours here: a row has two ends
 		changes += bits.OnesCount64(w ^ (w<<1 | last))
 		last = w >> 63
 	}

@@ -17,7 +17,7 @@ var values = []float64{0, 1, 0, 0, 2, 3, 0, 0, 0, 1, -1, 0}
 
 const solidVoxels = 1<<1 | 1<<4 | 1<<9
 
-// vtiFile makes a file around data; extent and origin are odd on purpose.
+// vtiFile returns a file around data; extent and origin are deliberately unusual.
 func vtiFile(head, array, data, behind string) string {
 	return `<?xml version="1.0"?>
 <VTKFile type="ImageData" version="1.0" ` + head + `>
@@ -148,7 +148,7 @@ func TestRawImage(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, the reader answers, and takes no memory that the file has not.
+// For any bytes the reader returns, and never allocates more than the file's size justifies.
 func FuzzVTI(f *testing.F) {
 	for _, src := range vtiFiles() {
 		f.Add([]byte(src))

@@ -1,5 +1,5 @@
-// Package intake takes surfaces in from files: it reads them, judges them, closes them
-// where that is asked for, and says in words what it found.
+// Package intake imports surfaces from files: it reads, checks and, on request, closes them, and
+// reports its findings as text.
 package intake
 
 import (
@@ -17,7 +17,7 @@ import (
 	"lbmsim/geometry/stl"
 )
 
-// Source is a surface with where it comes from. Lengths are in the file's numbers.
+// Source is a surface with its origin. Lengths are in the file's numbers.
 type Source struct {
 	Path     string
 	Bytes    int64
@@ -25,12 +25,12 @@ type Source struct {
 	Info     stl.Info
 	Surface  *mesh.Surface
 	Found    mesh.Findings // in the file
-	Repaired mesh.Repairs  // once Close has been asked to
-	Volume   float64       // that it encloses, once it is closed
-	Sheets   int           // triangles, the last, that bound no solid; once Thicken has been asked to
+	Repaired mesh.Repairs  // after Close
+	Volume   float64       // enclosed volume, once closed
+	Sheets   int           // number of triangles, the last ones, that bound no solid; after Thicken
 }
 
-// Read reads and judges an STL file.
+// Read reads and checks an STL file.
 func Read(path string) (*Source, error) {
 	s, err := read(path)
 	if err != nil {
@@ -65,7 +65,7 @@ func read(path string) (*Source, error) {
 	if err != nil {
 		return nil, reason(err)
 	}
-	if _, err := io.Copy(io.Discard, bufio.NewReader(in)); err != nil { // what stands behind the last triangle counts too
+	if _, err := io.Copy(io.Discard, bufio.NewReader(in)); err != nil { // data behind the last triangle count, too
 		return nil, reason(err)
 	}
 	s.Surface.Done()
@@ -74,7 +74,7 @@ func read(path string) (*Source, error) {
 	return s, nil
 }
 
-// noFile is fs.ErrNotExist in our words.
+// noFile is fs.ErrNotExist with lbmsim's message.
 type noFile struct{}
 
 func (noFile) Error() string        { return "there is no such file" }
@@ -92,9 +92,9 @@ func reason(err error) error {
 // mostInvented is the share of the area that a repair may guess.
 const mostInvented = 0.1
 
-// Close makes sure that the surface bounds a solid: an open one is closed with repair,
-// and refused without, or when too much of it would be a guess. What no cell sees by unseen,
-// which may be nil, does not count: the missing floor of a house on a face of the domain.
+// Close ensures that the surface bounds a solid: an open one is closed with repair, and refused
+// without it, or if too much of it would be a guess. Triangles for which unseen, which may be nil,
+// reports true do not count, such as the missing floor of a house on a face of the domain.
 func (s *Source) Close(repair bool, unseen func([3][3]float64) bool) error {
 	if err := s.close(repair, unseen); err != nil {
 		return err
@@ -105,8 +105,8 @@ func (s *Source) Close(repair bool, unseen func([3][3]float64) bool) error {
 	return nil
 }
 
-// Thicken makes sure that the surface bounds a solid or is a sheet, of a body that takes the cells that it cuts: parts
-// that are open, and no repair closes, bound nothing.
+// Thicken ensures that the surface bounds a solid or is a sheet, for a body that occupies the cells that it cuts: open
+// parts that no repair closes bound no solid.
 func (s *Source) Thicken(repair bool, unseen func([3][3]float64) bool) error {
 	if s.Found.Triangles == 0 || repair {
 		if err := s.close(repair, unseen); err != nil {
@@ -205,7 +205,7 @@ func (s *Source) Done() string {
 	return strings.Join(list, ", ")
 }
 
-// Row is a line of a report, with the verdict on a number that is bad.
+// Row is a line of a report, with a verdict if the number is bad.
 type Row struct{ What, Value, Warning string }
 
 // Report returns the properties that are known without a grid.

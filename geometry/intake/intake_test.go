@@ -16,7 +16,7 @@ import (
 
 type triangle [3][3]float64
 
-// cube of twelve triangles, anticlockwise seen from outside.
+// cube of twelve triangles, anticlockwise when seen from outside.
 func cube() (list []triangle) {
 	for a := range 3 {
 		for side := range 2 {
@@ -67,9 +67,9 @@ func TestIntake(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		list     []triangle
-		refused  string // without repair; empty: taken
-		repaired string // what the repair says
-		hopeless string // why it does not help
+		refused  string // error without repair; empty: accepted
+		repaired string // report of the repair
+		hopeless string // error if repair fails
 	}{
 		"clean":               {cube(), "", "", ""},
 		"a hole":              {cube()[1:], "3 open edges (one triangle)", "1 holes closed, the widest 1.41 wide, with 3 triangles (8.3 % of the area)", ""},
@@ -115,7 +115,7 @@ func TestIntake(t *testing.T) {
 	}
 }
 
-// looked returns a grid as any case may have it.
+// looked returns a typical grid.
 func looked(t *testing.T) Grid {
 	t.Helper()
 	l, ok := model.FindLattice("D3Q27")
@@ -171,7 +171,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// With thicken an open surface is a sheet, and parts that are closed stay solid.
+// With thicken an open surface is a sheet, and closed parts stay solid.
 func TestThickenTakesSheets(t *testing.T) {
 	lid := []triangle{{{0, 0, 2}, {1, 0, 2}, {1, 1, 2}}, {{0, 0, 2}, {1, 1, 2}, {0, 1, 2}}}
 	for name, c := range map[string]struct {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Window is the part of a grid of cells that is of interest: rows along x, whole, at
-// these y and z. Cell (i, j, k) has its centre at (i+1/2, j+1/2, k+1/2).
+// Window is a subset of a grid of cells: whole rows along x at these y and z. Cell (i, j, k) has
+// its centre at (i+1/2, j+1/2, k+1/2).
 type Window struct {
 	Cells [3]int
 	Y, Z  []bool // Cells[1] and Cells[2] long
@@ -27,10 +27,10 @@ func Whole(cells [3]int) Window {
 }
 
 // Body is a closed surface as a solid in the cells of a window, and sheets without an inside. It keeps
-// only the triangles that such cells can see: what it takes does not grow with the rest.
+// only the triangles that can affect such cells: memory does not grow with the rest.
 type Body struct {
 	cells  [3]int
-	y, z   []int32 // number of a row's place, or -1
+	y, z   []int32 // number of a row, or -1
 	ny, nz int
 	tri    [][3][3]float64
 	times  []int32 // how often each of tri was added; nil: once each
@@ -45,7 +45,7 @@ type Body struct {
 // reach is the distance, in cells, to which a link reaches out of a window.
 const reach = 2
 
-// NewBody makes an empty solid; triangles are added, then Close.
+// NewBody returns an empty solid; add triangles, then call Close.
 func NewBody(w Window) *Body {
 	b := &Body{cells: w.Cells}
 	b.y, b.ny = number(w.Y)
@@ -68,14 +68,14 @@ func number(of []bool) (at []int32, n int) {
 	return at, n
 }
 
-// largest coordinate in cells that is meant seriously.
+// largest plausible coordinate, in cells.
 const largest = 1e7
 
 // Add adds a triangle in cells. The triangles of a surface may come in any order and
 // in any pieces; corners that are one vertex must have the same bits.
 func (b *Body) Add(t [3][3]float64) error { return b.add(&b.tri, t) }
 
-// AddSheet adds a triangle that encloses no cell, but that links can cross.
+// AddSheet adds a triangle that bounds no solid, but that links can cross.
 func (b *Body) AddSheet(t [3][3]float64) error { return b.add(&b.sheet, t) }
 
 func (b *Body) add(to *[][3][3]float64, t [3][3]float64) error {
@@ -93,7 +93,7 @@ func (b *Body) add(to *[][3][3]float64, t [3][3]float64) error {
 	return nil
 }
 
-// near reports whether a triangle comes near to a row of the window along an axis.
+// near reports whether a triangle is near a row of the window along an axis.
 func near(rows []int32, t [3][3]float64, axis int) bool {
 	lo := min(t[0][axis], t[1][axis], t[2][axis]) - reach
 	hi := max(t[0][axis], t[1][axis], t[2][axis]) + reach
@@ -105,7 +105,7 @@ func near(rows []int32, t [3][3]float64, axis int) bool {
 	return false
 }
 
-// Close ends the adding. It fails when the surface is not closed.
+// Close completes the body. It fails if the surface is not closed.
 func (b *Body) Close() error {
 	rows := b.ny * b.nz
 	b.start = make([]int64, rows+1)
@@ -154,8 +154,8 @@ func (b *Body) Close() error {
 	return nil
 }
 
-// merge keeps one of each triangle and counts them, where rows change more than once at most of their places: a line through a
-// thousand copies of a part would meet each of them.
+// merge keeps one of each triangle and counts them, where rows change more than once at most of their crossings: a line
+// through a thousand copies of a part would meet each of them.
 func (b *Body) merge() (times map[[3][3]float64]int32) {
 	again := 0
 	for i := 1; i < len(b.change); i++ {
@@ -215,8 +215,8 @@ func (b *Body) scan(t *[3][3]float64, emit func(row int, x float64, turn int)) {
 	}
 }
 
-// chord returns the points at which the plane at z cuts the triangle: on the edge that
-// rises and on the one that falls.
+// chord returns the points at which the plane at z cuts the triangle: on the rising and on the
+// falling edge.
 func chord(t *[3][3]float64, z float64) (up, down [3]float64, ok bool) {
 	for c := range t {
 		p, q := &t[c], &t[(c+1)%3]
@@ -244,7 +244,7 @@ func between(p, q [3]float64, axis int, at float64) [3]float64 {
 // Bounds returns the box around the whole surface.
 func (b *Body) Bounds() (lo, hi [3]float64) { return b.lo, b.hi }
 
-// Row reports which cells of row (y, z) have their centre inside.
+// Row sets inside for the cells of row (y, z) whose centres are inside.
 func (b *Body) Row(y, z int, inside []bool) {
 	for i := range inside {
 		inside[i] = false
@@ -322,8 +322,7 @@ func (b *Body) Hit(p, d [3]float64) (t float64, ok bool) {
 			return min(max(t, least), 1), true
 		}
 	}
-	// Along a part of no thickness, which contains the segment, there is nothing to meet:
-	// what Contains says decides.
+	// A part of zero thickness that contains the segment gives no intersection: Contains decides.
 	in := func(t float64) bool { return b.Contains(p[0]+t*d[0], p[1]+t*d[1], p[2]+t*d[2]) }
 	if !in(1) {
 		return 0, false

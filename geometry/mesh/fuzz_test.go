@@ -2,8 +2,8 @@ package mesh
 
 import "testing"
 
-// Any triangles: the repair closes them, the lines through cells add up, and rows, points
-// and hits agree.
+// For any triangles the repair closes them, the winding along lines of cells adds up to zero, and
+// rows, points and hits agree.
 func FuzzSurface(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 9, 0, 0, 0, 9, 0})
 	f.Add([]byte{0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0, 0, 0, 9, 9, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0, 9})

@@ -11,33 +11,33 @@ import (
 // Grid is the voxelization of a surface, in cells of size 1.
 type Grid struct {
 	Cells [3]int  // of the box around it, with a layer on every side
-	Scale float64 // cells of the case in one of these, when the box had to be coarser
+	Scale float64 // cells of the case per cell here, if the box had to be coarser
 
 	Solid    int // cells inside
-	Leaked   int // of them, those that fluid reaches through holes from outside
+	Leaked   int // solid cells that fluid reaches through holes from outside
 	Enclosed int // cells outside the solid that fluid from outside does not reach
-	Broken   int // rows of cells whose line does not leave as often as it enters
+	Broken   int // rows of cells with a ray parity error
 
 	Faces float64 // faces between solid cells and others
-	Meant float64 // the same of a surface that cells resolve: sum of |n_x|+|n_y|+|n_z| over the area
+	Meant float64 // the same for a resolved surface: sum of |n_x|+|n_y|+|n_z| over the area
 
 	Thin   [3]float64 // share of the area where the solid behind is thinner than 1, 2 and 4 cells
-	Narrow [3]float64 // share of the area where the gap before it is narrower
-	Least  float64    // the thinnest place, in cells; infinite when nothing is thinner than 4
-	At     [3]float64 // where it is
+	Narrow [3]float64 // the same for the gap in front of it
+	Least  float64    // least thickness, in cells; infinite if no part is thinner than 4
+	At     [3]float64 // its position
 }
 
-// MostCells is the most that Look fills; larger boxes are filled with coarser cells.
+// MostCells is the largest number of cells that Look fills; larger boxes get coarser cells.
 const MostCells = 1 << 26
 
-// samples of thickness are taken at this many triangles at most.
+// The thickness is sampled at this many triangles at most.
 const samples = 20000
 
 // Look fills the box around the surface with cells of size 1 (in units of the vertices)
-// whose centres are at whole numbers and a half, and reports what becomes of it. The
-// surface may be open: then two of the three directions decide what lies inside.
-// depth is the number of solid cells behind each other along the axis across which
-// the body is largest, as [row][column]: a picture of it.
+// whose centres are at whole numbers and a half, and reports its voxelization. The surface may be
+// open: then a majority of the three directions decides which cells are inside. depth is the number
+// of solid cells in line along the axis with the largest projection of the body, as [row][column]:
+// a depth image.
 func (s *Surface) Look() (g Grid, depth Depth, err error) {
 	if len(s.T) == 0 {
 		return g, depth, fmt.Errorf("all triangles have zero area")
@@ -92,10 +92,10 @@ func (s *Surface) Look() (g Grid, depth Depth, err error) {
 	return g, depth, nil
 }
 
-// bits of a cell's state: two of votes for inside, one for each surface on its lower
-// sides, whether fluid has come there, and whether the surface goes through its centre.
-// By rounding it then lies before the centre on one axis and behind it on another: fluid that came
-// in by the one would leave by the other, so none comes in.
+// bits of a cell's state: two of votes for inside, one for each surface on its lower sides, whether
+// fluid has reached it, and whether the surface passes through its centre. By rounding the surface
+// may then be before the centre on one axis and behind it on another: fluid could cross the cell,
+// so it gets none.
 const (
 	voteMask = 3
 	sideBit  = 4 // << axis
@@ -103,8 +103,8 @@ const (
 	within   = 64
 )
 
-// look runs along an axis: every cell inside gets a vote, every crossed side its bit.
-// It returns the number of lines whose changes do not add up to zero: they have no vote.
+// look traces lines along an axis: every cell inside gets a vote, every crossed side its bit. It
+// returns the number of lines whose changes do not add up to zero: they have no vote.
 func look(tri [][3][3]float64, n [3]int, axis int, state []uint8) (broken int, err error) {
 	b, c := (axis+1)%3, (axis+2)%3
 	turned := Whole([3]int{n[axis], n[b], n[c]})
@@ -138,7 +138,7 @@ func look(tri [][3][3]float64, n [3]int, axis int, state []uint8) (broken int, e
 	}
 	change := make([]int32, count[rows])
 	at := append([]int32{}, count[:rows]...)
-	_ = each(func(row int, x float64, turn int) { // the same again
+	_ = each(func(row int, x float64, turn int) { // the same for the votes
 		change[at[row]] = 2*int32(min(max(math.Ceil(x-0.5), 0), float64(n[axis]))) + int32(1-turn)/2
 		at[row]++
 		if k := math.Round(x - 0.5); math.Abs(x-0.5-k) < touch && k >= 0 && k < float64(n[axis]) {
@@ -176,8 +176,8 @@ func look(tri [][3][3]float64, n [3]int, axis int, state []uint8) (broken int, e
 	return broken, nil
 }
 
-// flood lets fluid in from the corner, which lies outside, through every side that the
-// surface does not cross, and counts.
+// flood fills fluid from the corner, which is outside, through every side that the surface does not
+// cross, and counts cells.
 func (g *Grid) flood(state []uint8) {
 	n := g.Cells
 	stride := [3]int{1, n[0], n[0] * n[1]}
@@ -217,7 +217,7 @@ func (g *Grid) flood(state []uint8) {
 	}
 }
 
-// Depth is the number of solid cells behind each other, seen along an axis.
+// Depth is the number of solid cells in line along an axis.
 type Depth struct {
 	Axis   int
 	W, H   int
@@ -230,7 +230,7 @@ func (d Depth) Empty() bool {
 	return !slices.ContainsFunc(d.Values, func(v float64) bool { return v > 0 })
 }
 
-// depth looks along the axis on which the box is shortest.
+// depth projects along the axis on which the box is shortest.
 func (g *Grid) depth(state []uint8) Depth {
 	n := g.Cells
 	d := Depth{Axis: 2}
@@ -257,12 +257,12 @@ func (g *Grid) depth(state []uint8) Depth {
 }
 
 // cellWide is the length, in cells, below which a part or a gap is thinner than a cell: a plate of exactly one cell has one
-// everywhere, however its place is rounded.
+// everywhere, however its position is rounded.
 const cellWide = 1 - 1e-6
 
-// Shares of the area of a closed body: behind which the solid is thinner than a cell, and before which the gap is
-// narrower. least is the thinnest place, infinite where none is thinner than a cell. Parts that overlap or touch are as thick as what
-// they form together.
+// Shares of the area of a closed body: where the solid behind is thinner than a cell, and where the gap in front is
+// narrower. least is the least thickness, infinite if no part is thinner than a cell. Parts that overlap or touch count as
+// one solid.
 func (b *Body) Shares() (thin, narrow, least float64) {
 	step := max(1, len(b.tri)/samples)
 	all := 0.0
@@ -301,7 +301,7 @@ func (b *Body) Shares() (thin, narrow, least float64) {
 			continue // most triangles
 		}
 		if around, _ := r.through(mid, [3]float64{far * out[0], far * out[1], far * out[2]}, 0); around != 0 {
-			continue // within another part it bounds nothing
+			continue // within another part it is no boundary
 		}
 		if _, w := r.through(mid, in, 1); w < cellWide {
 			thin += area
@@ -314,7 +314,7 @@ func (b *Body) Shares() (thin, narrow, least float64) {
 	return thin / all, narrow / all, least
 }
 
-// thickness looks from the middle of triangles into the solid, and out of it.
+// thickness casts rays from the middle of triangles into the solid and out of it.
 func (g *Grid) thickness(tri [][3][3]float64) {
 	const far = 4
 	var t tree

@@ -57,8 +57,8 @@ func TestLookAtABall(t *testing.T) {
 	}
 }
 
-// Slopes of a car that go exactly through centres of cells: by rounding they lie before them on one axis
-// and behind them on another, and the fluid stays outside all the same.
+// Slopes of a car pass exactly through cell centres: by rounding they are before them on one axis and
+// behind them on another, and the fluid still stays outside.
 func TestLookAtSlopesThroughCentres(t *testing.T) {
 	side := [][2]float64{{0, 0.2}, {0, 0.7}, {0.2, 0.85}, {1.1, 0.95}, {1.8, 1.45}, {3.1, 1.45}, {3.9, 0.95}, {4, 0.8}, {4, 0.2}}
 	for _, spacing := range []float64{0.1, 0.05, 0.04, 0.025} {
@@ -85,7 +85,7 @@ func TestLookAtSlopesThroughCentres(t *testing.T) {
 }
 
 func TestLookAtThinParts(t *testing.T) {
-	// A plate between two planes of centres: no cell has seen it.
+	// A plate between two planes of centres contains no cell centre.
 	g := lookAt(t, block([3]float64{0, 0, 5.6}, [3]float64{20, 20, 6}))
 	if g.Solid != 0 || math.Abs(g.Least-0.4) > 1e-9 || g.Thin[0] < 0.9 || g.Faces != 0 || g.Meant < 800 {
 		t.Errorf("a plate of 0.4 cells: %+v", g)

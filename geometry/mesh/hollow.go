@@ -1,7 +1,7 @@
 package mesh
 
-// Hollow reports of each axis whether the line along it through the middle of the box around the moved surface does
-// not meet the surface, as in a duct.
+// Hollow reports for each axis whether the line along it through the middle of the box around the moved surface
+// misses the surface, as in a duct.
 func (s *Surface) Hollow(move func([3]float64) [3]float64) (free [3]bool) {
 	lo, hi := s.Span(move)
 	var middle [3]float64

@@ -2,7 +2,7 @@ package mesh
 
 import "testing"
 
-// A tube is hollow along its axis, a closed box along none.
+// A tube is hollow along its axis, a closed box along no axis.
 func TestHollow(t *testing.T) {
 	same := func(p [3]float64) [3]float64 { return p }
 	turned := func(p [3]float64) [3]float64 { return [3]float64{p[1], p[2], p[0]} }

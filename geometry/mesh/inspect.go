@@ -7,7 +7,7 @@ import (
 	"lbmsim/internal/vector"
 )
 
-// crowded is the number of edges above which a vertex's are sorted at the end.
+// crowded is the number of edges above which the edges of a vertex are sorted at the end.
 const crowded = 64
 
 func sortUses(list []use) {
@@ -24,22 +24,22 @@ func sortUses(list []use) {
 type Findings struct {
 	Triangles, Vertices int
 	Lo, Hi              [3]float64
-	Area, Volume        float64 // the volume means something when the surface is closed
+	Area, Volume        float64 // the volume is valid for a closed surface
 
-	Collapsed    int // triangles with two corners at the same place; left out
-	WrongNormals int // normals in the file against the order of the corners
-	Needles      int // triangles without area, but with three corners
+	Collapsed    int // triangles with two corners at the same position; omitted
+	WrongNormals int // normals in the file inconsistent with vertex order
+	Needles      int // zero-area triangles with three distinct corners
 	Duplicates   int // duplicate triangles in the same orientation
 
-	Open    int // edges of one triangle only
+	Open    int // edges of a single triangle
 	Crowded int // edges of more than two triangles
-	Against int // edges of two triangles that are turned against each other
+	Against int // edges of two triangles with opposite orientation
 	Border  int // edges not used equally often in both directions: 0 means watertight
 	Gaps
 	Parts     int // connected parts
-	Turned    int // triangles turned against most of their part
-	OneSided  int // parts that have only one side, like a Moebius strip
-	InsideOut int // parts that enclose a negative volume: cavities, or inside out
+	Turned    int // flipped triangles of a part
+	OneSided  int // non-orientable parts, such as a Moebius strip
+	InsideOut int // parts with a negative volume: cavities, or inside out
 }
 
 // Gaps are the holes of a surface: the connected pieces of its border.
@@ -52,7 +52,7 @@ type Gaps struct {
 // Watertight surfaces bound a solid.
 func (f Findings) Watertight() bool { return f.Triangles > 0 && f.Border == 0 }
 
-// Inspect examines the surface as it is.
+// Inspect examines the surface without changing it.
 func (s *Surface) Inspect() Findings {
 	f := Findings{Triangles: len(s.T), Vertices: len(s.V), Collapsed: s.Collapsed, WrongNormals: s.WrongNormals}
 	f.Lo, f.Hi = s.Bounds()
@@ -133,8 +133,8 @@ func (s *Surface) Volume() (v float64) {
 	return v
 }
 
-// Sheets puts the triangles that bound no solid last, and returns their number: the triangles of connected parts
-// with a border, and of parts that enclose nothing.
+// Sheets moves the triangles that bound no solid to the end, and returns their number: the triangles of
+// connected parts with a border, and of parts without volume.
 func (s *Surface) Sheets() (n int) {
 	flip, parts := s.orient()
 	open := make([]bool, len(parts))
@@ -178,7 +178,7 @@ func ordered[T any](list []T, order []int) []T {
 	return moved
 }
 
-// noVolume is the share of the box around a part below which it encloses nothing but rounding.
+// noVolume is the share of the box around a part below which its volume is only rounding.
 const noVolume = 1e-9
 
 // flat reports which parts enclose no volume.
@@ -208,8 +208,8 @@ func (s *Surface) flat(part []int32, parts int) []bool {
 	return flat
 }
 
-// twins returns the triangles that repeat another one at an edge; each is found at the
-// edge of its two lowest vertices only.
+// twins returns duplicate triangles at an edge; each is found only at the edge of its two lowest
+// vertices.
 func (s *Surface) twins(a, b int32, uses []use) (list []int32) {
 	if len(uses) < 2 {
 		return nil
@@ -250,16 +250,16 @@ type part struct {
 	oneSided     bool
 }
 
-// flips says, for each triangle, its part and whether it is turned against most of it.
+// flips returns, for each triangle, its part and whether it is flipped against most of the part.
 type flips struct {
 	part []int32
 	turn []bool
 }
 
-// orient walks over all edges of two triangles.
+// orient visits all edges with two triangles.
 func (s *Surface) orient() (flips, []part) {
 	const none = -1
-	next := make([][3]int32, len(s.T)) // twice the neighbour, +1 when one of the two must turn
+	next := make([][3]int32, len(s.T)) // twice the neighbour, +1 if one of the two must be flipped
 	for i := range next {
 		next[i] = [3]int32{none, none, none}
 	}
@@ -344,7 +344,7 @@ func (b borders) root(v int32) int32 {
 
 func (b borders) join(v, w int32) {
 	v, w = b.root(v), b.root(w)
-	if v < w { // the lowest vertex stands for the piece
+	if v < w { // the lowest vertex represents the piece
 		b.of[w] = v
 	} else {
 		b.of[v] = w
@@ -357,7 +357,7 @@ type hole struct {
 	width  float64
 }
 
-// pieces of the border by the vertex that stands for each.
+// pieces of the border by their representative vertices.
 func (b borders) pieces(s *Surface) map[int32]hole {
 	type box struct{ lo, hi [3]float64 }
 	boxes := map[int32]box{}
@@ -385,27 +385,26 @@ func (b borders) pieces(s *Surface) map[int32]hole {
 
 // Repairs lists the effects of Repair.
 type Repairs struct {
-	Snapped   int     // corners at the border that were put on another
+	Snapped   int     // border corners snapped to another one
 	Tolerance float64 // within this distance
 	Removed   int     // duplicates
 	Turned    int     // triangles
 	Closed    int     // holes
 	Widest    float64
 	Added     int     // triangles that close them
-	Invented  float64 // the share of the whole area that is guessed: these triangles' share, but for
-	Unseen    float64 // the share of those that no cell sees
+	Invented  float64 // the guessed share of the area: these triangles, except for
+	Unseen    float64 // the share of added triangles that affect no cell
 }
 
-// Any repair?
+// Any reports whether there was any repair.
 func (r Repairs) Any() bool { return r.Snapped+r.Removed+r.Turned+r.Added > 0 }
 
 // Repair makes the surface watertight. Corners at the border that lie within 1e-5 of
-// the surface's diagonal become one; of duplicate triangles one goes;
-// triangles turned against most of their part turn; and every piece of the border that
-// is left is closed with triangles to its middle. The border of anything has no border
-// itself, so this always ends with a closed surface, though not always with the one
-// that was meant: Invented reports how much of it is guessed. What unseen says of a new triangle
-// is that no cell depends on it; with nil none is so.
+// the surface's diagonal become one; one of two duplicate triangles is removed; triangles flipped
+// against most of their part are turned; and every remaining piece of the border is closed with
+// triangles to its middle. A border has no border itself, so the result is always closed, though
+// not always the intended surface: Invented reports the guessed share. unseen reports that no cell
+// depends on a new triangle; nil: never.
 func (s *Surface) Repair(unseen func([3][3]float64) bool) Repairs {
 	r := Repairs{}
 	lo, hi := s.Bounds()
@@ -448,7 +447,7 @@ func (s *Surface) Repair(unseen func([3][3]float64) bool) Repairs {
 	return r
 }
 
-// keep keeps the marked triangles.
+// keep removes all but the marked triangles.
 func (s *Surface) keep(is func(i int) bool) {
 	n := 0
 	for i, t := range s.T {
@@ -465,7 +464,7 @@ func (s *Surface) keep(is func(i int) bool) {
 	}
 }
 
-// snap puts vertices of the border on the first one within the tolerance.
+// snap merges vertices of the border with the first one within the tolerance.
 func (s *Surface) snap(tolerance float64) (snapped int) {
 	atBorder := map[int32]bool{}
 	s.edges(func(a, b int32, uses []use) {
@@ -533,8 +532,8 @@ func (s *Surface) snap(tolerance float64) (snapped int) {
 func (s *Surface) closeHoles() (holes int, widest float64) {
 	type directed struct {
 		a, b  int32
-		times int   // how often the surface lacks it
-		tri   int32 // beside it
+		times int   // how often it is missing
+		tri   int32 // an adjacent triangle
 	}
 	var lacking []directed
 	border := borders{of: map[int32]int32{}}

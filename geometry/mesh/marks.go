@@ -8,14 +8,14 @@ import (
 	"lbmsim/internal/vector"
 )
 
-// Marks are the places where a surface is bad.
+// Marks are the defects of a surface.
 type Marks struct {
-	Triangles []bool          // turned against most of their part, or duplicates
+	Triangles []bool          // flipped, or duplicates
 	Edges     [][2][3]float64 // of the border: not used equally often in both directions
 	Marked    int             // triangles
 }
 
-// Marks finds the places that keep the surface from bounding a solid.
+// Marks finds the defects that keep the surface from bounding a solid.
 func (s *Surface) Marks() Marks {
 	m := Marks{Triangles: make([]bool, len(s.T))}
 	s.edges(func(a, b int32, uses []use) {
@@ -42,19 +42,19 @@ func (s *Surface) Marks() Marks {
 	return m
 }
 
-// Thin is where the solid behind a closed surface is thinner than a length.
+// Thin describes where the solid behind a closed surface is thinner than a length.
 type Thin struct {
 	Triangles []bool
 	Share     float64    // of the area
-	Least     float64    // infinite where nothing is as thin
-	At        [3]float64 // the thinnest place
+	Least     float64    // infinite if no part is thinner
+	At        [3]float64 // position of the least thickness
 }
 
-// thinSamples is the number of triangles of which the thickness is measured, in larger surfaces of one in several.
+// thinSamples is the largest number of triangles whose thickness is measured; larger surfaces are sampled.
 const thinSamples = 200000
 
-// ThinnerThan measures from the middle of each triangle along its normal through the solid behind it, which parts that overlap or touch
-// form together. Triangles within the solid do not count.
+// ThinnerThan measures the thickness from the middle of each triangle along its normal through the solid behind it. Parts
+// that overlap or touch are one solid, and triangles inside it do not count.
 func (s *Surface) ThinnerThan(most float64) Thin {
 	thin := Thin{Triangles: make([]bool, len(s.T)), Least: math.Inf(1)}
 	outwards := 1
@@ -113,8 +113,8 @@ type hit struct {
 	turn int
 }
 
-// through follows a line from p to p + d. It returns the changes of the winding number, with the sign turned, and the first place at
-// which the number has become 0 from a start, or a place beyond the end.
+// through follows a line from p to p + d. It returns the changes of the winding number, with opposite sign, and the first
+// parameter at which the number has become 0 from a start, or one beyond the end.
 func (r *ray) through(p, d [3]float64, start int) (lost int, end float64) {
 	const skin, same = 1e-6, 1e-9 // of d
 	r.hits = r.hits[:0]

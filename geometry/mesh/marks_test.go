@@ -7,8 +7,8 @@ import (
 	"lbmsim/internal/vector"
 )
 
-// A block without a triangle, with one turned and one twice, has marks there: three edges of the hole, the edges of the turned triangle
-// and of the duplicate, which are the border, and both triangles.
+// A block with a triangle missing, one flipped and one duplicated has marks there: three edges of the hole, the edges of the
+// turned triangle and of the duplicate, which are the border, and both triangles.
 func TestMarks(t *testing.T) {
 	s := block([3]float64{0, 0, 0}, [3]float64{3, 2, 1})
 	if m := s.Marks(); m.Marked != 0 || m.Edges != nil {
@@ -30,7 +30,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// The faces of a plate are as far apart as it is thick, inside out or not; its rim is not thin.
+// The faces of a plate have its thickness, inside out or not; its rim is not thin.
 func TestThinnerThan(t *testing.T) {
 	for _, turned := range []bool{false, true} {
 		s := join(block([3]float64{0, 0, 0}, [3]float64{4, 3, 0.1}), block([3]float64{10, 0, 0}, [3]float64{12, 2, 2}))
@@ -50,8 +50,8 @@ func TestThinnerThan(t *testing.T) {
 	}
 }
 
-// Parts that overlap, or touch, are as thick as what they form: a wheel that reaches into a body does not make it thin, nor does a
-// plate on another one, while what sticks out counts.
+// Parts that overlap or touch count as one solid: a wheel that reaches into a body does not make it thin, nor does a plate
+// on another one, while protruding parts count.
 func TestThicknessOfOverlappingParts(t *testing.T) {
 	body := block([3]float64{0, 0, 0}, [3]float64{4, 2, 1})
 	for name, c := range map[string]struct {

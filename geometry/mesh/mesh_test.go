@@ -55,7 +55,7 @@ func block(lo, hi [3]float64) *Surface {
 	return s
 }
 
-// join puts surfaces together.
+// join merges surfaces.
 func join(list ...*Surface) *Surface {
 	s := &Surface{}
 	for _, o := range list {
@@ -218,7 +218,7 @@ func rough(rng *rand.Rand, n int) *Surface {
 	return s
 }
 
-// A window has the cells of the whole, in whatever order the triangles come.
+// A window has the cells of the whole, in any order of the triangles.
 func TestCellsDoNotDependOnTheCut(t *testing.T) {
 	rng := rand.New(rand.NewSource(2))
 	for range 60 {
@@ -277,7 +277,7 @@ func TestPartsAndCavities(t *testing.T) {
 	if f := s.Inspect(); f.Parts != 2 || f.InsideOut != 1 || !f.Watertight() {
 		t.Errorf("%+v", f)
 	}
-	// Two boxes that share an edge: it has four triangles, and all is well.
+	// Two boxes that share an edge: it has four triangles, and the surface is valid.
 	s = join(one, block([3]float64{6, 6, 1}, [3]float64{9, 9, 6}))
 	if f := s.Inspect(); !f.Watertight() || f.Crowded != 1 {
 		t.Errorf("%+v", f)
@@ -292,7 +292,7 @@ func TestDirtAndRepair(t *testing.T) {
 		spoil func(s *Surface)
 		found func(f Findings) bool
 		done  func(r Repairs) bool
-		exact bool // the repair gives back what was there
+		exact bool // the repair restores the surface
 	}{
 		"a hole": {
 			func(s *Surface) { s.T = slices.Delete(s.T, 700, 701) },
@@ -394,7 +394,7 @@ func TestDirtAndRepair(t *testing.T) {
 	}
 }
 
-// A surface that is not closed is refused wherever its border shows.
+// A surface that is not closed is refused wherever its border is.
 func TestOpenSurfaceIsRefused(t *testing.T) {
 	s := block([3]float64{1, 1, 1}, [3]float64{6, 6, 6})
 	s.T = s.T[1:]
@@ -413,7 +413,7 @@ func TestOpenSurfaceIsRefused(t *testing.T) {
 	}
 }
 
-// Surfaces that no one makes by mistake: they end soon, with an answer.
+// Adversarial surfaces: the examination ends soon, with a result.
 func TestMalice(t *testing.T) {
 	// Thousands of triangles at one edge, each twice.
 	fan := &Surface{}
@@ -450,7 +450,7 @@ func quad(x, lo, hi float64) *Surface {
 }
 
 func TestSheets(t *testing.T) {
-	twice := quad(5, 1, 3) // the same sheet from both sides: closed, and nothing inside
+	twice := quad(5, 1, 3) // the same sheet from both sides: closed, without volume
 	for i := range 2 {
 		c := twice.Corners(i)
 		twice.Add([3][3]float64{c[0], c[2], c[1]}, [3]float64{})
@@ -497,7 +497,7 @@ func TestSheetsContainNothingAndAreMet(t *testing.T) {
 	if slices.Contains(inside, true) || b.Contains(7.5, 6.5, 6.5) || !b.Contains(2, 2, 2) {
 		t.Error("a sheet has an inside, or a block has none")
 	}
-	// From a centre to one that lies on the sheet, and from that to the next: the diagonal runs along the edge of the triangles.
+	// From a centre to one on the sheet, and from there to the next: the diagonal runs along the edge of the triangles.
 	for _, d := range [][3]float64{{1, 0, 0}, {1, 1, 0}, {1, 1, 1}, {1, -1, 1}} {
 		for k, p := range [][3]float64{{6.5, 5.5, 5.5}, {7.5, 5.5, 5.5}} {
 			if at, ok := b.Sheet(p, d); !ok || math.Abs(at-float64(1-k)) > 1e-9 {
@@ -516,8 +516,8 @@ func TestSheetsContainNothingAndAreMet(t *testing.T) {
 	}
 }
 
-// Copies of a part cost no more than the part: each triangle is kept once, with its number, so that a face which two parts share
-// still counts for both.
+// Copies of a part cost no more than the part: each triangle is kept once, with its multiplicity, so that a face shared by
+// two parts still counts for both.
 func TestCoincidentParts(t *testing.T) {
 	box := func(to float64) (list [][3][3]float64) { // from x = 1; all share the face there
 		c := func(i int) [3]float64 {
@@ -545,7 +545,7 @@ func TestCoincidentParts(t *testing.T) {
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(b.tri); n != 22 { // of 24 two are the same
+	if n := len(b.tri); n != 22 { // two of 24 are duplicates
 		t.Errorf("%d triangles are kept", n)
 	}
 	for x := 0.25; x < 10; x += 0.5 {

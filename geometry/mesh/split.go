@@ -2,12 +2,12 @@ package mesh
 
 import "lbmsim/internal/vector"
 
-// Split halves edges until none is longer than most returns for its middle, and returns for each triangle the original triangle
-// that contains it. It ends early, with false, at more triangles than limit.
+// Split halves edges until all are at most as long as most returns for their middles, and returns for each triangle the
+// original triangle that contains it. It stops early, with false, above limit triangles.
 //
-// Whether an edge is halved depends on the edge alone, so the triangles on its two sides agree and the surface stays as closed as it
-// was. Of each triangle the longest of these edges is halved first, which bounds the smallest angle (Rivara, Int. J. Numer. Methods
-// Eng. 20 (1984) 745).
+// Whether an edge is halved depends on the edge alone, so the triangles on both sides agree and a closed surface stays
+// closed. In each triangle the longest of these edges is halved first, which bounds the smallest angle (Rivara, Int. J.
+// Numer. Methods Eng. 20 (1984) 745).
 func (s *Surface) Split(most func(middle [3]float64) float64, limit int) (from []int32, ok bool) {
 	halves := map[[2]int32]int32{}
 	middle := func(a, b int32) (p [3]float64) {

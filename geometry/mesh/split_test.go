@@ -9,7 +9,7 @@ import (
 
 // A split surface is as closed as before, with the same volume, in the same order each time, and no edge is too long.
 func TestSplit(t *testing.T) {
-	most := func(p [3]float64) float64 { // finer on one side, as beside the end of a box of finer cells
+	most := func(p [3]float64) float64 { // finer on one side, as at the end of a refinement box
 		if p[0] > 3 {
 			return 0.4
 		}

@@ -1,11 +1,9 @@
-// Package mesh makes solids of triangle meshes: it judges a surface as it comes from a
-// file, closes it where that is asked for, reports which cells lie inside, and where a
-// segment enters.
+// Package mesh converts triangle meshes to solids: it checks a surface from a file, closes it on
+// request, and reports which cells are inside and where a segment enters.
 //
-// A surface bounds a solid when its triangles, taken with their orientation, have no
-// border: every edge is used as often in one direction as in the other. Then the
-// winding number of every point is defined, and a point is inside when it is not zero.
-// Parts may overlap, touch, and have cavities.
+// A surface bounds a solid if its oriented triangles have no border: every edge is used equally
+// often in both directions. Then the winding number of every point is defined, and a point is
+// inside when it is not zero. Parts may overlap, touch, and have cavities.
 package mesh
 
 import (
@@ -19,27 +17,27 @@ import (
 type Surface struct {
 	V [][3]float64
 	T [][3]int32
-	// Collapsed triangles had two corners at the same place. They are in no T: they
-	// have neither an inside nor a border.
+	// Collapsed triangles had two corners at the same position. They are not in T: they have
+	// neither an inside nor a border.
 	Collapsed int
 	// WrongNormals counts the triangles whose normal in the file contradicts the order
 	// of their corners. The order wins.
 	WrongNormals int
-	// Solid is the number of the solid in the file that each triangle is of; nil: the file has one.
+	// Solid is the number of each triangle's solid in the file; nil: the file has one.
 	Solid []int32
 
 	solid int32 // of the next triangles
 	found map[[3]float64]int32
 }
 
-// Begin sets the number of the solid that the next triangles are of.
+// Begin sets the solid of the next triangles.
 func (s *Surface) Begin(solid int) {
 	if s.solid = int32(solid); solid != 0 && s.Solid == nil {
 		s.Solid = make([]int32, len(s.T))
 	}
 }
 
-// Add adds a triangle; a zero normal says nothing.
+// Add adds a triangle; a zero normal is ignored.
 func (s *Surface) Add(v [3][3]float64, normal [3]float64) {
 	if s.found == nil {
 		s.found = map[[3]float64]int32{}
@@ -47,7 +45,7 @@ func (s *Surface) Add(v [3][3]float64, normal [3]float64) {
 	var t [3]int32
 	for c, p := range v {
 		for a := range p {
-			p[a] += 0 // -0 and 0 are the same place
+			p[a] += 0 // -0 and 0 are the same position
 		}
 		k, ok := s.found[p]
 		if !ok {
@@ -70,7 +68,7 @@ func (s *Surface) Add(v [3][3]float64, normal [3]float64) {
 	}
 }
 
-// Done forgets what only Add needs.
+// Done frees the memory needed only by Add.
 func (s *Surface) Done() { s.found = nil }
 
 // Corners of triangle i.
@@ -112,14 +110,14 @@ func (s *Surface) vector(i int) [3]float64 {
 }
 
 // volumeOf returns the signed volume of the tetrahedron that triangle i spans with o. The sum over a
-// closed surface is the enclosed volume, wherever o is (divergence theorem).
+// closed surface is the enclosed volume, for any o (divergence theorem).
 func (s *Surface) volumeOf(i int, o [3]float64) float64 {
 	t := s.Corners(i)
 	return vector.Dot(vector.Minus(t[0], o), vector.Cross(vector.Minus(t[1], o), vector.Minus(t[2], o))) / 6
 }
 
-// use is a triangle at an edge: twice its number, and 1 more when it runs along the
-// edge from the higher vertex to the lower.
+// use is a triangle at an edge: twice its number, plus 1 if it traverses the edge from the higher
+// vertex to the lower.
 type use struct{ b, tri int32 }
 
 // edges visits every edge a < b with the triangles at it, in the order of the
@@ -169,15 +167,15 @@ func (s *Surface) edges(visit func(a, b int32, uses []use)) {
 	}
 }
 
-// triangleBytes is the approximate memory of a triangle on rank 0: in the surface as it was read, in
-// the body that is made of it, and in the tree of the body, while it is built.
+// triangleBytes is the approximate memory of a triangle on rank 0: in the surface as read, in the
+// body built from it, and in the body's tree during construction.
 const triangleBytes = 320
 
-// Memory that the surface takes with the body that is made of it, its cells apart.
+// Memory of the surface and the body built from it, without its cells.
 func (s *Surface) Memory() int64 { return triangleBytes * int64(len(s.T)) }
 
-// Faces returns the number of faces between solid cells and others where move leads to cells: as
-// many as a surface has that they resolve.
+// Faces returns the number of faces between solid cells and others for vertices converted to cells
+// by move: the number for a resolved surface.
 func (s *Surface) Faces(move func([3]float64) [3]float64) (faces float64) {
 	for i := range s.T {
 		t := s.Corners(i)

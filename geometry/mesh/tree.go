@@ -65,13 +65,13 @@ func (t *tree) build(tri [][3][3]float64) {
 	}
 }
 
-// place of a triangle on the curve.
+// position of a triangle on the curve.
 type place struct {
 	key uint64
 	tri int32
 }
 
-// permute puts triangle keys[i].tri at place i, in place: each cycle is walked once.
+// permute moves triangle keys[i].tri to index i, in place: each cycle is followed once.
 func permute(tri [][3][3]float64, keys []place) {
 	const done = -1
 	for i := range keys {
@@ -92,7 +92,7 @@ func permute(tri [][3][3]float64, keys []place) {
 	}
 }
 
-// curve returns the place of a triangle's centre on Morton's curve, with 21 bits per axis.
+// curve returns the position of a triangle's centre on Morton's curve, with 21 bits per axis.
 func curve(t *[3][3]float64, lo, hi [3]float64) (key uint64) {
 	const steps = 1 << 21
 	for a := range 3 {
@@ -138,7 +138,7 @@ func (t *tree) visit(lo, hi [3]float64, do func(i int)) {
 	}
 }
 
-// along calls do for the triangles in leaves that the segment from p to p + d comes near to.
+// along calls do for the triangles in leaves near the segment from p to p + d.
 func (t *tree) along(p, d [3]float64, do func(i int)) {
 	if t.n == 0 {
 		return
@@ -162,8 +162,8 @@ func (t *tree) along(p, d [3]float64, do func(i int)) {
 	}
 }
 
-// first returns the smallest t in from..to at which p + t d meets a triangle; more than to
-// when none is met.
+// first returns the smallest t in from..to at which p + t d meets a triangle; more than to if none
+// is met.
 func (t *tree) first(tri [][3][3]float64, p, d [3]float64, from, to, slack float64) float64 {
 	best := math.Nextafter(to, math.Inf(1))
 	if t.n == 0 {
@@ -191,7 +191,7 @@ func (t *tree) first(tri [][3][3]float64, p, d [3]float64, from, to, slack float
 	return best
 }
 
-// touches reports whether the part from..to of the line comes within rounding of a box.
+// touches reports whether the part from..to of the line is within rounding of a box.
 func touches(b *[2][3]float64, p, d [3]float64, from, to float64) bool {
 	const around = 1e-6    // cells
 	if b[0][0] > b[1][0] { // no triangle is in it
@@ -234,5 +234,5 @@ func meet(t *[3][3]float64, p, d [3]float64, slack float64) (float64, bool) {
 	return vector.Dot(f, q) / det, true
 }
 
-// bound returns a number that a vector's length does not exceed: the sum of the magnitudes of its components.
+// bound returns an upper bound of a vector's length: the sum of the magnitudes of its components.
 func bound(v [3]float64) float64 { return math.Abs(v[0]) + math.Abs(v[1]) + math.Abs(v[2]) }

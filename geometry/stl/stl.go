@@ -1,13 +1,13 @@
-// Package stl reads STL files, binary and ASCII, one triangle at a time. It judges
-// the file, not the surface: package mesh does that.
+// Package stl reads STL files, binary and ASCII, one triangle at a time. It checks the file;
+// package mesh checks the surface.
 //
 // The format follows 3D Systems' StereoLithography Interface Specification (1989):
 // binary is 80 bytes of anything, a count, and 50 bytes per triangle; ASCII is a list of
 // words. There is no mark that distinguishes them, no unit and no checksum.
 //
-// Why no module: the known ones (hschendel/stl is the best kept) take a file that
-// begins with "solid" for ASCII, which many binary files do, and allocate what the
-// header's 32-bit count says before they have seen a triangle.
+// Why not a module: the known ones (hschendel/stl is the best maintained) read a file that begins
+// with "solid" as ASCII, as many binary files do, and allocate memory by the header's 32-bit count
+// before the first triangle.
 package stl
 
 import (
@@ -29,35 +29,35 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Triangle is one facet as in the file: its vertices anticlockwise seen
-// from outside, and the normal, which may be zero or wrong.
+// Triangle is one facet as in the file: its vertices anticlockwise when seen from outside, and the
+// normal, which may be zero or wrong.
 type Triangle struct {
 	Normal [3]float64
 	V      [3][3]float64
 	Solid  int // in Info.Solids
 }
 
-// Info is the content of a file beside its triangles.
+// Info is the content of a file besides its triangles.
 type Info struct {
 	Binary    bool
 	Name      string   // of the first solid, or the binary header's text
-	Solids    []string // names of an ASCII file's solids that have triangles, each once; without a name "solid N"
+	Solids    []string // distinct names of an ASCII file's solids with triangles; "solid N" if unnamed
 	Triangles int
-	Notes     []string // what was odd and has been passed over
+	Notes     []string // accepted irregularities
 }
 
-// MaxSolids is the most names that are told apart: of the solids after them the last name is OtherSolids.
+// MaxSolids is the largest number of distinct names: solids beyond it share the last name, OtherSolids.
 const MaxSolids = 256
 
 // OtherSolids is the name of all solids beyond MaxSolids names.
 const OtherSolids = "other solids"
 
-// MaxTriangles is the most that is read. A file of that many is 800 MiB large, and
-// its surface takes about as much memory.
+// MaxTriangles is the largest number of triangles that is read. Such a file has 800 MiB, and its
+// surface needs about as much memory.
 const MaxTriangles = 1 << 24
 
-// Read reads a file of size bytes and hands every triangle to add, whose error ends
-// it. It keeps nothing, so memory does not depend on what the file claims.
+// Read reads a file of size bytes and passes every triangle to add, whose error ends it. It stores
+// no triangles, so memory does not depend on the file's header.
 func Read(r io.Reader, size int64, add func(Triangle) error) (Info, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	head, err := in.Peek(512)
@@ -67,7 +67,7 @@ func Read(r io.Reader, size int64, add func(Triangle) error) (Info, error) {
 	if len(head) == 0 {
 		return Info{}, errors.New("the file is empty")
 	}
-	exact := false // as long as a binary file with the header's count: that decides, whatever the header's text
+	exact := false // has the length of a binary file with the header's count: this decides, whatever the header's text
 	if len(head) >= headerBytes {
 		n := int64(binary.LittleEndian.Uint32(head[80:]))
 		exact = size == headerBytes+n*triangleBytes && n > 0
@@ -110,7 +110,7 @@ func looksASCII(head []byte) bool {
 	}
 }
 
-// isText reports whether a file begins with printable characters alone.
+// isText reports whether a file begins with only printable characters.
 func isText(head []byte) bool {
 	return len(head) > 0 && !bytes.ContainsFunc(head, func(c rune) bool { return c < ' ' && c != '\t' && c != '\r' && c != '\n' || c == '\uFFFD' })
 }
@@ -122,7 +122,7 @@ func isComment(word string) bool {
 
 const (
 	headerBytes   = 84
-	triangleBytes = 50 // 12 numbers of 4 bytes and 2 bytes without an agreed meaning
+	triangleBytes = 50 // 12 numbers of 4 bytes and 2 bytes without a standard meaning
 )
 
 func readBinary(in *bufio.Reader, size int64, add func(Triangle) error) (Info, error) {
@@ -175,7 +175,7 @@ func tooMany() error {
 	return fmt.Errorf("more than %d triangles: decimate the surface (details far below the cell size have no effect)", MaxTriangles)
 }
 
-// printable returns the text that a header begins with.
+// printable returns the printable beginning of a header.
 func printable(b []byte) string {
 	for i, c := range b {
 		if c < ' ' || c > '~' {
@@ -191,8 +191,8 @@ type words struct {
 	in   *bufio.Reader
 	line int
 	word []byte
-	back byte            // read, but belongs to what comes next; 0: none
-	name string          // of the solid that is being read
+	back byte            // unread byte; 0: none
+	name string          // of the current solid
 	at   map[string]int  // of names in Info.Solids
 	odd  map[string]bool // dialects met: lines that end in a carriage return alone, "end loop" in two words
 }
@@ -249,7 +249,7 @@ func (w *words) next() (string, error) {
 // longestName is how much of a name is read, in bytes.
 const longestName = 200
 
-// rest skips the line, of which it returns the beginning.
+// rest skips the line and returns its beginning.
 func (w *words) rest() (string, error) {
 	var text []byte
 	for {
@@ -267,8 +267,8 @@ func (w *words) rest() (string, error) {
 	}
 }
 
-// shown returns a name for tables and terminals, which obey control characters: without them, and without marks that turn the
-// direction of the text.
+// shown returns a name for tables and terminals, which obey control characters: without them, and without marks that change
+// the text direction.
 func shown(name []byte) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {
@@ -309,7 +309,7 @@ func (w *words) unexpected(got, want string) error {
 	return fmt.Errorf("line %d: %q where %q is expected", w.line, got, want)
 }
 
-// vector reads three numbers; a normal's may be not finite.
+// vector reads three numbers; normals may be non-finite.
 func (w *words) vector(normal bool) (v [3]float64, err error) {
 	for a := range v {
 		word, err := w.next()
@@ -331,7 +331,7 @@ func (w *words) vector(normal bool) (v [3]float64, err error) {
 	return v, nil
 }
 
-// readASCII reads one solid or several, one after the other.
+// readASCII reads one or more consecutive solids.
 func readASCII(r *bufio.Reader, info Info, add func(Triangle) error) (Info, error) {
 	if b, _ := r.Peek(3); string(b) == "\xef\xbb\xbf" {
 		_, _ = r.Discard(3) // just peeked
@@ -379,7 +379,7 @@ func (w *words) solids(info *Info, add func(Triangle) error) error {
 	}
 }
 
-// solid returns the number of the present solid's name among those in the file. Solids of one name are one.
+// solid returns the number of the current solid's name. Solids with the same name are one.
 func (w *words) solid(info *Info) int {
 	if k, known := w.at[w.name]; known {
 		return k

@@ -103,8 +103,7 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, the reader answers, and no triangle has coordinates that are
-// no numbers.
+// For any bytes the reader returns, and all coordinates of triangles are finite.
 func FuzzRead(f *testing.F) {
 	for _, b := range [][]byte{
 		binaryFile("x", corner), binaryFile("solid y", corner, corner), asciiFile("a", corner), asciiFile("", corner, corner),
@@ -132,7 +131,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// Spellings of other exporters are read, with a note of each.
+// Dialects of other exporters are read, with a note of each.
 func TestDialects(t *testing.T) {
 	plain := string(asciiFile("part", corner))
 	sixteen := func(big bool) string {
@@ -182,8 +181,8 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// Triangles carry the number of their solid's name: equal names are one, a solid without triangles has none, one without a name has its
-// number, and names beyond the limit share one.
+// Triangles carry the number of their solid's name: equal names are one, a solid without triangles has none, an unnamed one
+// has its number, and names beyond the limit share one.
 func TestSolids(t *testing.T) {
 	read := func(names ...string) (info Info, of []int) {
 		var b strings.Builder

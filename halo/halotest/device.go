@@ -9,18 +9,18 @@ import (
 	"lbmsim/halo"
 )
 
-// Device is memory with streams and without kernels. Its streams are slow on
-// purpose, and a queue's work runs on another goroutine: a transport that does not
-// wait for an event reads old values, and the race detector sees it.
+// Device is memory with streams and without kernels. Its streams are deliberately slow, and a
+// queue's work runs on another goroutine: a transport that does not wait for an event reads old
+// values, and the race detector reports it.
 type Device struct {
-	// Visible reports whether the host may address buffers; where it may not, only
-	// Read and Write reach them.
+	// Visible reports whether the host may address buffers; otherwise only Read and Write access
+	// them.
 	Visible bool
 	Delay   time.Duration // of each copy
 	start   time.Time
 }
 
-// NewDevice makes a Device whose copies take 50 us each.
+// NewDevice returns a Device whose copies take 50 us each.
 func NewDevice(visible bool) *Device {
 	return &Device{Visible: visible, Delay: 50 * time.Microsecond, start: time.Now()}
 }
@@ -97,7 +97,7 @@ func (s *stream) Copy(dst device.Buffer, dstOffset int, src device.Buffer, srcOf
 	s.rows(bytesOf(dst), bytesOf(src), dstOffset, srcOffset, bytes, bytes, bytes, 1)
 }
 
-// rows copies rows from one memory to another, some time from now.
+// rows copies rows from one memory to another, with a delay.
 func (s *stream) rows(to, from []byte, toOffset, fromOffset, toStride, fromStride, bytes, count int) {
 	s.then(func() {
 		time.Sleep(s.device.Delay)

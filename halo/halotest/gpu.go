@@ -16,7 +16,7 @@ import (
 	"lbmsim/halo"
 )
 
-// Machine is the part shared by devices of one process that stand for devices of several processes:
+// Machine is the shared part of devices in one process that represent devices of several processes:
 // their memory by handles and by addresses.
 type Machine struct {
 	name string
@@ -28,13 +28,13 @@ type memory struct {
 	mu    sync.Mutex
 	at    []*shared
 	host  atomic.Int32 // pieces of host memory in use
-	early atomic.Int32 // buffers that were freed while they were open
+	early atomic.Int32 // buffers that were freed while open
 }
 
-// NewMachine makes a machine.
+// NewMachine returns a machine.
 func NewMachine(name string) *Machine { return &Machine{name, &memory{}} }
 
-// Part makes another machine whose addresses are good for the messages of this one.
+// Part returns another machine whose addresses are valid for the messages of this one.
 func (m *Machine) Part(name string) *Machine { return &Machine{name, m.memory} }
 
 // stride is the distance between the addresses of buffers.
@@ -48,14 +48,14 @@ type shared struct {
 	open   atomic.Int32
 }
 
-// Free counts what a driver does not check and leaves undefined.
+// Free counts violations that a driver does not check and leaves undefined.
 func (b *shared) Free() {
 	if b.open.Load() > 0 {
 		b.home.early.Add(1)
 	}
 }
 
-// Address implements device.Addressed: no address that Go could follow.
+// Address implements device.Addressed: an address that Go cannot dereference.
 func (b *shared) Address() uintptr { return uintptr(b.number+1) * stride }
 
 // GPU is a Device as GPUs are: others of its machine can write its memory, its streams
@@ -66,20 +66,20 @@ type GPU struct {
 	name    string
 	// Deaf marks a device that opens no other device's memory.
 	Deaf bool
-	// Alone marks a device whose host memory others cannot see.
+	// Alone marks a device whose host memory others cannot access.
 	Alone bool
-	// Spoils marks a device that gives wrong bytes to its neighbours.
+	// Spoils marks a device that sends wrong bytes to its neighbours.
 	Spoils bool
 	// Late marks a device that delays closing the memory of others.
 	Late bool
 	// Breaks marks a device whose copies of rows fail.
 	Breaks bool
-	// NoBarrier marks a device that makes no barriers.
+	// NoBarrier marks a device without barriers.
 	NoBarrier bool
 	copies    atomic.Int32
 }
 
-// NewGPU makes a device of the machine.
+// NewGPU returns a device of the machine.
 func (m *Machine) NewGPU(name string) *GPU {
 	return &GPU{Device: NewDevice(false), machine: m, name: name}
 }
@@ -195,7 +195,7 @@ func (o *opened) Free() {
 
 func (o *opened) bytes() []byte {
 	if o.by.Spoils && len(o.data) > 27*device.BarrierWord {
-		return make([]byte, len(o.data)) // writes to it get lost
+		return make([]byte, len(o.data)) // writes to it are lost
 	}
 	return o.data
 }
@@ -259,14 +259,14 @@ func word(b device.Buffer, at int) *uint64 {
 	return (*uint64)(unsafe.Pointer(&bytesOf(b)[at : at+8][0]))
 }
 
-// barrier is a device.Barrier; a stream's goroutine does what a kernel would.
+// barrier is a device.Barrier; a stream's goroutine acts as the kernel.
 type barrier struct {
 	signal, await []*uint64
 	count         uint64
 	broken        atomic.Bool
 }
 
-// patience of a test with a neighbour that does not come.
+// patience is how long a test waits for a missing neighbour.
 const patience = 20 * time.Second
 
 func (m *barrier) Queue(on device.Stream) {
@@ -292,7 +292,7 @@ func (m *barrier) Queue(on device.Stream) {
 func (m *barrier) Break() { m.broken.Store(true) }
 func (m *barrier) Close() {}
 
-// Aware returns a Comm whose messages leave from and arrive in the devices' memory; its GPUAware answers says.
+// Aware returns a Comm whose messages are sent from and received in the devices' memory; its GPUAware returns says.
 func (m *Machine) Aware(c comm.Comm, says bool) comm.Comm {
 	return &aware{c, c.(comm.NonBlocking), c.(comm.Collective), m, says}
 }

@@ -1,7 +1,6 @@
-// Package halotest is what every transport of package halo must do, and devices to try
-// it on. Each value of the state is a number computed from the step and the global
-// cell, so that a ghost cell filled from a wrong place, from a wrong step or too early
-// differs.
+// Package halotest is the conformance suite of the transports of package halo, with devices for
+// tests. Each value of the state is a number computed from the step and the global cell, so that a
+// ghost cell filled from a wrong place, from a wrong step or too early differs.
 package halotest
 
 import (
@@ -18,7 +17,7 @@ import (
 	"lbmsim/halo"
 )
 
-// Build makes the exchange under test; halo.New is one.
+// Build returns the exchange under test, such as halo.New.
 type Build func(halo.Setup) (halo.Exchange, error)
 
 // With returns a Build that calls New with one transport.
@@ -33,11 +32,11 @@ func With(want halo.Transport) Build {
 type Case struct {
 	Dims       int
 	Cells      [3]int
-	Periodic   bool // along the axes that are cut
+	Periodic   bool // along the decomposed axes
 	Components int
 	ValueBytes int
-	Along      int // y is cut into so many parts, if the ranks allow it; 0: slabs
-	Listed     int // cells that travel one by one between each two ranks: up to so many rows
+	Along      int // number of parts along y, if the ranks allow it; 0: slabs
+	Listed     int // cells exchanged one by one between each two ranks: the largest number of rows
 }
 
 func (k Case) String() string {
@@ -54,7 +53,7 @@ func (k Case) String() string {
 	return fmt.Sprintf("%dD %v %s %d x %d bytes%s", k.Dims, k.Cells, ends, k.Components, k.ValueBytes, cut)
 }
 
-// listed returns the numbers of cells that travel one by one.
+// listed returns the numbers of cells exchanged one by one.
 func (k Case) listed(rank, ranks int) (list []decomp.Listed) {
 	for other := range ranks {
 		if other != rank && k.Listed > 0 {
@@ -102,7 +101,7 @@ func Run(t *testing.T, build Build, newDevice func(rank int) halo.Memory) {
 	RunWith(t, build, newDevice, func(c comm.Comm) comm.Comm { return c })
 }
 
-// RunWith does so over what it makes of the ranks.
+// RunWith is Run with communicators wrapped by a function.
 func RunWith(t *testing.T, build Build, newDevice func(rank int) halo.Memory, over func(comm.Comm) comm.Comm) {
 	t.Helper()
 	for _, k := range Cases() {
@@ -122,13 +121,13 @@ func RunWith(t *testing.T, build Build, newDevice func(rank int) halo.Memory, ov
 
 const (
 	steps = 6
-	stale = 0xdeadbeef // what cells hold that were not computed
+	stale = 0xdeadbeef // value of cells that were not computed
 )
 
-// Check exchanges the two states of a run in turn and checks every value each time; it is collective. While data is in flight
-// the bulk is written, as in a run; and like a run's edge cells, it reads the ghost cells of the step before.
-// Then it repeats all of it: where an exchange can be queued, without a wait of the host; and where all ranks can
-// also record, a third time from a recording.
+// Check exchanges the two states of a run alternately and checks every value each time; it is collective. While data is in
+// flight the bulk is written, as in a run; and like a run's edge cells, it reads the ghost cells of the previous step. Then
+// it repeats this: if an exchange can be queued, without waits of the host; and if all ranks can also record, a third time
+// from a recording.
 func Check(c comm.Comm, build Build, dev halo.Memory, k Case) (err error) {
 	s, err := newTrial(c, build, dev, k)
 	if err != nil {
@@ -175,7 +174,7 @@ func Check(c comm.Comm, build Build, dev halo.Memory, k Case) (err error) {
 	return nil
 }
 
-// trial is one rank's exchange under test; it knows what every value should be.
+// trial is one rank's exchange under test; it can compute the expected value everywhere.
 type trial struct {
 	c          comm.Comm
 	plan       decomp.Plan
@@ -186,7 +185,7 @@ type trial struct {
 	dev        halo.Memory
 	e          halo.Exchange
 	states     [2]device.Buffer
-	memory     []device.Buffer // all there is
+	memory     []device.Buffer // all allocated buffers
 
 	urgent, slow device.Stream
 	delay        *rand.Rand
@@ -220,7 +219,7 @@ func newTrial(c comm.Comm, build Build, dev halo.Memory, k Case) (s *trial, err 
 	return s, comm.Barrier(c) // the neighbours write to the states from now on
 }
 
-// alloc makes another state, of this rank alone.
+// alloc allocates another state, of this rank alone.
 func (s *trial) alloc() (device.Buffer, error) {
 	b, err := s.dev.Alloc(s.bytes())
 	if err == nil {
@@ -231,7 +230,7 @@ func (s *trial) alloc() (device.Buffer, error) {
 
 func (s *trial) bytes() int { return s.layout.Len() * s.valueBytes }
 
-// sources makes the states that kernels would compute, from step 1 on.
+// sources returns the states that kernels would compute, from step 1 on.
 func (s *trial) sources(count int) (list []device.Buffer, err error) {
 	for step := 1; step <= count; step++ {
 		b, err := s.alloc()
@@ -246,8 +245,8 @@ func (s *trial) sources(count int) (list []device.Buffer, err error) {
 	return list, nil
 }
 
-// edges stands for the kernels of the edge cells: they read the ghost cells of the step
-// before, write edge cells and gather listed ones.
+// edges represents the kernels of the edge cells: they read the ghost cells of the previous step,
+// write edge cells and gather listed ones.
 func (s *trial) edges(seen, in, out, source device.Buffer) {
 	for _, l := range s.links {
 		s.copy(s.urgent, seen, in, l.Recv)
@@ -306,7 +305,7 @@ func (s *trial) waited() error {
 	return nil
 }
 
-// queued takes all steps before it waits, as sim's queue does.
+// queued queues all steps before it waits, as sim's queue does.
 func (s *trial) queued(q halo.Queued) error {
 	sources, err := s.sources(steps)
 	if err != nil {
@@ -445,15 +444,15 @@ func (s *trial) image(row func(global [3]int) uint32) []byte {
 	return b
 }
 
-// copy stands for a kernel: it fills the cells of a box.
+// copy represents a kernel: it fills the cells of a box.
 func (s *trial) copy(on device.Stream, out, source device.Buffer, box decomp.Box) {
 	for _, r := range s.layout.Ranges(box) {
 		on.Copy(out, r.Lo*s.valueBytes, source, r.Lo*s.valueBytes, (r.Hi-r.Lo)*s.valueBytes)
 	}
 }
 
-// check compares the whole state: interior, ghost cells that stand for a cell and,
-// which must be untouched, those that do not.
+// check compares the whole state: interior, ghost cells that represent a cell, and other ghost
+// cells, which must be unchanged.
 func (s *trial) check(b device.Buffer, step int) error {
 	untouched := s.image(func([3]int) uint32 { return stale })
 	return s.compare(b, step, func(y, z int) []byte {
@@ -489,7 +488,7 @@ func (s *trial) filled(y, z int) bool {
 	return false
 }
 
-// compare checks the rows that count against the rows of the step, or of another image.
+// compare checks the relevant rows against the rows of the step, or of another image.
 func (s *trial) compare(b device.Buffer, step int, instead func(y, z int) []byte, counts func(y, z int) bool) (err error) {
 	got := make([]byte, b.Bytes())
 	if err := b.Read(got, 0); err != nil {

@@ -14,7 +14,7 @@ import (
 	"lbmsim/halo"
 )
 
-// BuildTraffic makes an exchange of items under test; halo.NewTraffic is one.
+// BuildTraffic returns the exchange of items under test, such as halo.NewTraffic.
 type BuildTraffic func(halo.TrafficSetup) (halo.Exchange, error)
 
 // Nest is a refined domain.
@@ -44,7 +44,7 @@ func Nests() []Nest {
 	}
 }
 
-// hierarchy returns boxes of two levels of which some touch or overlap, cut over ranks.
+// hierarchy returns boxes of two levels, some of which touch or overlap, distributed over ranks.
 func (n Nest) hierarchy(ranks int) (*decomp.Hierarchy, error) {
 	var plan decomp.Plan
 	var err error
@@ -97,9 +97,9 @@ func RunTraffic(t *testing.T, build BuildTraffic, newDevice func(rank int) halo.
 	}
 }
 
-// CheckTraffic exchanges all that the levels of a domain need, all kinds of all levels at once, and checks every value each time; it is
-// collective. Like a run, it reads what the exchange before has brought, and then writes the rank's own items of the next one.
-// It repeats all of it queued and recorded, as Check does.
+// CheckTraffic runs all exchanges of a domain's levels, all kinds of all levels at once, and checks every value each time;
+// it is collective. Like a run, it reads the items of the previous exchange, and then writes the rank's own items of the
+// next one. It repeats all of it queued and recorded, as Check does.
 func CheckTraffic(c comm.Comm, build BuildTraffic, dev halo.Memory, n Nest) (err error) {
 	h, err := n.hierarchy(c.Size())
 	if err != nil {
@@ -163,9 +163,9 @@ type trader struct {
 	e       halo.Exchange
 	bytes   int
 	buffers [2]device.Buffer
-	source  [2]device.Buffer // what kernels would write, by turns
-	seen    [2]device.Buffer // what they have read
-	own     []decomp.Range   // slots that they write
+	source  [2]device.Buffer // results of kernels, alternately
+	seen    [2]device.Buffer // values read by kernels
+	own     []decomp.Range   // slots written by kernels
 	on      device.Stream
 }
 
@@ -214,7 +214,7 @@ func (s *trader) image(step int, all bool) []byte {
 	return b
 }
 
-// compute stands for the kernels of a step: they read what the step before has brought, and write the rank's own items.
+// compute represents the kernels of a step: they read the items of the previous step, and write the rank's own items.
 func (s *trader) compute(on device.Stream, step int) (out device.Buffer) {
 	on.Copy(s.seen[step%2], 0, s.buffers[(step+1)%2], 0, s.Needs*s.bytes)
 	for _, r := range s.own {
@@ -223,7 +223,7 @@ func (s *trader) compute(on device.Stream, step int) (out device.Buffer) {
 	return s.buffers[step%2]
 }
 
-// check compares the buffer after a step, and what was read of the one before.
+// check compares the buffer after a step, and the values read from the previous one.
 func (s *trader) check(step int) error {
 	for _, part := range []struct {
 		b     device.Buffer
@@ -285,7 +285,7 @@ func (all traders) queue() bool {
 	return true
 }
 
-// prepare makes what the kernels of a step write.
+// prepare computes the results of a step's kernels.
 func (all traders) prepare(step int) error {
 	for _, s := range all {
 		if err := s.source[step%2].Write(s.image(step, false), 0); err != nil {
@@ -304,8 +304,8 @@ func (all traders) check(step int) error {
 	return nil
 }
 
-// waited takes a step in which the host waits for all exchanges, which are under way at once: some leave late, behind others that
-// started after them.
+// waited takes a step in which the host waits for all exchanges, which are in flight at once: some are sent late, after
+// others that started later.
 func (all traders) waited(delay *rand.Rand, step int) error {
 	if err := all.prepare(step); err != nil {
 		return err
@@ -317,7 +317,7 @@ func (all traders) waited(delay *rand.Rand, step int) error {
 		}
 		out := s.compute(s.on, step)
 		ready := s.on.Record()
-		if when == 0 { // it leaves at once
+		if when == 0 { // sent at once
 			if err := ready.Wait(); err != nil {
 				return err
 			}

@@ -1,5 +1,5 @@
-// Package transport has the words for how ghost planes travel to a neighbour: the words of the case file, of the command line,
-// and of a run's report.
+// Package transport has the names of transports of ghost planes: in the case file, on the command line, and in a run's
+// report.
 package transport
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Kind is a way to a neighbour.
+// Kind is a transport to a neighbour.
 type Kind int
 
 const (
@@ -27,7 +27,7 @@ func Kinds() []string { return slices.Clone(kinds) }
 // String returns the word. It panics for any value but the above.
 func (k Kind) String() string { return kinds[k] }
 
-// Parse reads a word; the error names those that there are.
+// Parse reads a word; the error lists the valid ones.
 func Parse(word string) (Kind, error) {
 	if i := slices.Index(kinds, word); i >= 0 {
 		return Kind(i), nil
@@ -35,7 +35,7 @@ func Parse(word string) (Kind, error) {
 	return 0, fmt.Errorf("%s is not one of %s", word, strings.Join(kinds, ", "))
 }
 
-// Answer is a user's answer to a question that lbmsim would otherwise ask.
+// Answer is a user's answer to a question that lbmsim would otherwise decide by queries.
 type Answer int
 
 const (
@@ -53,7 +53,7 @@ func Answers() []string { return slices.Clone(answers) }
 // String returns the word. It panics for any value but the above.
 func (a Answer) String() string { return answers[a] }
 
-// ParseAnswer reads a word; the error names those that there are.
+// ParseAnswer reads a word; the error lists the valid ones.
 func ParseAnswer(word string) (Answer, error) {
 	if i := slices.Index(answers, word); i >= 0 {
 		return Answer(i), nil

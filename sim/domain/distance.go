@@ -9,11 +9,11 @@ import (
 )
 
 // The distance of every cell to the nearest wall of the whole domain: squared distances
-// along x, then the nearest of those along y, then along z. Lines along an axis that is
-// cut are put together by the ranks that share them, each of which works on a part of
-// the lines; no rank ever has more than its share of the cells.
+// along x, then the nearest of those along y, then along z. Lines along a decomposed axis are
+// assembled by the ranks that share them, each working on a part of the lines; no rank has more
+// than its share of the cells.
 
-// NoSlip reports whether cells of a type are walls that fluid sticks to.
+// NoSlip reports whether cells of a type are no-slip walls.
 func NoSlip(cells boundary.Cells, t uint8) bool {
 	if t == 0 {
 		return false

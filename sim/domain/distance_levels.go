@@ -11,8 +11,8 @@ import (
 )
 
 // Distances to walls on a refined grid: of each cell's centre to the nearest of the walls' cells, which are of the finest level in their
-// places. Lines of cells have no one spacing, so that these cells are searched instead, in a tree of boxes. Coordinates are whole numbers
-// of half a cell of the finest level.
+// places. Lines of cells have no single spacing, so these cells are searched instead, in a tree of boxes. Coordinates are
+// whole numbers of half a cell of the finest level.
 
 // LevelDistances sets Distance of this rank's parts of a refined grid, in cells of each part's level, in their owned cells; +Inf in a domain
 // without walls. Collective.
@@ -141,7 +141,7 @@ func (b span) away(at [3]int32) (d int64) {
 	return d
 }
 
-// wallTree is boxes in a tree, each half of a node's boxes in a node of their own.
+// wallTree is a tree of boxes; each half of a node's boxes is a child node.
 type wallTree struct {
 	dims  int
 	boxes []span

@@ -14,14 +14,14 @@ type Facets struct {
 	Solid   []int32    // in the file, of each; nil: the file has one
 }
 
-// longestEdge is the longest edge of facets, in cells of the level there: cells resolve nothing smaller.
+// longestEdge is the longest edge of facets, in cells of the level there: smaller facets are not resolved.
 const longestEdge = 1.5
 
 // mostFacets bounds the memory of rank 0, which takes about 0.5 kB for each.
 const mostFacets = 1 << 23
 
-// ReadFacets reads the surface of a body again, which is on one rank only as long as it travels. level returns the level of the grid
-// at a place.
+// ReadFacets reads the surface of a body again, which rank 0 keeps only while it is sent. level returns the level of the
+// grid at a place.
 func ReadFacets(p *Part, f config.SolidFile, level func(p [3]float64) int) (*Facets, error) {
 	s, err := openSurface(nil, p.Case, f)
 	if err != nil {

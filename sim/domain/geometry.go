@@ -17,7 +17,7 @@ func (p *Part) Geometry() geometry.Scene {
 			if b.Region != nil {
 				d.Patches[f.Axis][f.Side] = append(d.Patches[f.Axis][f.Side], geometry.Patch{Region: *b.Region, Type: uint8(i + 1)})
 			}
-			if on := &d.Faces[f.Axis][f.Side]; b.Region == nil || *on == 0 { // where parts leave no rest any type will do
+			if on := &d.Faces[f.Axis][f.Side]; b.Region == nil || *on == 0 { // if parts cover the face any type will do
 				*on = uint8(i + 1)
 			}
 		}

@@ -48,7 +48,7 @@ func (f inlet) sheet(lo, hi [3]int) boundary.Sheet {
 	return s
 }
 
-// passing returns the mean velocity at a place of the face, and the factor that the face gives it; 0 outside its part.
+// passing returns the mean velocity at a position on the face, and the face's factor for it; 0 outside its part.
 func (f inlet) passing(p [3]float64) (u [3]float64, factor float64) {
 	if !f.mine(f.cell(p)) {
 		return u, 0
@@ -65,14 +65,14 @@ func (f inlet) cell(p [3]float64) (cell [3]int) {
 	return cell
 }
 
-// inflow returns the turbulence of boundary i. The velocity that carries its waves is the mean velocity of the face, with its
-// profile.
+// inflow returns the turbulence of boundary i. The convection velocity of its waves is the mean velocity of the face, with
+// its profile.
 func (p *Part) inflow(i int) *boundary.Turbulence {
 	if known := p.tables.inflows[i]; known != nil {
 		return known
 	}
 	b, f := p.Case.Boundaries[i], p.inlet(i)
-	// Ghost cells of this rank ask, too.
+	// Ghost cells of this rank need it, too.
 	lo, hi := p.Box.Lo, p.Box.Hi
 	for a := range lo {
 		lo[a], hi[a] = lo[a]-1, hi[a]+1
@@ -91,7 +91,7 @@ func (p *Part) inflow(i int) *boundary.Turbulence {
 	return t
 }
 
-// draw returns waves that the mean velocity of the face carries.
+// draw returns waves convected by the mean velocity of the face.
 func (f inlet) draw(spectrum boundary.Spectrum) []boundary.Mode {
 	cells := 0.0
 	var at [3]float64
@@ -115,8 +115,8 @@ func (f inlet) draw(spectrum boundary.Spectrum) []boundary.Mode {
 	return spectrum.Draw()
 }
 
-// BalanceInflows makes what passes faces with turbulence constant. Bodies cover cells, of which each rank knows its own.
-// Collective; parts of patches have BalanceLevels instead.
+// BalanceInflows makes the flux through faces with turbulence constant. Bodies cover cells, of which each rank knows its
+// own. Collective; parts of patches have BalanceLevels instead.
 func (p *Part) BalanceInflows(on *rank.Rank) error {
 	if p.whole != nil {
 		return nil
@@ -124,8 +124,8 @@ func (p *Part) BalanceInflows(on *rank.Rank) error {
 	return BalanceLevels(on, p, [][]*Part{{p}}, func(*Part, [3]int) bool { return true })
 }
 
-// BalanceLevels does so on a refined grid, of the rank's parts level by level: sums are over the cells that count, as their
-// finest level has them, by area. Collective.
+// BalanceLevels does so on a refined grid, for the rank's parts level by level: sums are over the finest cells, by area.
+// Collective.
 func BalanceLevels(on *rank.Rank, whole *Part, levels [][]*Part, counts func(p *Part, local [3]int) bool) error {
 	for i, b := range whole.Case.Boundaries {
 		if b.Inflow == nil {
@@ -159,7 +159,7 @@ func BalanceLevels(on *rank.Rank, whole *Part, levels [][]*Part, counts func(p *
 	return nil
 }
 
-// weigh sums what the waves of boundary i move through the part's cells that count (boundary.Turbulence).
+// weigh sums the flux of boundary i's waves through the part's counted cells (boundary.Turbulence).
 func weigh(p *Part, i, cells int, counts func(p *Part, local [3]int) bool) []int64 {
 	f, rms := p.inlet(i), p.Case.Boundaries[i].Inflow.RMS
 	return p.inflow(i).Weigh(cells, func(at [3]float64) float64 {
@@ -177,7 +177,7 @@ func weigh(p *Part, i, cells int, counts func(p *Part, local [3]int) bool) []int
 	})
 }
 
-// AddUp adds the lists of all ranks, and gives the sum to all of them. Collective.
+// AddUp returns the sum of the lists of all ranks on every rank. Collective.
 func (p *Part) AddUp(on *rank.Rank, list []int64) ([]int64, error) {
 	bytes, err := binary.Append(nil, binary.LittleEndian, list)
 	if err != nil {

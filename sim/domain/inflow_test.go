@@ -9,8 +9,8 @@ import (
 	"lbmsim/sim/rank"
 )
 
-// What flows in through a face with turbulence does not change with time, beside a body that covers a part of it. Every cut
-// has the same bits.
+// The flux through a face with turbulence is constant in time, beside a body that covers a part of it. Every cut has the
+// same bits.
 func TestTurbulenceBesideABody(t *testing.T) {
 	const text = `
 [domain]

@@ -18,9 +18,9 @@ func (p *Part) lineOf(on *rank.Rank, axis int) (ranks []int, me int) {
 	return ranks, slices.Index(ranks, on.ID)
 }
 
-// WholeLines brings lines along an axis together. pieces are what this rank has of each, [line][value][cell], and the ranks that
-// share these lines give as many. Returned are the whole lines of this rank's part of them, in the same layout. Collective among
-// the ranks that share lines.
+// WholeLines assembles lines along an axis. pieces are this rank's parts of each, [line][value][cell], and the ranks that
+// share these lines pass the same number. It returns the whole lines of this rank's share, in the same layout. Collective
+// among the ranks that share lines.
 func (p *Part) WholeLines(on *rank.Rank, axis, values int, pieces []float64) ([]float64, error) {
 	ranks, me := p.lineOf(on, axis)
 	if len(ranks) == 1 {
@@ -56,9 +56,9 @@ func (p *Part) WholeLines(on *rank.Rank, axis, values int, pieces []float64) ([]
 	return all, nil
 }
 
-// exchangeParts gives every rank of a line its part of what the others have, and returns what
-// they have of this one's; want is the number of values from rank i. In round s ranks
-// i and s-i talk, the lower one first, so that no ranks wait in a circle.
+// exchangeParts sends every rank of a line its part of this rank's data, and returns the others'
+// data for this rank; want is the number of values from rank i. In round s ranks i and s-i
+// communicate, the lower one first, so that no ranks deadlock.
 func exchangeParts[T float32 | float64](on *rank.Rank, ranks []int, me int, mine func(i int) []T, want func(i int) int) ([][]T, error) {
 	all := make([][]T, len(ranks))
 	for round := range ranks {

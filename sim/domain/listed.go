@@ -11,14 +11,14 @@ import (
 	"lbmsim/sim/rank"
 )
 
-// Cells of other ranks that ghost cells of walls with a model read, beyond the ghost planes. Each rank asks their owners for them
-// once; from then on they travel with every exchange, cell by cell (decomp.Layout.List).
+// Cells of other ranks that ghost cells of walls with a model read, beyond the ghost planes. Each rank requests them from
+// their owners once; from then on every exchange includes them, cell by cell (decomp.Layout.List).
 
-// tagListed is the tag of these questions.
+// tagListed is the tag of these requests.
 const tagListed = 102
 
-// listCells asks other ranks for the cells that this rank's stencils read, makes room for them behind the state and lists the
-// cells that other ranks asked for. Collective.
+// listCells requests the cells that this rank's stencils read from other ranks, reserves memory for them behind the state
+// and lists the cells that other ranks requested. Collective.
 func listCells(p *Part, on *rank.Rank) error {
 	m, lo := p.Cells.Modelled, p.Box.Lo
 	local := func(at [3]int) [3]int { return [3]int{at[0] - lo[0], at[1] - lo[1], at[2] - lo[2]} }
@@ -56,7 +56,8 @@ func listCells(p *Part, on *rank.Rank) error {
 	return nil
 }
 
-// ask gives each rank the list of cells that this one wants, and returns the cells that each wants of this one. Collective.
+// ask sends each rank the list of cells that this rank needs, and returns the cells that each rank needs from this one.
+// Collective.
 func ask(on *rank.Rank, wanted map[int][][3]int) (asked map[int][][3]int, err error) {
 	counts := map[int]int{}
 	for r, list := range wanted {
@@ -110,8 +111,8 @@ func flat(cells [][3]int) (list []int64) {
 	return list
 }
 
-// EdgeLayers returns the number of layers of cells at the ends of the rank's box that are in its edges: cells that other ranks
-// wait for, and cells that follow from other ranks' cells.
+// EdgeLayers returns the number of layers of cells at the ends of the rank's box that are in its edges: cells that other
+// ranks wait for, and cells that depend on other ranks' cells.
 func (p *Part) EdgeLayers(id int) int {
 	m, cells := p.Cells.Modelled, map[[3]int]bool{}
 	if m == nil {

@@ -17,7 +17,7 @@ import (
 )
 
 // FindModelled lists the ghost cells of walls with a model, and the cells that ranks need of each other for them: the part's
-// layout gets room for these. Collective.
+// layout reserves memory for these. Collective.
 func (p *Part) FindModelled(on *rank.Rank, scene geometry.Scene) error {
 	if boundary.ModelledMargin(scene.Walls) == 0 {
 		return nil
@@ -84,7 +84,7 @@ func wallLaws(c *config.Case) (laws []boundary.Law) {
 // Shares of a wall's area without a model above which that is a warning.
 const (
 	mostWithout = 0.05
-	mostEdges   = 0.3 // at edges, where flow separates and needs none: rods and small bodies are edges all around
+	mostEdges   = 0.3 // at edges, where the flow separates and needs no model: rods and small bodies consist of edges
 )
 
 // reportModelled adds a row for each wall with a model to the table of the case, and warns where much of its area has none.
@@ -102,7 +102,8 @@ func (p *Part) reportModelled(on *rank.Rank, found *boundary.Modelled) error {
 	return nil
 }
 
-// ModelledDoubts warns, at once and at the end of the run, of walls much of whose area has no model, or none that is certain.
+// ModelledDoubts warns, immediately and at the end of the run, of walls with a large area without a model, or with an
+// uncertain one.
 func ModelledDoubts(of *config.Case, on *rank.Rank, list []Coverage) (doubts finding.List) {
 	doubt := func(w finding.Finding) {
 		if doubts = append(doubts, w); on.Root {
@@ -121,7 +122,7 @@ func ModelledDoubts(of *config.Case, on *rank.Rank, list []Coverage) (doubts fin
 	return doubts
 }
 
-// ModelledRows returns what the table of a case has of its walls with a model.
+// ModelledRows returns the rows of a case's table for its walls with a model.
 func ModelledRows(c *config.Case, list []Coverage) (rows []config.Row) {
 	for k, w := range wallLaws(c) {
 		if w == boundary.ModelledWall && !slices.ContainsFunc(list, func(c Coverage) bool { return int(c.Type) == k+1 }) {
@@ -138,8 +139,8 @@ func ModelledRows(c *config.Case, list []Coverage) (rows []config.Row) {
 	return rows
 }
 
-// WallGroups returns the group of each type of wall, walls at rest with one law and those that move, and of each group whether it has
-// bodies.
+// WallGroups returns the group of each type of wall, walls at rest with one law and moving walls, and for each group whether
+// it has bodies.
 func WallGroups(p *Part) (group []int, bodies []bool) {
 	type key struct {
 		model boundary.WallModel
@@ -161,7 +162,7 @@ func WallGroups(p *Part) (group []int, bodies []bool) {
 // Coverage is the surface of one wall with a model, in cells, or the part of it that has the cells of a level.
 type Coverage struct {
 	Type   uint8
-	Level  int // whose cells they are
+	Level  int // level of the cells
 	Cells  int
 	Area   float64 // by the links that cross it
 	Curved float64 // of it with a radius below leastRadius; 0 of walls without friction
@@ -169,7 +170,7 @@ type Coverage struct {
 	Edge, Space, Image float64
 }
 
-// add adds another part of the wall, whose cells are so much finer.
+// add adds another part of the wall, with cells finer by a factor.
 func (c *Coverage) add(o Coverage, levels int) {
 	c.Cells += o.Cells
 	for _, to := range []struct {
@@ -222,7 +223,7 @@ func (c Coverage) text() string {
 	return fmt.Sprintf("%.3g %% without a model: %s", 100*c.Without(), c.reasons())
 }
 
-// reasons names what keeps the model out.
+// reasons describes why the model is not used.
 func (c Coverage) reasons() string {
 	var list []string
 	for _, r := range []struct {

@@ -10,12 +10,12 @@ import (
 	"lbmsim/io/curve"
 )
 
-// Profiles of a velocity from files: where a face has the positions of the file, and what the file makes of its flux.
+// Profiles of a velocity from files: the positions of a face in the file, and the effect of the file on its flux.
 
 // profileKey is the key of such a file.
 const profileKey = "profile"
 
-// position returns the place of a point, in cells, in the file of a boundary's profile.
+// position returns the coordinate of a point, in cells, in the file of a boundary's profile.
 func position(c *config.Case, b config.Boundary, at [3]float64) float64 {
 	if b.Along < 3 {
 		return b.Outline.Start + at[b.Along]*b.Outline.Unit
@@ -29,7 +29,7 @@ func position(c *config.Case, b config.Boundary, at [3]float64) float64 {
 	return r * b.Outline.Unit
 }
 
-// factorMean is the mean over all cells of a boundary's faces of the factors that a profile gives them.
+// factorMean is the mean of a profile's factors over all cells of a boundary's faces.
 type factorMean struct{ mean, lo, hi float64 } // and the positions of the first and the last cell
 
 func (m factorMean) text() string {

@@ -1,6 +1,6 @@
-// Package domain is one rank's part of a run's domain: its cells, the boundaries and
-// bodies that the case's files describe, and what ranks work out together that no cut
-// changes. Nothing here changes with the steps.
+// Package domain is one rank's part of a run's domain: its cells, the boundaries and bodies in the
+// case's files, and collective results that are independent of the decomposition. The package has
+// no state that changes with the steps.
 package domain
 
 import (
@@ -20,7 +20,7 @@ import (
 // Part is one rank's part of the domain. Boxes and cells are in cells of the whole
 // domain (global) or from the part's lower corner on (local).
 type Part struct {
-	Doubts finding.List // of results that cannot be relied on, found with the cells
+	Doubts finding.List // about unreliable results, found with the cells
 	Case   *config.Case
 
 	Plan     decomp.Plan
@@ -47,7 +47,7 @@ type Part struct {
 type tables struct {
 	sums   []string // SHA-256 of their files
 	curves map[string]curve.Curve
-	// inflows are the turbulence of boundaries, once it was asked for.
+	// inflows are the turbulence of boundaries, once requested.
 	inflows map[int]*boundary.Turbulence
 }
 
@@ -60,7 +60,7 @@ type Input struct {
 	Solids []string // names in a surface
 }
 
-// New cuts the domain of a case, the same way on every rank. The part's copy of the case gets what files add to it.
+// New decomposes the domain of a case, identically on every rank. The part's copy of the case gets data from files.
 func New(on *rank.Rank, c *config.Case) (*Part, error) {
 	own := *c // ranks of one process share theirs
 	own.Table, own.Warnings = slices.Clone(c.Table), slices.Clone(c.Warnings)
@@ -106,7 +106,7 @@ func Sample(p *Part, scene geometry.Scene) boundary.Cells {
 		cells.Walls = append(cells.Walls, make([]boundary.Wall, p.roles.Sixths-1)...)
 	}
 	if p.level > 0 {
-		cells.Rest = [2]bool{} // the geometry's word, which knows of no cells beyond an interface
+		cells.Rest = [2]bool{} // a result of the geometry, without cells beyond an interface
 	}
 	roles := *p.roles
 	roles.Blocked, cells.Patch = blocked, &roles
@@ -122,7 +122,7 @@ func Sample(p *Part, scene geometry.Scene) boundary.Cells {
 	return cells
 }
 
-// LevelOf returns the level of a refined grid that a part is of; 0 also without refinement.
+// LevelOf returns the level of a part of a refined grid; 0 also without refinement.
 func LevelOf(p *Part) int { return p.level }
 
 // Faces returns the number of boundaries, which are on faces; boundaries of bodies follow them
@@ -147,7 +147,7 @@ func (p *Part) RowsOfPlane() int {
 	return 1
 }
 
-// Local turns a box from global to this rank's cells.
+// Local converts a box from global to this rank's cells.
 func (p *Part) Local(box decomp.Box) decomp.Box {
 	for a := range box.Lo {
 		box.Lo[a], box.Hi[a] = box.Lo[a]-p.Box.Lo[a], box.Hi[a]-p.Box.Lo[a]
@@ -155,7 +155,7 @@ func (p *Part) Local(box decomp.Box) decomp.Box {
 	return box
 }
 
-// Global turns a cell of this rank into one of the domain.
+// Global converts a cell of this rank to the domain's cells.
 func (p *Part) Global(at [3]int) [3]int {
 	for a := range at {
 		at[a] += p.Box.Lo[a]
@@ -195,7 +195,7 @@ func (p *Part) Bytes() int {
 	return n[1] * n[2] * (p.Layout.Components + s.EddyComponents()) * p.Layout.Pitch * s.Precision.Bytes()
 }
 
-// Intersect returns what two boxes have in common.
+// Intersect returns the intersection of two boxes.
 func Intersect(a, b decomp.Box) decomp.Box {
 	for i := range a.Lo {
 		a.Lo[i], a.Hi[i] = max(a.Lo[i], b.Lo[i]), min(a.Hi[i], b.Hi[i])

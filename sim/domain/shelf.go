@@ -11,8 +11,8 @@ import (
 	"lbmsim/geometry/intake"
 )
 
-// Shelf keeps surfaces and images that were read for their extent, until the body is made of them: large files take long to read. The
-// zero value is empty. Only rank 0 has files on it.
+// Shelf keeps surfaces and images that were read for their extent, until the body is built: large files take long to read.
+// The zero value is empty. Only rank 0 has files on it.
 type Shelf struct {
 	surfaces map[string]*intake.Source
 	images   map[string]*intake.Image
@@ -23,8 +23,8 @@ func key(f config.SolidFile) string {
 	return fmt.Sprintf("%s %s %v %s %s %v", f.Path, f.SHA256, f.Voxels, f.Number, f.Array, f.Solid)
 }
 
-// Extents returns the function by which config asks for the extent of a file: the box around it, in cells. Rank 0 reads the file and
-// all ranks call it alike; c is nil where there is one.
+// Extents returns the function by which config gets the extent of a file: the box around it, in cells. Rank 0 reads the file
+// and all ranks make the same calls; c is nil for a single rank.
 func (s *Shelf) Extents(c comm.Comm) func(f config.SolidFile) (lo, hi [3]float64, err error) {
 	return func(f config.SolidFile) (lo, hi [3]float64, err error) {
 		if c == nil {
@@ -35,7 +35,7 @@ func (s *Shelf) Extents(c comm.Comm) func(f config.SolidFile) (lo, hi [3]float64
 		}
 		if err := comm.Agree(c, err); err != nil {
 			var failed *comm.Failure
-			if errors.As(err, &failed) { // rank 0 alone reads: its words are enough
+			if errors.As(err, &failed) { // only rank 0 reads: its message suffices
 				err = errors.New(failed.Text)
 			}
 			return lo, hi, err
@@ -81,7 +81,7 @@ func (s *Shelf) extent(f config.SolidFile) (lo, hi [3]float64, err error) {
 	return lo, hi, nil
 }
 
-// Surface takes the surface of a body from the shelf, or reads it: closing it changes it, so each is given once.
+// Surface takes the surface of a body from the shelf, or reads it: closing it changes it, so each is returned once.
 func (s *Shelf) Surface(f config.SolidFile) (*intake.Source, error) {
 	if s != nil && s.surfaces[key(f)] != nil {
 		m := s.surfaces[key(f)]
@@ -121,7 +121,7 @@ func readImage(f config.SolidFile) (*intake.Image, error) {
 	return m, err
 }
 
-// misfit adds to an error of a file the place where the case names it.
+// misfit adds the file's place in the case to its error.
 func misfit(f config.SolidFile, err error) error {
 	if err == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"lbmsim/geometry"
 )
 
-// All ranks get the extent of a file that rank 0 reads, and the body is made of what was read: without the file.
+// All ranks get the extent of a file that rank 0 reads, and the body is built from the data read, without the file.
 func TestShelf(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "wedge.stl")
@@ -30,7 +30,7 @@ func TestShelf(t *testing.T) {
 	f := config.SolidFile{Body: "wedge", Path: path, Motion: geometry.NewMotion(2, [3]float64{}, [3]float64{1, 0, 0})}
 	err := comm.RunLocal(3, func(c comm.Comm) error {
 		var shelf Shelf
-		for range 2 { // the second time it is there
+		for range 2 { // the second time it is on the shelf
 			lo, hi, err := shelf.Extents(c)(f)
 			if err != nil {
 				return err

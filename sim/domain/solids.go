@@ -20,10 +20,10 @@ import (
 	"lbmsim/sim/rank"
 )
 
-// Surfaces from files: rank 0 reads and judges them, and hands the triangles round in
-// pieces; every rank keeps those that its rows of cells can see.
+// Surfaces from files: rank 0 reads and checks them, and broadcasts the triangles in pieces; every
+// rank keeps the triangles relevant to its rows of cells.
 
-// surfaceHead goes ahead of the triangles.
+// surfaceHead is sent ahead of the triangles.
 type surfaceHead struct {
 	Triangles int
 	Sheets    int // of them, the last, which bound no solid
@@ -115,7 +115,7 @@ type Bodies struct {
 	from   *Shelf
 }
 
-// AddSurface adds a surface that has been closed. Its shape is made where a check of the case waits for it.
+// AddSurface adds a closed surface. Its shape is built if a check of the case needs it.
 func (w *Bodies) AddSurface(c *config.Case, f config.SolidFile, s *intake.Source) error {
 	lo, hi := s.Surface.Span(f.Motion.Apply)
 	w.Sizes = append(w.Sizes, config.SolidSize{Body: f.Body, Lo: lo, Hi: hi, Hollow: s.Surface.Hollow(f.Motion.Apply), Memory: s.Surface.Memory(),
@@ -162,10 +162,10 @@ func (w *Bodies) AddImage(c *config.Case, f config.SolidFile, m *intake.Image) {
 	w.Sizes = append(w.Sizes, size)
 }
 
-// inPiece is the number of triangles that travel together: 4.5 MiB.
+// inPiece is the number of triangles per message: 4.5 MiB.
 const inPiece = 1 << 16
 
-// Repairs warns of what the repair of a surface has changed.
+// Repairs warns of the changes by the repair of a surface.
 func Repairs(f config.SolidFile, s *intake.Source) (list finding.List) {
 	if done := s.Done(); done != "" {
 		list = append(list, finding.Repaired.Says("[body.%s] was repaired: %s", f.Body, done))
@@ -252,7 +252,7 @@ func triangle(b []byte) (t [3][3]float64) {
 	return t
 }
 
-// openSurface takes the surface of a body, and sees to it that it bounds a solid.
+// openSurface takes the surface of a body, and ensures that it bounds a solid.
 func openSurface(from *Shelf, c *config.Case, f config.SolidFile) (*intake.Source, error) {
 	s, err := from.Surface(f)
 	if err == nil {
@@ -261,7 +261,7 @@ func openSurface(from *Shelf, c *config.Case, f config.SolidFile) (*intake.Sourc
 	return s, err
 }
 
-// CloseSurface sees to it that the surface of a body bounds a solid, or is a sheet where it may be one.
+// CloseSurface ensures that the surface of a body bounds a solid, or is a sheet if that is allowed.
 func CloseSurface(s *intake.Source, c *config.Case, f config.SolidFile) error {
 	if f.Sheets {
 		return s.Thicken(f.Repair, Outside(c, f))
@@ -286,7 +286,7 @@ func Outside(c *config.Case, f config.SolidFile) func([3][3]float64) bool {
 	}
 }
 
-// imageHead goes ahead of the voxels.
+// imageHead is sent ahead of the voxels.
 type imageHead struct {
 	N               [3]int
 	Origin, Spacing [3]float64
@@ -294,7 +294,7 @@ type imageHead struct {
 	Row             config.Row
 }
 
-// loadImage reads one image; every rank keeps the voxels that its cells can see.
+// loadImage reads one image; every rank keeps the voxels relevant to its cells.
 func (p *Part) loadImage(on *rank.Rank, f config.SolidFile, rows [2][]bool, whole *Bodies) (solid geometry.Shape, head imageHead, err error) {
 	var m *intake.Image
 	if on.Root {
@@ -323,7 +323,7 @@ func (p *Part) loadImage(on *rank.Rank, f config.SolidFile, rows [2][]bool, whol
 	lo, hi := geometry.NewVoxels(head.N, head.Origin, head.Spacing, none, none).Kept(f.Motion, p.Case.Cells, rows)
 	v := geometry.NewVoxels(head.N, head.Origin, head.Spacing, lo, hi)
 	nx, ny := head.N[0], head.N[1]
-	const words = 1 << 19 // that travel together: 4 MiB
+	const words = 1 << 19 // per message: 4 MiB
 	for from := 0; from < (nx*ny*head.N[2]+63)/64; from += words {
 		b = b[:0]
 		if on.Root {
@@ -344,8 +344,8 @@ func (p *Part) loadImage(on *rank.Rank, f config.SolidFile, rows [2][]bool, whol
 	return geometry.Moved{Shape: v, Motion: f.Motion}, head, nil
 }
 
-// CountCells refuses surfaces that no cell has noticed, and a domain without fluid: with
-// surfaces from files neither can be known earlier. Collective.
+// CountCells refuses surfaces without effect on any cell, and a domain without fluid: with surfaces
+// from files neither is known earlier. Collective.
 func (p *Part) CountCells(on *rank.Rank) error {
 	if len(p.Case.Bodies) == 0 {
 		return nil
@@ -421,7 +421,7 @@ func holds(p *Part, s geometry.Shape) bool {
 	return false
 }
 
-// BodiesIn refuses bodies that none of the cells of some parts of a domain has noticed, on all ranks together. Collective.
+// BodiesIn refuses bodies without effect on any cell of some parts of a domain, on all ranks together. Collective.
 func BodiesIn(on *rank.Rank, c *config.Case, parts []*Part) error {
 	seen := make([]int64, len(c.Bodies))
 	for _, p := range parts {

@@ -5,15 +5,16 @@ import (
 	"lbmsim/model"
 )
 
-// Sponges are the layers of higher viscosity before faces, on the levels of a refined grid. A cell of a finer level has the viscosity of
-// the cell of level 0 that contains it, so that the relaxation times of a parent and its children belong to each other.
+// Sponges are the layers of higher viscosity in front of faces, on the levels of a refined grid. A cell of a finer level has
+// the viscosity of the cell of level 0 that contains it, so that the relaxation times of a parent and its children belong to
+// each other.
 type Sponges struct {
 	part  *Part
 	scene geometry.Scene // of level 0
 	finer []map[*model.Params]*model.Params
 }
 
-// NewSponges returns the sponges of the domain that a patch is one of.
+// NewSponges returns the sponges of a patch's domain.
 func NewSponges(p *Part) Sponges {
 	s := Sponges{part: p, scene: p.whole.Geometry()}
 	for l := range p.level + 1 {

@@ -11,11 +11,10 @@ import (
 )
 
 // Sums over the whole domain must be the same bits for every cut, and floating-point
-// addition is not associative. So they have one order: rows along x, which is never
-// cut, are added to planes one behind the other, and planes to the whole. Where ranks
-// share planes, each continues with what the rank before it along y has: as many short
-// messages behind each other as there are parts along y, in a watch that comes every
-// hundredth step.
+// addition is not associative. So they have one order: rows along x, which is never cut, are added
+// to planes in sequence, and planes to the whole. Where ranks share planes, each continues the sums
+// of the previous rank along y: one short message after the other per part along y, in a watch that
+// runs every hundredth step.
 
 // tagSums is the tag of these messages; the tags of an exchange are lower.
 const tagSums = 100
@@ -24,8 +23,8 @@ const tagSums = 100
 // counts.
 type Columns struct{ Added, All int }
 
-// PlaneSums brings a table of this rank's rows, [plane][row][column], to rank 0 as one table of all planes in their order; the
-// other ranks get nil. Collective.
+// PlaneSums gathers a table of this rank's rows, [plane][row][column], at rank 0 as one table of all planes in their order;
+// the other ranks get nil. Collective.
 func (p *Part) PlaneSums(on *rank.Rank, rows []float64, of Columns) ([]float64, error) {
 	line := []int{on.ID}
 	if p.Shared() {
@@ -34,8 +33,8 @@ func (p *Part) PlaneSums(on *rank.Rank, rows []float64, of Columns) ([]float64, 
 	return PlaneSums(on, line, p.Planes(), rows, of)
 }
 
-// PlaneSums does so for a box of which this rank has so many planes, or its share of them: with the ranks of line, itself among them,
-// in the order of their rows. A rank without cells has no planes.
+// PlaneSums does so for a box of which this rank has a number of planes, or its share of them: with the ranks of line,
+// itself among them, in the order of their rows. A rank without cells has no planes.
 func PlaneSums(on *rank.Rank, line []int, planes int, rows []float64, of Columns) ([]float64, error) {
 	var sums []float64
 	if planes > 0 {

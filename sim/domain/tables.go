@@ -35,7 +35,7 @@ func OpenTable(f config.TableFile) (data []byte, c curve.Curve, sum string, err 
 	return data, c, sum, err
 }
 
-// JudgeTables reads the files of a boundary before a run, and has a line about each.
+// JudgeTables reads the files of a boundary before a run, and returns a line about each.
 func JudgeTables(c *config.Case, b config.Boundary) (lines []string, warnings finding.List, err error) {
 	var curves []curve.Curve
 	for _, f := range b.Tables() {
@@ -61,7 +61,7 @@ func JudgeTables(c *config.Case, b config.Boundary) (lines []string, warnings fi
 	return lines, warnings, err
 }
 
-// factorsFit judges what the files of a boundary do to its velocity; their curves are in the order of
+// factorsFit checks the effect of a boundary's files on its velocity; their curves are in the order of
 // b.Tables. An error where the Mach number of the run would be above 0.3, as for velocities without files.
 func factorsFit(c *config.Case, b config.Boundary, curves []curve.Curve) (warnings finding.List, err error) {
 	factor := 1.0
@@ -128,7 +128,7 @@ func (p *Part) LoadTables(on *rank.Rank) error {
 	return nil
 }
 
-// largestFactor returns the largest factor in any boundary's files, by which the case lets the fluid be faster than its
+// largestFactor returns the largest factor in any boundary's files, by which the fluid may be faster than the case's
 // velocities: 1 without files.
 func (p *Part) largestFactor() float64 {
 	largest := 1.0
@@ -214,7 +214,7 @@ func (p *Part) Factors(b config.Boundary) (lo, hi float64) {
 	return 1, 1
 }
 
-// mean returns the motion of a boundary as the case gives it, without turbulence and the factors of its files.
+// mean returns the motion of a boundary in the case, without turbulence and the factors of its files.
 func mean(b config.Boundary) boundary.Motion {
 	v := b.Profile
 	if v == nil {

@@ -1,5 +1,5 @@
-// Package exit gives errors the exit code of the program, and distinguishes errors that all ranks know of, after which each ends
-// by itself, from errors of one rank alone.
+// Package exit attaches lbmsim's exit codes to errors, and distinguishes errors agreed by all ranks, after which each ends
+// by itself, from errors of a single rank.
 package exit
 
 import (
@@ -9,18 +9,17 @@ import (
 	"lbmsim/comm"
 )
 
-// Exit codes of the program, documented in docs/run.md.
+// Exit codes of lbmsim, documented in docs/run.md.
 const (
 	OK       = 0
-	Failure  = 1 // the machine, the files or the program failed
+	Failure  = 1 // the machine, the files or lbmsim failed
 	Usage    = 2 // the case or the command line is wrong
 	Unstable = 3 // the stability watch stopped the run
 	Expect   = 4 // an [expect] value was missed
-	Differ   = 5 // outputs that were compared are not the same
+	Differ   = 5 // compared outputs differ
 )
 
-// Error carries the exit code of an error that every rank knows of, so that all
-// ranks end by themselves.
+// Error carries the exit code of an error known to every rank, so that all ranks end by themselves.
 type Error struct {
 	Code int
 	Err  error
@@ -55,7 +54,7 @@ func Code(err error) (code int, agreed bool) {
 	return Failure, false
 }
 
-// IsAgreed reports whether every rank knows of an error, or there is no error.
+// IsAgreed reports whether an error is known to every rank, or nil.
 func IsAgreed(err error) bool {
 	_, agreed := Code(err)
 	return agreed
@@ -71,13 +70,13 @@ func Agreed(code int, err error) error {
 	return err
 }
 
-// AtStep adds to an error that all ranks have the step at which it came and its subject.
+// AtStep adds its step and subject to an error of all ranks.
 func AtStep(step int, what string, err error) error {
 	return Agreed(Failure, placed(step, what, err))
 }
 
-// All makes an error of one rank at a step an error of all, so that every rank takes
-// the same way out. Collective.
+// All makes an error of one rank at a step an error of all, so that every rank takes the same exit
+// path. Collective.
 func All(c comm.Comm, step int, what string, err error) error {
 	return Agreed(Failure, comm.Agree(c, placed(step, what, err)))
 }
@@ -89,5 +88,5 @@ func placed(step int, what string, err error) error {
 	return err
 }
 
-// With gives an error that every rank has its exit code.
+// With attaches an exit code to an error of all ranks.
 func With(code int, err error) error { return &Error{Code: code, Err: err} }

@@ -7,11 +7,11 @@ import (
 	"lbmsim/internal/ram"
 )
 
-// What ends an unstable run is found by the watch, many steps and cells after it began. So
-// a run keeps a copy of a good state in the host's memory, and goes back to it: a step is a
-// pure function of the state, and so the same trouble comes again, watched at every step.
+// What ends an unstable run is found by the watch, many steps and cells after it began. So a run
+// keeps a copy of a good state in the host's memory, and goes back to it: a step is a pure function
+// of the state, so the same failure recurs, with a check at every step.
 
-// keep is a state that was good, and what its steps need besides.
+// keep is a good state, and the other input of its steps.
 type keep struct {
 	wanted bool   // [run] forensics
 	room   bool   // on every rank there is memory for image
@@ -23,18 +23,18 @@ type keep struct {
 }
 
 const (
-	// A copy is made so seldom that it takes less than a hundredth of the time.
+	// Copies are so rare that they take less than a hundredth of the time.
 	copyShare = 100
 	copyEvery = 5 * time.Second
-	// firstCopy is bytes a second at which the first copy is presumed to be made: the system
-	// clears the memory on the way (5.4 GB from an H200 took 1.2 s).
+	// firstCopy is the presumed speed of the first copy in bytes per second: the system clears the
+	// memory on the way (5.4 GB from an H200 took 1.2 s).
 	firstCopy = 4 << 30
 	// replayLimit is the longest computing time after which a run without a copy is recomputed.
 	replayLimit = 5 * time.Minute
 )
 
-// FindRoom decides on all ranks whether copies are kept: where the ranks of a machine
-// take no more than half of what it has left for that. Collective.
+// FindRoom decides on all ranks whether copies are kept: if the ranks of a machine use at most half
+// of its free memory for them. Collective.
 func (s *Search) FindRoom() error {
 	k := &s.kept
 	*k = keep{wanted: s.Case.Run.Forensics, at: -1, taken: time.Now(), cost: time.Duration(s.bytes()) * time.Second / firstCopy}
@@ -68,8 +68,7 @@ func (s *Search) HasRoom() bool { return s.kept.room }
 // Age returns the time since the last copy, and its cost.
 func (s *Search) Age() (since, cost time.Duration) { return time.Since(s.kept.taken), s.kept.cost }
 
-// Due reports whether it is time for another copy, from what all ranks know: the largest of
-// their Ages, in nanoseconds.
+// Due reports whether another copy is due, from the largest of all ranks' Ages, in nanoseconds.
 func (s *Search) Due(since, cost int64) bool { return s.kept.due(since, cost) }
 
 func (k *keep) due(since, cost int64) bool {
@@ -92,7 +91,7 @@ func (s *Search) Keep() error {
 	return nil
 }
 
-// replayable reports whether there is a state to go back to, in a run that began at a step.
+// replayable reports whether a run that began at a step has a state to go back to.
 func (s *Search) replayable(elapsed time.Duration, first int) bool {
 	return s.kept.wanted && (s.kept.at >= 0 || first == 0 && elapsed <= replayLimit)
 }

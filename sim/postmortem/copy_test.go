@@ -2,7 +2,7 @@ package postmortem
 
 import "testing"
 
-// Copies are made where there is room, and seldom enough.
+// Copies are made if memory suffices, and rarely enough.
 func TestCopiesAreSeldom(t *testing.T) {
 	s := &keep{room: true}
 	for _, c := range []struct {

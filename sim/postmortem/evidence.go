@@ -43,7 +43,7 @@ func (s *Search) near(b *Blowup) []domain.Border {
 	return s.View.Part.Near(at)
 }
 
-// clue is a sentence, and how plain it is.
+// clue is a sentence with a weight.
 type clue struct {
 	weight int
 	text   string
@@ -77,7 +77,7 @@ func distance(a, b [3]float64) float64 {
 	return math.Hypot(math.Hypot(a[0]-b[0], a[1]-b[1]), a[2]-b[2])
 }
 
-// Numbers beyond which a case is where the method is known to be weak.
+// Limits beyond which the method is known to be weak.
 const (
 	weakMach   = 0.3  // its error grows with the square; 0.1 is usual
 	weakMargin = 0.01 // tau - 1/2
@@ -95,7 +95,7 @@ var advices = map[string]string{
 	"interpolated_wall": "it is less robust than wall in gaps of one cell and for tau near 1/2; try wall",
 }
 
-// evidence returns what speaks for a cause, the plainest first.
+// evidence returns the evidence for causes, the strongest first.
 func (s *Search) evidence(b *Blowup, start derive.Totals) (list []string) {
 	var c clues
 	speed := s.intended(&c, b, start)

@@ -24,20 +24,20 @@ type Blowup struct {
 	Box           string     `json:",omitempty"` // that has the cell; none of level 0
 	Cell          [3]int     // in cells of the level
 	Position      [3]float64 // of its centre, in the case's unit
-	What          string     // is wrong with it
-	Seen          int        // step at which the watch saw the trouble
+	What          string     // description of the fault
+	Seen          int        // step at which the watch detected the failure
 	From          int        // step that the run went back to
 	Lo, Hi        [3]int     // the box of the fields, in cells of the level
 	Fields        string     // the index of its files, below the output folder
 	History       []Moment   // of the cell
 	Around        []Moment   // cells along x at the last step
 	Borders       []string   // boundaries close by, nearest first
-	Evidence      []string   // what to check, the plainest first
+	Evidence      []string   // what to check, the strongest first
 
 	found found
 }
 
-// found holds what the search knows beside its report.
+// found holds the search's data besides its report.
 type found struct {
 	cut   bool // a signal ended the search for more than step and cell
 	kept  bool // the report is on disk

@@ -1,5 +1,5 @@
 // Package postmortem finds the first bad cell of a run that the stability watch has
-// stopped, by computing its end again, and says what speaks for which cause.
+// stopped, by recomputing its end, and reports the evidence for causes.
 package postmortem
 
 import (
@@ -31,8 +31,8 @@ type Search struct {
 // New returns a search that has not begun, and keeps no copies before FindRoom.
 func New(r *output.Run, steps Steps) *Search { return &Search{Run: r, steps: steps} }
 
-// Investigate goes back to a good state and computes up to the first bad cell; nil when
-// there is no state to go back to. The report is rank 0's. Collective; afterwards the state is not the one that the watch saw.
+// Investigate goes back to a good state and computes up to the first bad cell; nil if there is no state to go back to. The
+// report is rank 0's. Collective; afterwards the state is not the one that the watch saw.
 func (s *Search) Investigate(elapsed time.Duration, first int, start derive.Totals) (*Blowup, error) {
 	if !s.replayable(elapsed, first) {
 		return nil, nil
@@ -48,7 +48,7 @@ func (s *Search) Investigate(elapsed time.Duration, first int, start derive.Tota
 	if found, err := s.find(b); !found || err != nil {
 		return nil, err
 	}
-	if b.Step > b.From { // once more, now that the place is known
+	if b.Step > b.From { // a second time, with the place known
 		if err := s.Back(); err != nil {
 			return nil, err
 		}

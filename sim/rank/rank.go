@@ -1,5 +1,5 @@
-// Package rank has what one rank offers to all that it computes, whatever part of the domain that is: messages to the other
-// ranks, threads of its host, and warnings.
+// Package rank has the resources of one rank for its computations: messages to the other ranks, threads of its host, and
+// warnings.
 package rank
 
 import (

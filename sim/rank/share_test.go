@@ -8,7 +8,7 @@ import (
 	"lbmsim/comm"
 )
 
-// Each piece is one thread's, and a thread's panic is the caller's error.
+// Each piece belongs to one thread, and a thread's panic is returned as the caller's error.
 func TestShareSplitsAllPieces(t *testing.T) {
 	for _, threads := range []int{1, 3, 50} {
 		r := New(comm.Serial(), threads, nil)

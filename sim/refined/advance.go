@@ -7,11 +7,11 @@ import (
 	"lbmsim/device"
 )
 
-// Where no exchange needs the host, steps are queued, or replayed from a recording, and the host waits once for many. A recording
-// knows buffers by their addresses. Levels above 0 do an even number of steps in one of level 0, which does one, and each exchange has
-// taken both its buffers after two: so recordings have an even number of steps of level 0, and a multiple of the steps from one pass
-// over its cells to the next. The first step is not recorded: it uploads the numbers of the kernels. Nor are steps whose force changes:
-// what passes between levels would keep it.
+// Where no exchange needs the host, steps are queued, or replayed from a recording, and the host waits once for many. A
+// recording contains the addresses of buffers. Levels above 0 take an even number of steps in one step of level 0, and each
+// exchange has used both its buffers after two: so recordings have an even number of steps of level 0, and a multiple of the
+// steps from one pass over its cells to the next. The first step is not recorded: it uploads the numbers of the kernels. Nor
+// are steps whose force changes: the exchange between levels would keep the old one.
 
 // recorded are the steps of level 0 in the recordings: few, as each has many of the finest level.
 var recorded = [...]int{8, 2}
@@ -52,7 +52,8 @@ func (g *Grid) Advance(steps int) error {
 	return nil
 }
 
-// ahead returns the number of steps of level 0 that are queued before the host waits: as many of the finest level as a queue takes.
+// ahead returns the number of steps of level 0 that are queued before the host waits: limited by the finest level's steps in
+// a queue.
 func ahead(g *Grid) int { return max(recorded[0], device.MaxScheduled>>(len(g.levels)-1)) }
 
 // queue queues some steps of level 0.

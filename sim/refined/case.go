@@ -29,7 +29,7 @@ func possible(c *config.Case, h *decomp.Hierarchy, dev device.Device) error {
 	return few(h)
 }
 
-// few returns an error if there are more patches than tags.
+// few returns an error if there are not enough tags for the patches.
 func few(h *decomp.Hierarchy) error {
 	patches := -len(h.Levels[0].Patches)
 	for _, l := range h.Levels {
@@ -41,8 +41,9 @@ func few(h *decomp.Hierarchy) error {
 	return nil
 }
 
-// atLevel returns a case at the spacing of a level with so many cells: values given by the place in cells of level 0, or by steps of
-// it, in cells and steps of the level, but the shapes of bodies (domain.NewPatch). Velocities and densities are the same.
+// atLevel returns a case at the spacing of a level with a number of cells: values given by the place in cells of level 0, or
+// by steps of it, in cells and steps of the level, but the shapes of bodies (domain.NewPatch). Velocities and densities are
+// the same.
 func atLevel(c *config.Case, level int, n [3]int) *config.Case {
 	own := *c // ranks of one process share theirs
 	own.Cells = n
@@ -120,7 +121,7 @@ func atLevel(c *config.Case, level int, n [3]int) *config.Case {
 	return &own
 }
 
-// variables are the place and the time in code for devices.
+// variables are the position and the time in code for devices.
 var variables = regexp.MustCompile(`\b[xyzt]\b`)
 
 // codeAt returns code of the place in cells and the time in steps of level 0 as code of these on cells of another width.
@@ -133,7 +134,7 @@ func codeAt(code string, dims int, width float64) string {
 	})
 }
 
-// changesAt turns what changes with time at a boundary, and its profile, into cells of another width.
+// changesAt converts the time dependence and the profile of a boundary to cells of another width.
 func changesAt(b *config.Boundary, dims int, width float64) {
 	b.Ramp /= width
 	for _, f := range []**config.TableFile{&b.Table, &b.Outline} {

@@ -2,11 +2,11 @@ package refined
 
 import "math"
 
-// The body force where it changes: with the time, or as a run adjusts it. A cell's momentum after a collision has half of the force
-// at the end of the step, so what passes between levels is computed with the force that the current state was made with. Steps get
+// A variable body force: time-dependent, or adjusted by the run. A cell's momentum after a collision has half of the force
+// at the end of the step, so the exchange between levels uses the force with which the current state was computed. Steps get
 // the coming one (level.Schedule).
 
-// changes reports whether the force does.
+// changes reports whether the force varies.
 func changes(g *Grid) bool { return g.Case.Force.At != nil || g.Case.Force.Drive != nil }
 
 // Adjust sets the force of the coming steps, in level 0 units.
@@ -27,7 +27,7 @@ func (g *Grid) Recall(force [3]float64) {
 	}
 }
 
-// setForce notes the force with which step n of a level was made.
+// setForce records the force with which step n of a level was computed.
 func setForce(g *Grid, l, n int) {
 	switch force := &g.levels[l].params.Force; {
 	case g.Case.Force.At != nil:

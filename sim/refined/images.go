@@ -26,8 +26,8 @@ func images(g *Grid, image []byte, do func(level.Image, []byte) error) (err erro
 	return err
 }
 
-// Rewind gets ready for another state than the one that follows in the exchanges. States of a patch take turns in these: where the
-// current one has been exchanged ahead of its step (Fill), the other one comes next.
+// Rewind prepares for a state that differs from the next one in the exchanges. States of a patch alternate in these: where
+// the current one has been exchanged ahead of its step (Fill), the other one comes next.
 func (g *Grid) Rewind() {
 	if !g.filled {
 		return

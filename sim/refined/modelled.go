@@ -21,8 +21,8 @@ func finestAt(b config.Body, solids []geometry.Shape, h *decomp.Hierarchy) int {
 	return config.FinestAt(lo, hi, h)
 }
 
-// withSurfacesOf makes bodies that have their surface on a finer level plain walls of this one, which are not thickened: thick cells of
-// this level would reach the end of the finer one.
+// withSurfacesOf turns bodies with their surface on a finer level into plain walls of this one, which are not thickened:
+// thick cells of this level would reach the end of the finer one.
 func withSurfacesOf(c *config.Case, solids []geometry.Shape, h *decomp.Hierarchy, level int) {
 	for i := range c.Bodies { // a copy of this level's
 		b := &c.Bodies[i]
@@ -56,7 +56,7 @@ func containsModels(c *config.Case, solids []geometry.Shape, h *decomp.Hierarchy
 		level := finestAt(b, solids, h)
 		margin := float64(boundary.ModelledNear([]boundary.Wall{{Law: b.Kind.Law, Model: b.Model}}))
 		lo, hi := geometry.Finer(b.Shape(solids), level, h.Dims()).Bounds()
-		for a := range lo { // faces of the domain are no interfaces
+		for a := range lo { // faces of the domain are not interfaces
 			lo[a], hi[a] = max(lo[a]-margin, 0), min(hi[a]+margin, float64(h.Levels[level].N[a]))
 		}
 		within := func(p decomp.Patch) bool {
@@ -84,8 +84,8 @@ func containsModels(c *config.Case, solids []geometry.Shape, h *decomp.Hierarchy
 	return nil
 }
 
-// found ends the building of a patch on all ranks alike, where walls with a model make it collective, and keeps what was found of
-// these walls.
+// found completes the construction of a patch on all ranks, which walls with a model make collective, and stores the
+// findings about these walls.
 func (g *Grid) found(p *domain.Part, err error) error {
 	if err := agreed(g, err); err != nil || !g.Case.Modelled() {
 		return err
@@ -94,7 +94,7 @@ func (g *Grid) found(p *domain.Part, err error) error {
 	return nil
 }
 
-// agreed makes an error of building one of all ranks, where walls with a model make building collective.
+// agreed turns a construction error into an error of all ranks, if walls with a model make construction collective.
 func agreed(g *Grid, err error) error {
 	if !g.Case.Modelled() {
 		return err

@@ -21,8 +21,8 @@ type Patch struct {
 	spongy           []spongy        // with the coarser level in sponges
 }
 
-// ahead returns the step that leads on from the level's step n. Of the overlap the first one within a step of the coarser level
-// computes a layer, which the second one reads; along x rows are stepped whole.
+// ahead returns the step after the level's step n. Of the overlap the first one within a step of the coarser level computes
+// a layer, which the second one reads; along x rows are stepped whole.
 func (p *Patch) ahead(n int) level.Ahead {
 	needed := p.cut.Hierarchy.Levels[p.cut.Level].Patches[p.cut.Patch].Owned
 	for a := range needed.Lo {
@@ -56,7 +56,7 @@ func (p *Patch) downlists(fine *between) (lists device.CouplingLists, corrected 
 	return lists, len(outside), err
 }
 
-// sources lists the cells of the patch that traffic takes, needs those that it brings.
+// sources lists the cells of the patch that traffic sends, needs the cells that it receives.
 func (p *Patch) sources(t *traffic) (list []decomp.Copied) {
 	at := p.cut.Places()
 	t.Sources(func(i decomp.Item, slot int) {
@@ -125,7 +125,7 @@ func (p *Patch) build(siblings *traffic, coarse, fine *between) error {
 // sumBytes returns the size of the sums at a face.
 func sumBytes(spec model.Spec) int { return 8 * device.SumNumbers(spec) }
 
-// couplings returns those that the patch has.
+// couplings returns the patch's couplings.
 func (p *Patch) couplings() (list []device.Coupling) {
 	for _, c := range []device.Coupling{p.up, p.down, p.beside} {
 		if c != nil {

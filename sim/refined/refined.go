@@ -52,16 +52,17 @@ type levelOf struct {
 	coarse   *between        // with the coarser level; nil: level 0
 }
 
-// between is what passes between two levels. Ranks have it without cells of either, too: exchanges are made by all of them.
+// between is the exchange between two levels. Ranks without cells of either also have it: exchanges are collective.
 type between struct {
 	shells *traffic // values of the coarser level's cells, from which overlap is interpolated
 	means  *traffic // of mirror cells
 	fluxes *traffic // sums of fine faces
 }
 
-// New makes the patches at step 0 with cells, kernels and memory, and the exchanges with other ranks. The hierarchy's level 0 is the
-// domain as the case cuts it (config.Case.Cut). whole is the domain on level 0, with the files that its case names, but of bodies
-// those near the rank's cells of all levels (Near). Collective; after an error, too, Close gives back what there is.
+// New creates the patches at step 0 with cells, kernels and memory, and the exchanges with other ranks. The hierarchy's
+// level 0 is the domain as the case cuts it (config.Case.Cut). whole is the domain on level 0, with the files that its case
+// names, but of bodies those near the rank's cells of all levels (Near). Collective; Close frees all resources, also after
+// an error.
 func New(on *rank.Rank, whole *domain.Part, h *decomp.Hierarchy, dev device.Device) (*Grid, error) {
 	c, solids := whole.Case, whole.Solids
 	g := &Grid{Rank: on, Case: c, whole: whole, solids: solids, Hierarchy: h, Device: dev}
@@ -71,8 +72,8 @@ func New(on *rank.Rank, whole *domain.Part, h *decomp.Hierarchy, dev device.Devi
 	if err := errors.Join(measurable(c), containsModels(c, solids, h)); err != nil {
 		return g, exit.With(exit.Usage, err)
 	}
-	// Other ranks wait for what the side's stream sends. Without any its kernels are to fill the end of a step of the inner cells: between
-	// blocks of that step they would upset the rounds in which a GPU computes them.
+	// Other ranks wait for data from the side's stream. Without other ranks its kernels should fill the end of a step of the
+	// inner cells: between blocks of that step they would disturb the rounds in which a GPU computes them.
 	g.Streams, g.side.Stream = level.NewStreams(dev), dev.NewStream(on.Size > 1)
 	if err := exit.Agreed(exit.Failure, comm.Agree(on.Comm, g.build())); err != nil {
 		return g, err
@@ -85,7 +86,7 @@ func New(on *rank.Rank, whole *domain.Part, h *decomp.Hierarchy, dev device.Devi
 	return g, g.connect()
 }
 
-// balance makes what passes faces with turbulence constant. Collective.
+// balance makes the flux through faces with turbulence constant. Collective.
 func balance(g *Grid) error {
 	parts, patches := make([][]*domain.Part, len(g.levels)), map[*domain.Part]*Patch{}
 	for l := range g.levels {
@@ -100,7 +101,7 @@ func balance(g *Grid) error {
 	})
 }
 
-// build makes what needs no other rank.
+// build creates all parts that need no other rank.
 func (g *Grid) build() error {
 	for l := range g.Hierarchy.Levels {
 		c, params := atLevel(g.Case, l, g.Hierarchy.Levels[l].N), numbers(g.Case, l)
@@ -151,7 +152,7 @@ func (g *Grid) build() error {
 	return nil
 }
 
-// traffic makes the buffers of what passes within a level and between it and the coarser one.
+// traffic allocates the buffers of exchanges within a level and with the coarser one.
 func (g *Grid) traffic(l int) (err error) {
 	if l == 0 {
 		return nil
@@ -177,7 +178,7 @@ func (g *Grid) traffic(l int) (err error) {
 // cellBytes returns the size of a cell's values.
 func (g *Grid) cellBytes() int { return g.Case.Spec.Components() * g.Case.Spec.Precision.Bytes() }
 
-// connect makes the exchanges, in an order that all ranks have. Collective.
+// connect creates the exchanges, in the same order on all ranks. Collective.
 func (g *Grid) connect() error {
 	number := 0
 	for l := range g.levels {
@@ -217,7 +218,7 @@ func (g *Grid) connect() error {
 	return nil
 }
 
-// all returns the level's traffic that has been made.
+// all returns the level's existing traffic.
 func (l *levelOf) all() (list []*traffic) {
 	if l.siblings != nil {
 		list = append(list, l.siblings)
@@ -235,12 +236,12 @@ func (l *levelOf) all() (list []*traffic) {
 // refines reports whether there is a finer level.
 func (g *Grid) refines(l int) bool { return l+1 < len(g.levels) }
 
-// Initialize makes the formulas of the case the current state of all cells.
+// Initialize sets the current state of all cells by the formulas of the case.
 func (g *Grid) Initialize() error {
 	return g.InitializeFrom(func(p *domain.Part) (level.Initial, error) { return level.Formulas{Part: p}, nil })
 }
 
-// InitializeFrom makes what values returns for each of the rank's parts the current state of its cells.
+// InitializeFrom sets the current state of the cells of each of the rank's parts to the values returned for it.
 func (g *Grid) InitializeFrom(values func(p *domain.Part) (level.Initial, error)) error {
 	g.filled = false
 	for l := range g.levels {
@@ -270,7 +271,7 @@ func (g *Grid) Bytes() (n int) {
 	return n
 }
 
-// Close gives the grid's parts of the device back. Collective where there are exchanges.
+// Close frees the grid's parts of the device. Collective where there are exchanges.
 func (g *Grid) Close() {
 	for _, r := range g.graphs {
 		if r.Graph != nil {

@@ -7,8 +7,8 @@ import (
 	"lbmsim/sim/domain"
 )
 
-// Sponges through interfaces: their cells have relaxation times of their own, by which stress is rescaled. Cells of one layer of level 0
-// share them, and have a coupling of their own.
+// Sponges through interfaces: their cells have relaxation times of their own, by which stress is rescaled. Cells of one
+// layer of level 0 share them, and have a separate coupling.
 
 // layer is the cells of one, and their numbers on the coarser level and on their own.
 type layer struct {
@@ -86,7 +86,7 @@ func (p *Patch) layers(lists *device.CouplingLists) (list []layer) {
 	return list
 }
 
-// prolong and restrict do what the coupling with the coarser level does, in sponges too.
+// prolong and restrict apply the coupling with the coarser level, including sponges.
 func (p *Patch) prolong(on device.Stream, buffer device.Buffer, coarse, own model.Params) {
 	p.up.Prolong(on, buffer, p.State[0], coarse, own)
 	for _, s := range p.spongy {

@@ -4,7 +4,7 @@ import (
 	"lbmsim/device"
 )
 
-// step queues the step of a level that leads on from its own step n: above level 0, the first one within a step of the coarser level
+// step queues the step of a level after its own step n: above level 0, the first one within a step of the coarser level
 // where n is even, the second one where it is odd.
 //
 //	walls, faces and the force get their values of the step, which is half a step of the level later
@@ -92,14 +92,14 @@ func (g *Grid) step(l, n int, filled bool) error {
 	return g.restrict(l + 1)
 }
 
-// sideline is the stream of what passes between levels beside a step.
+// sideline is the stream of the exchange between levels concurrent with a step.
 type sideline struct {
 	device.Stream
 	// Where the bulk's stream has to wait: for the overlap of the level that steps next, and for the last work.
 	overlap, last device.Event
 }
 
-// fork lets it go on from the bulk's stream, which waits for the overlap of the level that steps next, or otherwise for all.
+// fork makes it follow the bulk's stream, which waits for the overlap of the level that steps next, or otherwise for all.
 func (s *sideline) fork(bulk device.Stream) {
 	if s.overlap != nil {
 		bulk.After(s.overlap)

@@ -11,7 +11,7 @@ import (
 	"lbmsim/sim/rank"
 )
 
-// traffic is one kind of data of a level on its way between ranks. Two buffers take turns.
+// traffic is the exchange of one kind of a level's data between ranks. Two buffers alternate.
 type traffic struct {
 	*decomp.Traffic
 	buffers [2]device.Buffer
@@ -20,7 +20,7 @@ type traffic struct {
 	queued  halo.Queued // the same, where it needs nothing of the host; otherwise nil
 }
 
-// newTraffic allocates the buffers, with room for so many more items behind the slots.
+// newTraffic allocates the buffers, with space for more items behind the slots.
 func newTraffic(dev device.Device, t *decomp.Traffic, more, itemBytes int) (*traffic, error) {
 	buffers, err := halo.AllocTraffic(dev, t, more, itemBytes)
 	if err != nil {
@@ -35,7 +35,7 @@ func (t *traffic) connect(on *rank.Rank, c *config.Case, dev device.Device, item
 		Comm: on.Comm, Traffic: t.Traffic, ItemBytes: itemBytes, Device: dev, Buffers: t.buffers, Want: c.Device.Transport, Aware: c.Device.GPUAware,
 	})
 	t.queued, _ = t.halo.(halo.Queued)
-	if err != nil && c.Device.Transport != config.AutoTransport { // what was asked for cannot be had
+	if err != nil && c.Device.Transport != config.AutoTransport { // the requested transport is unavailable
 		return exit.Agreed(exit.Usage, err)
 	}
 	return exit.Agreed(exit.Failure, err)
@@ -47,7 +47,7 @@ func (t *traffic) next() device.Buffer {
 	return t.buffers[t.now]
 }
 
-// begin lets what has been queued on a stream leave, finish makes what follows on it see the items of other ranks.
+// begin sends the data queued on a stream, finish makes the items of other ranks visible to later work on it.
 func (t *traffic) begin(s device.Stream) error {
 	if t.queued != nil {
 		t.queued.Queue(s, t.buffers[t.now])

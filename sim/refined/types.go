@@ -9,11 +9,11 @@ import (
 
 // Types of walls: a byte of each cell.
 
-// types returns the number of types that a case has: cells that are blocked have another.
+// types returns the number of types of a case: blocked cells have another one.
 func types(c *config.Case) int { return len(c.Boundaries) + len(c.Bodies) }
 
-// sixths returns the number added to the type of a wall for links of which a part counts: only links to faces do so, since bodies are away
-// from interfaces. 0: no force of a face is asked for.
+// sixths returns the number added to the type of a wall for partly counted links: only links to faces, since bodies are away
+// from interfaces. 0: no force of a face is requested.
 func sixths(c *config.Case) uint8 {
 	for _, f := range c.Forces {
 		for _, t := range f.Types {

@@ -33,10 +33,10 @@ func (g *Grid) View() derive.View {
 	return whole
 }
 
-// Doubts returns what has been found with the cells of finer levels, and speaks against the results.
+// Doubts returns findings about the cells of finer levels that cast doubt on the results.
 func (g *Grid) Doubts() finding.List { return g.doubts }
 
-// Image returns a patch as an image, by its place in View's list.
+// Image returns a patch as an image, by its index in View's list.
 func (g *Grid) Image(k int) level.Image {
 	for l := range g.levels {
 		if mine := g.levels[l].patches; k < len(mine) {

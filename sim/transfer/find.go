@@ -1,6 +1,6 @@
 // Package transfer starts a run from the flow of another one ([initial] from): it finds the file, reads its planes,
 // and interpolates density, velocity and temperature to the cells of this case, whatever their number, size and
-// model. Each rank reads the planes that its own cells lie in, and no number depends on the cut.
+// model. Each rank reads the planes of its own cells, and no number depends on the decomposition.
 package transfer
 
 import (
@@ -27,7 +27,7 @@ type File struct {
 	Passed       []string // newer files that cannot be read, and why
 }
 
-// Warnings name the newer files that were passed over.
+// Warnings list the newer files that were skipped.
 func (f File) Warnings() (list finding.List) {
 	for _, passed := range f.Passed {
 		list = append(list, finding.FlowPassedOver.Says("[initial] from: skipped: %s", passed))
@@ -35,8 +35,9 @@ func (f File) Warnings() (list finding.List) {
 	return list
 }
 
-// Find returns the file that [initial] from leads to, which must not be in the run's output folder. Mark is called while a large file is read. In a folder it is the
-// newest checkpoint that can be read, otherwise the last file of fields; with a checksum it is the file that has it.
+// Find returns the file of [initial] from, which must not be in the run's output folder. Mark is called while a large file
+// is read. In a folder it is the newest checkpoint that can be read, otherwise the last file of fields; with a checksum,
+// the file with this checksum.
 func Find(f config.FlowSource, outputs string, mark func()) (found File, err error) {
 	if err = Apart(f, outputs); err == nil {
 		found, err = find(f, mark)
@@ -92,7 +93,7 @@ func unreadable(files []string) (list []string) {
 	return list
 }
 
-// Wrong names the place of the case file that an error is about.
+// Wrong adds the place in the case file to an error.
 func Wrong(f config.FlowSource, err error) error {
 	if err == nil {
 		return nil
@@ -123,7 +124,7 @@ func candidates(f config.FlowSource) ([]string, error) {
 	return []string{f.Path}, nil
 }
 
-// missing describes a path that leads nowhere.
+// missing describes a path that does not exist.
 func missing(f config.FlowSource) error {
 	text := fmt.Sprintf("there is no file or folder %s", f.Path)
 	if filepath.IsAbs(f.Shown) {
@@ -138,7 +139,7 @@ func missing(f config.FlowSource) error {
 	return errors.New(text)
 }
 
-// inFolder lists what a folder of a run, of checkpoints or of fields offers.
+// inFolder lists the candidates in a folder of a run, of checkpoints or of fields.
 func inFolder(dir string) ([]string, error) {
 	for _, d := range []string{filepath.Join(dir, output.CheckpointDir), dir} {
 		files, err := checkpoint.Latest(d)

@@ -51,7 +51,7 @@ func (f *Flow) at(cell, axis int) (s stencil) {
 	return s
 }
 
-// Prepare gets ready for the cells of a box of this case.
+// Prepare allocates for the cells of a box of this case.
 func (f *Flow) Prepare(box decomp.Box, share func(n int, do func(lo, hi int) error) error, mark func()) {
 	f.box = box
 	f.columns = nil
@@ -65,7 +65,7 @@ func (f *Flow) Prepare(box decomp.Box, share func(n int, do func(lo, hi int) err
 	f.window = newWindow(f.Source, first, last, share, mark)
 }
 
-// Plane is a plane of this case's cells on its way from the source.
+// Plane is a plane of this case's cells in transfer from the source.
 type Plane struct {
 	flow  *Flow
 	slabs [2]*slab
@@ -73,7 +73,7 @@ type Plane struct {
 	k     int // global
 }
 
-// Plane brings the planes of the source around plane k of the box, which the caller asks for in their order.
+// Plane reads the planes of the source around plane k of the box, which the caller requests in order.
 func (f *Flow) Plane(k int) (p Plane, err error) {
 	axis := f.axis()
 	p = Plane{flow: f, k: k + f.box.Lo[axis]}
@@ -117,7 +117,7 @@ func (p Plane) Row(j int, visit func(x int, c *Cell)) {
 	}
 }
 
-// sum interpolates between the corners that have fluid close by; deep reports that none has.
+// sum interpolates between the corners that have fluid close by; deep reports that no corner has.
 func (p Plane) sum(column, rows stencil, sums []float64) (_ []float64, deep bool) {
 	w := p.flow.window
 	at := rows.first*w.width() + column.first + margin

@@ -45,7 +45,7 @@ func unitsOf(c *config.Case) string {
 	return "lattice units"
 }
 
-// ratio of two numbers that are known, 1 to rounding; 0 if one is not.
+// ratio of two known numbers, exactly 1 up to rounding; 0 if one is unknown.
 func ratio(is, was float64) float64 {
 	if is == 0 || was == 0 {
 		return 0
@@ -99,7 +99,7 @@ func (f *Flow) Rows(sum string) []config.Row {
 	return rows
 }
 
-// Warnings returns what needs attention before the run.
+// Warnings returns findings that need attention before the run.
 func (f *Flow) Warnings() (list finding.List) {
 	if late := f.timed(); len(late) > 0 {
 		list = append(list, finding.FlowTime.Says("[initial] from: time starts at 0, so %s starts over, but the flow is from step %d", strings.Join(late, ", "), f.Step))
@@ -131,7 +131,7 @@ func (f *Flow) Warnings() (list finding.List) {
 	return list
 }
 
-// timed lists what depends on the time and would not be where the flow is.
+// timed lists time-dependent quantities that would not match the flow's time.
 func (f *Flow) timed() (list []string) {
 	if f.Step == 0 {
 		return nil
@@ -173,7 +173,7 @@ func (f *Flow) span(axis int) (lo, hi float64) {
 	return at(0), at(f.target.Cells[axis])
 }
 
-// seams names the axes along which periodic flows do not fit together.
+// seams returns the axes along which periodic flows do not match.
 func (f *Flow) seams() string {
 	var axes []string
 	for a := range f.Dims() {
@@ -194,7 +194,7 @@ func (f *Flow) Fastest() float64 {
 	return f.Velocity * (was.Length / was.Time) / (is.Length / is.Time)
 }
 
-// Force converts a body force of the source, in lattice units, to one of this case: of the same share in rho u^2/L.
+// Force converts a body force of the source, in lattice units, to this case: with the same ratio to rho u^2/L.
 func (f *Flow) Force(was [3]float64) (is [3]float64) {
 	square := f.Fastest() * f.Fastest() * f.target.Units.Length / (f.Length * f.Case.Units.Length)
 	for a := range was {
@@ -203,8 +203,8 @@ func (f *Flow) Force(was [3]float64) (is [3]float64) {
 	return is
 }
 
-// Drive returns the force that kept the mean velocity of the source; ok is false if there is no such force, or this case wants
-// none.
+// Drive returns the force that kept the mean velocity of the source; ok is false if there is no such force, or this case
+// does not use one.
 func (f *Flow) Drive() (force [3]float64, ok bool, err error) {
 	if f.Checkpoint == nil || f.target.Force.Drive == nil {
 		return force, false, nil

@@ -26,7 +26,7 @@ type state struct {
 	buffer    []byte
 	// inside reports whether a point is in a body; nil where that is not known without files.
 	inside func(x, y, z float64) bool
-	early  bool // something may not have reached all of the fluid: it travels by a cell per step
+	early  bool // disturbances may not have reached all of the fluid: they travel by one cell per step
 }
 
 func newState(f *checkpoint.Reader, c *config.Case) (*state, error) {
@@ -56,7 +56,7 @@ func newState(f *checkpoint.Reader, c *config.Case) (*state, error) {
 	return r, nil
 }
 
-// Memory returns what a checkpoint remembers besides the state.
+// Memory returns the checkpoint's data besides the state.
 func Memory(f *checkpoint.Reader) (m output.Memory, err error) {
 	if err = json.Unmarshal(f.Header.Extra, &m); err != nil {
 		err = fmt.Errorf("%s: the data stored beside the state cannot be read: %w", f.Path(), err)
@@ -143,8 +143,8 @@ func (r *state) row(plane, row int, to *slab) {
 	}
 }
 
-// maySolid reports whether a cell of a plane's row may be solid: fluid that nothing has reached yet is at rest, too. Where that is
-// possible and the bodies are not known, all cells count as fluid.
+// maySolid reports whether a cell of a plane's row may be solid: undisturbed fluid is at rest, too. Where that is possible
+// and the bodies are not known, all cells count as fluid.
 func (r *state) maySolid(x, row, plane int) bool {
 	y, z := row, plane
 	if r.spec.Lattice.Dims == 2 {

@@ -2,10 +2,10 @@ package transfer
 
 import "fmt"
 
-// window keeps the planes of a source that lie around the planes of this case at hand. From planes as read follow
-// gradients, by central differences, of second order from one side beside solids; from these planes in which cells
-// without fluid have what their fluid neighbours extrapolate, so that interpolation never sees a solid. That makes the
-// velocity vanish at walls half-way between cells, which a plain extrapolation of the nearest value would not.
+// window keeps the planes of a source around the current planes of this case. Planes as read give gradients, by central
+// differences, of second order from one side beside solids; from these planes in which cells without fluid have what
+// their fluid neighbours extrapolate, so that interpolation never sees a solid. That makes the velocity vanish at walls
+// half-way between cells, which a plain extrapolation of the nearest value would not.
 //
 // Cells of a plane are rows first to last along the middle axis (one in 2D) and all of x, with a margin on both sides of
 // each. Indices may lie outside the box: along periodic axes it is continued, elsewhere there is no fluid.
@@ -38,7 +38,7 @@ func newWindow(s *Source, first, last int, share share, mark func()) *window {
 // width returns the distance of two rows.
 func (w *window) width() int { return w.Cells[0] + 2*margin }
 
-// forget drops planes before k.
+// forget drops planes below k.
 func (w *window) forget(k int) {
 	for _, all := range []map[int]*slab{w.read, w.slopes, w.filled} {
 		for at := range all {
@@ -147,7 +147,7 @@ func (l lines) slope(v, i int, bit uint8) float64 {
 	return 0
 }
 
-// rowsWithin visits the rows of a plane that are so far from its ends, by threads, with the range of their cells.
+// rowsWithin visits the rows of a plane at least a distance from its ends, by threads, with the range of their cells.
 func (w *window) rowsWithin(edge int, do func(lo, hi int)) error {
 	from, n := edge, w.rows-2*edge
 	if w.Dims() == 2 {

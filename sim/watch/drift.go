@@ -12,23 +12,23 @@ import (
 	"lbmsim/sim/derive"
 )
 
-// How far the mean density may be from its initial value without any fault.
+// Legitimate deviations of the mean density from its initial value.
 
-// open reports whether a boundary fixes the pressure of what passes it.
+// open reports whether a boundary fixes the pressure of the fluid that passes it.
 func open(b config.Boundary) bool {
 	return b.Kind.Law == boundary.PressureFace || b.Kind.Law == boundary.Outflow
 }
 
 // Drift of the mean density since the start, as a share; on rank 0.
 func (w *Watch) Drift(t derive.Totals) float64 {
-	if w.view.Step() == 0 || t.Cells == 0 { // the start is not known yet
+	if w.view.Step() == 0 || t.Cells == 0 { // the initial state is not yet known
 		return 0
 	}
 	return (t.Mass - w.Start.Mass) / (t.Space() + w.Start.Mass)
 }
 
-// unasked returns the distance of the mean density from the range between its initial value and the densities that
-// the faces and forces of the case ask for, as a share.
+// unasked returns the distance of the mean density from the range between its initial value and the densities
+// prescribed by faces and forces of the case, as a share.
 func (w *Watch) unasked(t derive.Totals) float64 {
 	if w.view.Step() == 0 || t.Cells == 0 {
 		return 0
@@ -62,9 +62,9 @@ func (w *Watch) asked() (lo, hi float64) {
 	return lo - head, hi + head
 }
 
-// sound returns the drift that a start at rest against the case's velocities and pressures makes without any fault,
-// where a face lets mass out: a wave of the density Ma rho fills the box, and outlets may send it back; a pressure that
-// rises overshoots by as much.
+// sound returns the legitimate drift of a start at rest against the case's velocities and pressures, if a face lets
+// mass out: a wave of the density Ma rho fills the box, and outlets may send it back; a pressure that rises overshoots
+// by as much.
 func (w *Watch) sound() float64 {
 	if !slices.ContainsFunc(w.view.Case.Boundaries, open) {
 		return 0
@@ -108,7 +108,8 @@ func (w *Watch) driftMessage() string {
 		w.view.Step(), w.driftText(), 100*w.view.Case.Run.MaxDrift, sound, driftHelp)
 }
 
-// startMatters names what a drift of the start is part of: the result, at the last step, or means whose start is chosen.
+// startMatters describes the result that a drift of the start affects: the result, at the last step, or means whose
+// start is chosen.
 func (w *Watch) startMatters() string {
 	if w.view.Step() >= w.view.Case.Run.Steps {
 		return "it is present at the end of the run"
@@ -130,7 +131,7 @@ func (w *Watch) startMatters() string {
 	return ""
 }
 
-// soundOf names what makes that sound.
+// soundOf describes the source of that sound.
 func (w *Watch) soundOf() string {
 	if w.view.Case.GivenBy == "" {
 		return "pressures of the faces"
@@ -139,7 +140,7 @@ func (w *Watch) soundOf() string {
 }
 
 // left returns the share of that wave which may still be in the box: all of it while a boundary rises to
-// its values, then less by the factor e for every ten ways of sound through the box, as an outflow
+// its values, then less by the factor e for every ten crossings of sound through the box, as an outflow
 // relaxes to its pressure by default. Real leaks are reported in short runs, too.
 func (w *Watch) left() float64 {
 	since := float64(w.view.Step())

@@ -10,11 +10,10 @@ import (
 	"lbmsim/sim/derive"
 )
 
-// A run may be stable and wrong: mass that no boundary lets out, speeds that the case does not
-// have, noise of the grid, a temperature that nothing has. The watch warns of each the first time that it sees it, and counts the
-// checks that did.
+// A run may be stable and wrong: mass that no boundary lets out, speeds beyond the case's, grid-scale noise, a temperature
+// overshoot. The watch warns of each on its first occurrence, and counts the checks with it.
 
-// Health holds what the watch knows of a run.
+// Health holds the watch's results for a run.
 type Health struct {
 	DensityDrift float64 // of the mean density since the start, as a share
 	MaxSpeed     float64 // in the case's unit
@@ -23,7 +22,7 @@ type Health struct {
 	// Temperature is the overshoot of the temperature beyond all that the case gives it, at that
 	// step and as a share of the span of the given temperatures.
 	Temperature float64
-	Warned      map[string]int // checks that saw it, by what they saw
+	Warned      map[string]int // number of checks with a warning, by its kind
 }
 
 // Health on rank 0.
@@ -40,7 +39,7 @@ func (w *Watch) judge(totals, sample bool) (wrong string) {
 	c, t := &w.view.Case.Run, w.totals
 	sum := t.MaxSpeed + t.Mass
 	if unstable := derive.Finite(sum) != sum || t.MaxSpeed > w.view.MaxSpeed(); unstable || w.view.Step() == 0 {
-		return "" // the message of the end says more, and the initial state is what the case wants
+		return "" // the final message has more details, and the initial state is prescribed by the case
 	}
 	drift := w.unasked(t)
 	if totals && c.WarnDrift > 0 && drift > c.WarnDrift {

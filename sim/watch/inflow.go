@@ -12,20 +12,20 @@ import (
 	"lbmsim/internal/finding"
 )
 
-// Fluid that enters through a face whose law is for an outlet has what the cell beside the face has: the temperature of
-// fluid that has just left, or the direction of a vortex. The watch reports it.
+// Fluid that enters through an outlet face has the values of the adjacent cell: the temperature of fluid that has just
+// left, or the direction of a vortex. The watch reports it.
 
-// cool reports whether a boundary gives what enters through it no temperature.
+// cool reports whether a boundary prescribes no temperature for its inflow.
 func (w *Watch) cool(b config.Boundary) bool {
 	return w.view.Case.Spec.Scalar && open(b) && b.Temperature.Law == boundary.ScalarOpen
 }
 
-// aimless reports whether a boundary gives what enters through it no direction.
+// aimless reports whether a boundary prescribes no direction for its inflow.
 func aimless(b config.Boundary) bool {
 	return b.Kind.Law == boundary.PressureFace && b.Direction == nil
 }
 
-// guards reports whether the watch monitors what enters through a boundary.
+// guards reports whether the watch monitors the inflow through a boundary.
 func (w *Watch) guards(b config.Boundary) bool {
 	return w.view.Case.Run.WarnInflow > 0 && (w.cool(b) || aimless(b))
 }
@@ -37,7 +37,8 @@ func (w *Watch) leastInflow(fastest float64) float64 {
 	return max(fastest/100, w.view.Case.Given*w.left(), 1./boundary.EnteringPer)
 }
 
-// lookAtFaces finds what passes the faces, on rank 0. fastest is the largest speed of this rank's cells. Collective.
+// lookAtFaces finds the flow through the faces, on rank 0. fastest is the largest speed of this rank's cells.
+// Collective.
 func (w *Watch) lookAtFaces(fastest float64) error {
 	w.passages = nil
 	if !slices.ContainsFunc(w.view.Case.Boundaries, w.guards) {
@@ -52,7 +53,7 @@ func (w *Watch) lookAtFaces(fastest float64) error {
 	return err
 }
 
-// judgeInflow warns of faces through which fluid enters that have nothing to give it.
+// judgeInflow warns of faces with inflow that prescribe no values for it.
 func (w *Watch) judgeInflow() {
 	var cool, aimlessly []string
 	limit := w.view.Case.Run.WarnInflow

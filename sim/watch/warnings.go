@@ -2,7 +2,7 @@ package watch
 
 import "lbmsim/internal/finding"
 
-// What the watch warns of: the keys of Health.Warned.
+// Kinds of the watch's warnings: the keys of Health.Warned.
 const (
 	Drifting = "density drift"
 	Starting = "mass of the start"

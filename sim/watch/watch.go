@@ -1,6 +1,6 @@
 // Package watch is the stability watch of a run: it checks the state every so many steps,
-// finds values that are not finite and speeds beyond the limit, and warns of runs that are
-// stable and wrong. What becomes of the run is its caller's to do.
+// finds non-finite values and speeds beyond the limit, and warns of runs that are stable but wrong.
+// The caller decides what to do with the run.
 package watch
 
 import (
@@ -14,7 +14,7 @@ import (
 	"lbmsim/sim/derive"
 )
 
-// Watch holds what rank 0 knows of the checks until now; the other ranks only take part in them.
+// Watch holds rank 0's results of the checks so far; the other ranks only take part in them.
 type Watch struct {
 	view      derive.View
 	Start     derive.Totals // of the initial state
@@ -36,20 +36,20 @@ type Watch struct {
 // New returns the watch of a run that has not been checked.
 func New(v derive.View) *Watch { return &Watch{view: v, at: -1, sampledAt: -1, judgedAt: -1} }
 
-// Begins makes the state of the last check the initial one.
+// Begins marks the state of the last check as the initial one.
 func (w *Watch) Begins() { w.Start, w.GridStart = w.totals, w.sample.GridScale }
 
 // Ends makes the coming check the last one, which leaves nothing out.
 func (w *Watch) Ends() { w.last = true }
 
-// Forget makes the watch check a step again that it has seen: the state has changed.
+// Forget makes the watch check a step again: the state has changed.
 func (w *Watch) Forget() { w.at = -1 }
 
 // Finding is the outcome of a check, the same on all ranks but for Mine.
 type Finding struct {
 	New     bool   // the step had not been checked in all respects
 	Trouble bool   // a value is not finite, or the Mach number has passed its limit
-	Mine    string // what of it this rank has seen; "" for nothing
+	Mine    string // description of the trouble on this rank; "": none
 	Wrong   bool   // it is stable, but further from what can be than the case allows: Watch.Wrong
 	Largest []int64
 }

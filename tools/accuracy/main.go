@@ -1,6 +1,5 @@
-// Command accuracy measures what each precision costs in accuracy, on this machine's
-// CPU, and prints the tables of docs/precision.md (the numbers of a GPU differ from a
-// CPU's by rounding):
+// Command accuracy measures the accuracy of each precision on this machine's CPU, and prints the
+// tables of docs/precision.md (the numbers of a GPU differ from a CPU's by rounding):
 //
 //	go run ./tools/accuracy [-threads N] [decay times break-up cavity channel mass]
 package main
@@ -65,7 +64,7 @@ func run(threads int, only []string) (err error) {
 	return nil
 }
 
-// narrow are the precisions that float64 judges.
+// narrow are the precisions compared with float64.
 var narrow = []model.Precision{model.Float32, model.Float16}
 
 // each computes a flow in all precisions with every model, and calls row with the flow
@@ -112,7 +111,7 @@ func head(cells ...string) {
 	columns(cells...)
 }
 
-// number formats an error with two digits, as many as it is worth.
+// number formats an error with two significant digits.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 2, 64) }
 
 // decay: vortices that decay to 1/e, at several velocities and resolutions.
@@ -136,7 +135,7 @@ func decay(dev device.Device) error {
 	return nil
 }
 
-// times: one of those flows, as it decays.
+// times: one of these flows during its decay.
 func times(dev device.Device) error {
 	f, units := accuracy.TaylorGreen(128, reynolds, 0.05), []float64{1. / 16, 1. / 4, 1, 2}
 	head("model", "t / T", "float64 - exact", "float32 - exact", "float16 - exact", "float32 - float64", "float16 - float64")
@@ -196,7 +195,7 @@ func channel(dev device.Device) error {
 	return nil
 }
 
-// mass: what a closed box gains or loses.
+// mass: gain or loss of a closed box.
 func mass(dev device.Device) error {
 	head("flow", "model", "precision", "1,000 steps", "10,000 steps", "100,000 steps")
 	for _, f := range []accuracy.Flow{accuracy.Cavity("D2Q9", 32, reynolds, 0.1), accuracy.Cavity("D3Q19", 16, reynolds, 0.1)} {

@@ -45,7 +45,7 @@ type point = facets.Point
 // section is a rectangle across x.
 type section struct{ x, half, low, top float64 }
 
-// corners turn left seen against x.
+// corners are anticlockwise when seen against x.
 func (s section) corners() [4]point {
 	return [4]point{{s.x, -s.half, s.low}, {s.x, s.half, s.low}, {s.x, s.half, s.top}, {s.x, -s.half, s.top}}
 }
@@ -61,7 +61,7 @@ func sections(slant float64) (list []section) {
 	return append(list, section{long - slope*cos, wide / 2, above, above + high}, section{long, wide / 2, above, above + high - slope*sin})
 }
 
-// surface returns triangles whose corners turn left seen from outside.
+// surface returns triangles with corners anticlockwise when seen from outside.
 func surface(slant float64) (list [][3]point) {
 	quad := func(a, b, c, d point) { list = append(list, [3]point{a, b, c}, [3]point{a, c, d}) }
 	all := sections(slant)

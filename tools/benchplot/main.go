@@ -1,5 +1,4 @@
-// Command benchplot draws what `lbmsim bench --json` has measured beside the rooflines of
-// the same run:
+// Command benchplot draws the results of `lbmsim bench --json` with the rooflines of the same run:
 //
 //	lbmsim bench --json >bench.json
 //	go run ./tools/benchplot -o roofline.svg bench.json [MORE.json...]
@@ -8,13 +7,13 @@
 //
 //	go run ./tools/benchplot -table bench.json
 //
-// It draws, too, what `lbmsim bench scaling --json` has measured:
+// It also draws the results of `lbmsim bench scaling --json`:
 //
 //	mpirun -np 8 lbmsim bench scaling --json >scaling.json
 //	go run ./tools/benchplot -o scaling.svg scaling.json
 //
-// The kernels are bound by memory, so the roofline is a bandwidth: bars are the
-// unavoidable bytes by the time, marks the fastest roofline that took turns with them.
+// The kernels are memory-bound, so the roofline is a bandwidth: bars are the unavoidable bytes per
+// time, marks the fastest roofline measured alternately with them.
 package main
 
 import (
@@ -78,7 +77,7 @@ func printTables(w io.Writer, files []string) error {
 	return writeTables(w, rows)
 }
 
-// readAll reads files, or the input where none is named.
+// readAll reads files, or standard input without any.
 func readAll(files []string) (rows []row, scales []scaling.Row, err error) {
 	if len(files) == 0 {
 		files = []string{"-"}

@@ -20,7 +20,7 @@ type row struct {
 // roofline: only what moves bytes and computes no flow has no state.
 func (r row) roofline() bool { return r.Bytes == 0 }
 
-// read takes the lines that have a speed; ranks and checkpoints have none of a kernel.
+// read keeps the lines with a kernel's speed, unlike ranks and checkpoints.
 func read(in io.Reader) ([]row, error) {
 	var rows []row
 	lines := bufio.NewScanner(in)
@@ -54,7 +54,7 @@ type panel struct {
 type bar struct {
 	name            string
 	gbps, low, high float64
-	mark            float64 // fastest roofline that took turns with it; 0 without one
+	mark            float64 // fastest roofline measured alternately with it; 0 without one
 	label           string
 	roofline        bool
 }

@@ -1,8 +1,8 @@
-// Catalogue writes kernels/catalogue.h from the tables of package model: which lattices,
-// collision models and viscosity laws there are, in which order. Kernels take their lists
-// of instances from that file, so that a row in model and a header are all that a model
-// needs. It also writes the units of the CPU kernels, one for each lattice and instruction
-// set. Run by `go generate ./kernels`; a test reports files that are out of date.
+// Catalogue writes kernels/catalogue.h from the tables of package model: the lattices, collision
+// models and viscosity laws, in order. Kernels take their lists of instances from that file, so
+// that a row in model and a header are all that a model needs. It also writes the units of the CPU
+// kernels, one for each lattice and instruction set. Run by `go generate ./kernels`; a test reports
+// outdated files.
 package main
 
 import (

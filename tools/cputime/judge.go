@@ -36,7 +36,7 @@ func read(file string) (report, error) {
 	}
 }
 
-// judge prints what takes most time and what exceeds a bound. Its error names the bound.
+// judge prints the longest tests and exceeded bounds. Its error names the bound.
 func (r report) judge(out io.Writer, b bounds) error {
 	const most = 10
 	var tests, packages report

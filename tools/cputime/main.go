@@ -1,11 +1,11 @@
-// Command cputime measures the CPU time of tests, and compares it with bounds. The elapsed time that go test
-// reports depends on what the machine does besides; user and system time hardly do.
+// Command cputime measures the CPU time of tests, and compares it with bounds. The elapsed time of go test
+// depends on other load; user and system time depend on it only weakly.
 //
 //	go test -json -exec "$PWD/.build/cputime run $PWD/times.json" ./...
 //	.build/cputime judge -total 2100 -test 75 times.json
 //
-// The first form stands between go test and each test binary, and appends to the file. Subprocesses are included
-// once their parent has waited for them.
+// The first form wraps each test binary of go test, and appends to the file. Subprocesses are included once
+// their parent has waited for them.
 package main
 
 import (

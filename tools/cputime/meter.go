@@ -100,7 +100,7 @@ func (m *meter) charge() {
 	m.cpu, m.elapsed = cpu, elapsed
 }
 
-// rows returns the tests in the order of their starts. Of a test with subtests the row is what was outside of them.
+// rows returns the tests in the order of their starts. The row of a test with subtests has the time outside them.
 func (m *meter) rows(pkg string) []row {
 	var rows []row
 	for _, name := range m.order {

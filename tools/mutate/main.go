@@ -1,7 +1,7 @@
-// Command mutate gives lbmsim case files that no user meant (`make mutate`): the examples with
-// bytes and words changed at random. `lbmsim check` must answer each with exit code 2 and the line
-// that is wrong, or take it; and what it takes must run, for a moment, to an end that docs/run.md
-// knows. Nothing may crash or hang.
+// Command mutate tests lbmsim with randomly mutated case files (`make mutate`): the examples with
+// bytes and words changed. `lbmsim check` must either reject each with exit code 2 and the wrong
+// line, or accept it; and an accepted case must run briefly to an end documented in docs/run.md. No
+// command may crash or hang.
 package main
 
 import (
@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// mutator makes cases and gives them to lbmsim.
+// mutator creates cases and passes them to lbmsim.
 type mutator struct {
 	count   int
 	program string
@@ -55,7 +55,7 @@ type mutator struct {
 	figures figures
 }
 
-// source is a case that is right.
+// source is a valid case.
 type source struct{ name, text string }
 
 // figures count the outcomes of the cases.

@@ -26,13 +26,13 @@ func TestMutatedCases(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	// Cases went both ways.
+	// Some cases were accepted, some rejected.
 	if f := m.figures; f.Refused < 5 || f.Taken < 5 {
 		t.Errorf("%d cases were refused and %d taken", f.Refused, f.Taken)
 	}
 }
 
-// A wrong answer is noticed.
+// A wrong answer is detected.
 func TestFault(t *testing.T) {
 	for text, want := range map[string]bool{
 		"c.toml:3:1: error: x":     false,

@@ -49,7 +49,7 @@ func (p *pool) learn(text string) {
 var hostile = []string{"0", "-1", "1", "1e300", "-1e300", "1e-300", "inf", "nan", "-0.0", "9223372036854775807", "9223372036854775808", "1099511627776",
 	"0.5", "0.5000001", "1e-9", "1e9", "2147483648", "65536", "4097", `""`, "[]", "{}", "true", `"x"`, `"1/x"`, `"1/(x-0.5)"`, `"sqrt(-y)"`, `"-1 m"`, `"1e300 m/s"`, `"1 kg"`, "[1, 2, 3, 4]", `"../../x"`, `"/dev/null"`, `"/proc/self/mem"`, "1979-05-27", "'''", `"\u0000"`}
 
-// mutate changes a text in one to three places, and says how.
+// mutate changes a text in one to three places, and returns a description.
 func (p *pool) mutate(random *rand.Rand, text string) (changed, how string) {
 	var done []string
 	for range []int{1, 1, 1, 2, 3}[random.IntN(5)] { // one mistake hides another
@@ -146,7 +146,7 @@ func bytewise(random *rand.Rand, text string) (string, string) {
 	case 3:
 		return string(slices.Insert(b, i, "\"'[]{}=#.,-+*/^()eE0\n"[random.IntN(21)])), fmt.Sprintf("one more byte at %d", i)
 	}
-	if random.IntN(4) > 0 { // a short text says little
+	if random.IntN(4) > 0 { // a short text tests little
 		return text, ""
 	}
 	return text[:i], fmt.Sprintf("cut off at byte %d", i)

@@ -28,10 +28,10 @@ const (
 	mostMemory = 1 << 30
 	mostCells  = 4e6
 
-	slack = 64 << 20 // that the memory of a run may have beside half as much as the forecast again
+	slack = 64 << 20 // allowance for a run's memory in addition to 1.5 times the forecast
 )
 
-// patience with a command: it is stuck.
+// time after which a command counts as stuck.
 const patience = time.Minute
 
 // answer of a command.
@@ -93,7 +93,7 @@ func placed(file, text string) bool {
 	return regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(file) + `(:[0-9]+:[0-9]+)?: error: `).MatchString(text)
 }
 
-// try gives one case to lbmsim.
+// try passes one case to lbmsim.
 func (m *mutator) try(n int, from, text, how string) {
 	f := &m.figures
 	f.Cases++

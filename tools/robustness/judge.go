@@ -12,7 +12,7 @@ import (
 	"lbmsim/internal/harness"
 )
 
-// What a run is held to.
+// Criteria of a run.
 const (
 	// Noise in a uniform flow, over its velocity, for the whole run: a closure turns populations
 	// that fit no flow into some ten to a hundred times what the case has at the start, and
@@ -25,8 +25,8 @@ const (
 	energyLimit = 1.02
 )
 
-// loud returns the Mach number at which the speed of a uniform flow shows noise of the limit: the
-// watch of the run ends it there.
+// loud returns the Mach number of a uniform flow with noise at the limit: the run's watch ends it
+// there.
 func loud(velocity float64) float64 { return math.Sqrt(3) * velocity * (1 + noiseLimit) }
 
 // perform runs an entry and judges it.
@@ -53,7 +53,7 @@ func (o options) perform(e entry) (robustness.Point, error) {
 	return judge(e.Point, series)
 }
 
-// judge a run that came to its end.
+// judge a completed run.
 func judge(p robustness.Point, series map[string][]float64) (robustness.Point, error) {
 	column := func(name string, least int) ([]float64, error) {
 		if v := series[name]; len(v) >= least {

@@ -1,5 +1,5 @@
-// Command robustness runs the cases of the map of robustness with lbmsim itself, judges
-// what came of each, and writes docs/models.md:
+// Command robustness runs the cases of the map of robustness with lbmsim, judges the results, and
+// writes docs/models.md:
 //
 //	go run ./tools/robustness [-only REGEXP] [-missing] [-jobs N] [-device WHERE] [-long]
 //
@@ -8,7 +8,7 @@
 //
 //	bin/robustness -device cuda -jobs 16
 //
-// and what it leaves in cases/robustness/results.csv is taken here with -add FILE -draw.
+// and its cases/robustness/results.csv is imported here with -add FILE -draw.
 //
 // plan.go chooses the runs, judge.go decides which are stable. Results are kept in
 // cases/robustness/results.csv, which is embedded in lbmsim: rebuild it afterwards.
@@ -105,7 +105,7 @@ func (o options) run() error {
 			return nil
 		}
 		kept[name(p)] = p
-		// A long map that is broken off keeps what it has.
+		// An interrupted map keeps its results.
 		return o.write(resultsFile, func() ([]byte, error) { return order(plan, kept).Text() })
 	})
 	if err != nil {
@@ -181,7 +181,7 @@ func take(kept map[string]robustness.Point, file string) error {
 	return nil
 }
 
-// order returns the map in the order of the plan, without points that the plan no longer has.
+// order returns the map in the order of the plan, without points no longer in the plan.
 func order(plan []entry, kept map[string]robustness.Point) (m robustness.Map) {
 	for _, e := range plan {
 		if p, ok := kept[name(e.Point)]; ok {

@@ -32,7 +32,7 @@ type flow struct {
 }
 
 // flows returns the flows, with the velocities and relaxation times of cases that people run; the
-// Reynolds numbers reach where no grid of this size resolves anything.
+// Reynolds numbers extend beyond the resolution of any grid of this size.
 func flows(long bool) []flow {
 	fixed := func(n int) func(flow, int, float64) int { return func(flow, int, float64) int { return n } }
 	// until is the number of steps in which the flow passes a number of lengths.

@@ -16,8 +16,8 @@ import (
 
 const root = "../.."
 
-// The short form of the map, with lbmsim as it is: what the results say. Where there is
-// no Go, LBMSIM_TEST_PROGRAM names a program.
+// The short form of the map, with the current lbmsim, agrees with the results. Where there is no
+// Go, LBMSIM_TEST_PROGRAM names a program.
 func TestShortForm(t *testing.T) {
 	program, err := harness.Build(root, t.TempDir())
 	if err != nil {
@@ -38,7 +38,7 @@ func TestShortForm(t *testing.T) {
 	}
 }
 
-// The page is what the results say, and these are of the plan, in its order.
+// The page follows from the results, and these match the plan, in its order.
 func TestPageIsOfTheResults(t *testing.T) {
 	m := robustness.Measured()
 	files, err := page(m)

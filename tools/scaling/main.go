@@ -1,9 +1,9 @@
-// Command scaling forecasts how runs scale over more GPUs than are at hand, from what
-// was measured on a few. It prints the tables of docs/scaling.md:
+// Command scaling forecasts the scaling of runs over more GPUs than available, from measurements on
+// a few. It prints the tables of docs/scaling.md:
 //
 //	go run ./tools/scaling
 //
-// and, beside what `lbmsim bench scaling --json` has measured, the model's own words:
+// and compares the model with measurements of `lbmsim bench scaling --json`:
 //
 //	go run ./tools/scaling -measured scaling.json
 //

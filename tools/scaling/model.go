@@ -23,7 +23,7 @@ const (
 	valueBytes = 4
 )
 
-// Way is the transports inside a node and between nodes.
+// Way holds the transports inside a node and between nodes.
 type Way struct{ Inside, Across string }
 
 func (w Way) String() string {
@@ -36,7 +36,7 @@ func (w Way) String() string {
 // ways that package halo has; host is always there.
 var ways = []Way{{"host", "host"}, {"gpu", "gpu"}, {"peer", "gpu"}, {"peer", "host"}}
 
-// alone returns the time of a step of one GPU.
+// alone returns the time of a step on one GPU.
 func (m Machine) alone(cells float64) float64 { return m.Launch + cells/m.Rate }
 
 // Load is one rank's part of a step.
@@ -77,14 +77,14 @@ func (m Machine) loadOf(p decomp.Plan, rank int) Load {
 	return l
 }
 
-// needs returns the speed, in bytes per second each way, at which the bulk just hides the
+// needs returns the speed, in bytes per second in each direction, at which the bulk just hides the
 // messages to other nodes.
 func (m Machine) needs(l Load) float64 { return float64(l.AcrossBytes) / (float64(l.Bulk) / m.Rate) }
 
-// step returns the time of a step of a rank with that part, and how much of it messages take
-// that nothing hides. Edges come first; then the bulk runs beside the messages. Messages
-// within a node and messages between nodes have separate links, and follow one another
-// on each; all that go through the host share the GPU's bus.
+// step returns the time of a step of a rank with that part, and its share of exposed messages.
+// Edges come first; then the bulk runs beside the messages. Messages within a node and messages
+// between nodes have separate links, and follow one another on each; all that go through the host
+// share the GPU's bus.
 func (m Machine) step(l Load, w Way) (seconds, exposed float64) {
 	n, b := float64(l.Messages-l.Across), float64(l.Bytes-l.AcrossBytes)
 	inside, bus := 0.0, 0.0

@@ -87,7 +87,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// What the page says is what the command prints.
+// The page has the command's output.
 func TestPageHoldsTheTables(t *testing.T) {
 	const page = "../../docs/scaling.md"
 	text, err := os.ReadFile(page)

@@ -1,8 +1,7 @@
-// Command skips checks the output of `go test -json` (gotestsum --jsonfile) for what no
-// runner of tests reports: whether a test was skipped that should have run. On a machine
-// where everything is installed a skip hides a test, so it fails unless a list names the
-// test with a reason. Tests that only `make test-all`
-// runs say so in their reason; -short lets them pass and -later lists them.
+// Command skips checks the output of `go test -json` (gotestsum --jsonfile) for skipped tests that
+// should have run, which no test runner reports. On a machine where everything is installed a skip
+// hides a test, so it fails unless a list names the test with a reason. Tests that only `make
+// test-all` runs say so in their reason; -short lets them pass and -later lists them.
 package main
 
 import (
@@ -91,7 +90,7 @@ type test struct {
 
 type report []test
 
-// read goes through the events of go test -json (go doc test2json).
+// read processes the events of go test -json (go doc test2json).
 func read(in io.Reader) (report, error) {
 	var r report
 	output := map[[2]string]*strings.Builder{}

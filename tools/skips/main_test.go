@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What a broken check would hide is a test that never runs: each way to fail must fail here.
+// A broken check would hide tests that never run: each failure must be detected here.
 func TestJudge(t *testing.T) {
 	const (
 		pass = `{"Action":"pass","Package":"p","Test":"TestA","Elapsed":1.5}` + "\n" + `{"Action":"pass","Package":"p","Test":"TestB/part","Elapsed":7}` + "\n" + `{"Action":"fail","Package":"p","Test":"TestB","Elapsed":20}` + "\n"

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// attack is a kill that is to come.
+// attack is a planned kill.
 type attack struct {
 	target string
 	moment string
@@ -36,8 +36,8 @@ const (
 	everything = "everything"
 )
 
-// plan chooses whom and when. Half of the kills wait for something to happen in a folder of
-// outputs: a file that is begun, gets its name or is removed.
+// plan chooses target and time. Half of the kills wait for an event in a folder of outputs: a file
+// that is begun, gets its name or is removed.
 func (s *soak) plan(dir string) (*attack, error) {
 	targets := []string{oneRank, oneRank, allRanks, launcher, everything}
 	a := &attack{target: targets[s.random.IntN(len(targets))], choice: s.random.Uint64(), watch: -1}
@@ -78,7 +78,7 @@ func (s *soak) within(d time.Duration) time.Duration {
 	return time.Duration(s.random.Int64N(int64(d)))
 }
 
-// carryOut kills and reports whether a process was hit. A nil attack leaves the leg alone.
+// carryOut kills and reports whether a process was hit. A nil attack does nothing.
 func (a *attack) carryOut(l *leg) bool {
 	if a == nil {
 		return false
@@ -114,7 +114,7 @@ func (a *attack) events() (count int) {
 	return count
 }
 
-// strike kills whom the attack is meant for.
+// strike kills the attack's target.
 func (a *attack) strike(l *leg) (hit bool) {
 	var ranks, others []int
 	for _, p := range l.processes() {

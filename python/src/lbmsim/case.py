@@ -10,7 +10,7 @@ from datetime import date, time
 from pathlib import Path
 from typing import Any, Union
 
-# tomlkit keeps comments, blank lines and the order of what it does not change.
+# tomlkit preserves comments, blank lines and the order of unchanged keys.
 import tomlkit
 from tomlkit.exceptions import ParseError, TOMLKitError
 from tomlkit.items import AbstractTable, Item
@@ -33,8 +33,8 @@ class Case(MutableMapping[str, Any]):
         case.update({"run.steps": 1000, "collision.model": "trt"})
 
     Values are TOML values: quantities with units are texts, as in the file. numpy's
-    numbers and arrays become numbers and lists. Nothing is checked here: `lbmsim.check` and
-    `lbmsim.run` have the program do that.
+    numbers and arrays become numbers and lists. No value is checked here: `lbmsim.check` and `lbmsim.run` do
+    that.
 
     Args:
         path: the file. Files that it names are looked for from its folder.
@@ -70,7 +70,7 @@ class Case(MutableMapping[str, Any]):
         except ParseError as e:
             problem = Problem(shown_as, e.line, e.col, f"{e}\n    the file is not valid TOML: https://toml.io")
             raise CaseError(f"{shown_as}:{e.line}:{e.col}: error: {problem.text}", [problem]) from None
-        except TOMLKitError as e:  # a key that comes twice, and such: without a place
+        except TOMLKitError as e:  # such as a duplicate key: without a position
             problem = Problem(shown_as, None, None, f"{e}\n    the file is not valid TOML: https://toml.io")
             raise CaseError(f"{shown_as}: error: {problem.text}", [problem]) from None
         self.path, self.name = path, name

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from .result import Result
 
-# The exit codes of the program, as docs/run.md lists them.
+# The exit codes of lbmsim, as listed in docs/run.md.
 MEANINGS = {
     1: "the machine, a file or lbmsim failed",
     2: "the case or an argument is invalid",
@@ -108,8 +108,8 @@ def problems(message: str) -> list[Problem]:
     return found
 
 
-# The flags of the program that are arguments here, and what may follow them as a value:
-# names in capitals stand for one.
+# The flags of lbmsim that are arguments here, and their possible values; a name in
+# capitals is a placeholder.
 _value = r'"(?:[^"\\]|\\.)*"|[A-Z]+\b|latest\b|auto\b|cpu\b|cuda\b|-?\d[\d.]*(?![\w./])|[^\s"]*[./][^\s"]*[^\s".,:;)]'
 _flag = re.compile(
     rf"--(?P<overwrite>overwrite)\b|--(?P<name>restart|output|device|threads|ranks|levels|first|ratio|order)\b"
@@ -145,7 +145,7 @@ def in_python(text: str) -> str:
         return f"lbmsim.run({', '.join(words)})"
 
     def listed(m: re.Match[str]) -> str:
-        # What the flags do is in a separate column.
+        # The effect of the flags is in a separate column.
         rows = [(_listed_line.match(line), line) for line in m.group().splitlines()]
         words = [_flag.sub(flag, row[1]) if row else "" for row, _ in rows]
         width = max(map(len, words))

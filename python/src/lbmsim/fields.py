@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     import xarray as xr
 
 AXES = ("x", "y", "z")
-# What the components of a field are called: the last dimension, and its labels.
+# Names of a field's components: the last dimension, and its labels.
 COMPONENTS: dict[int, tuple[str, tuple[str, ...]]] = {
     3: ("component", AXES),
     6: ("tensor", ("xx", "yy", "zz", "xy", "yz", "xz")),
 }
-PIECE = 128 << 20  # bytes of a field that are read at once, at most
+PIECE = 128 << 20  # largest number of bytes of a field read at once
 
 
 class Output(NamedTuple):
@@ -104,7 +104,7 @@ class Stored:
     ) -> None:
         self.name = name
         self.outputs = outputs  # None: this time does not have the field
-        self.squeezed = squeezed  # axes of the files' [z, y, x] that are left out
+        self.squeezed = squeezed  # axes of the files' [z, y, x] that are omitted
         self.shape = (len(outputs), *(n for axis, n in enumerate(shape) if axis not in squeezed))
         self.dtype = np.dtype(dtype)
         self.ndim = len(self.shape)

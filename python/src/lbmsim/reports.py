@@ -49,7 +49,7 @@ class Refinement:
     case: Case
     """The case with boxes, not saved: `refinement.case.save("refined.toml")`."""
     text: str
-    """The boxes, the levels, and what the run costs with boxes and with the finest cells everywhere."""
+    """The boxes, the levels, and the cost of the run with boxes and with the finest cells everywhere."""
     warnings: list[str] = field(default_factory=list)
     """Warnings of the case with boxes."""
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 INDEX = ".hdf.series"
-AHEAD = timedelta(seconds=10)  # as far clocks of machines may differ
-SILENT = timedelta(seconds=30)  # as long after its time a state may come, as `lbmsim status` has it
+AHEAD = timedelta(seconds=10)  # largest difference between clocks of machines
+SILENT = timedelta(seconds=30)  # largest delay of a state after its time, as in `lbmsim status`
 
 
 class Checkpoint(NamedTuple):
@@ -125,7 +125,7 @@ class Result:
                     if f"lbmsim/{what}" in f:
                         return str(f[f"lbmsim/{what}"].asstr()[()])
             except OSError:
-                continue  # removed, or not a file of this program
+                continue  # removed, or not a file of lbmsim
         return None
 
     # Fields.
@@ -226,7 +226,7 @@ class Result:
         """
         return Levels(_nearest(read_index(self._index(group)), time, step).path)
 
-    # Pictures in space.
+    # 3D rendering.
 
     def pyvista(self, time: float | None = None, *, step: int | None = None, group: str = "fields") -> pv.ImageData:
         """Returns the fields of one time for PyVista, as cell data. A case in 2D is one cell thick.

@@ -97,7 +97,7 @@ def run(
 
 
 def _page(live: bool | int | str) -> list[str]:
-    """Flags of the page of a run. Only a page that a notebook asks for may be shown in a frame."""
+    """Flags of the page of a run. Only a page requested by a notebook may be shown in a frame."""
     if live is False:
         return []
     return ["--live" if live is True else f"--live={live}"] + ["--live-notebook"] * _in_notebook()
@@ -121,14 +121,14 @@ def _flow(source: Result | str | os.PathLike[str] | None) -> dict[str, str]:
     return {"initial.from": str(Path(source.path if isinstance(source, Result) else source).resolve())}
 
 
-# What has been said of the machine.
+# Warnings already issued about the machine.
 _told: builtins.set[str] = builtins.set()
 
 
 def _warn(text: str, level: int) -> None:
     """Repeats a warning of lbmsim, attributed to the line `level` calls above."""
     if text.startswith("no GPU: "):
-        # That is about the machine: once is enough, and a sweep has many runs.
+        # A warning about the machine: once is enough, and a sweep has many runs.
         if text in _told:
             return
         _told.add(text)
@@ -170,7 +170,7 @@ class _Job:
         self.stopped = False  # by us
         self.step = 0
         self.direct = command[0] == str(program())
-        self.bar = tqdm(disable=True)  # until there is progress to show
+        self.bar = tqdm(disable=True)  # until progress is known
         self.look: dict[str, Any] | None = _look(progress)  # of the bar that is to come
         self.command = command
         self.began = time.time()
@@ -485,7 +485,7 @@ def study(
     shows = progress and _watched()
 
     def listen(line: str) -> None:
-        # The program's own words: "refined by 2: 64 x 64 cells, ..."
+        # lbmsim's own output: "refined by 2: 64 x 64 cells, ..."
         if line.startswith(_WARNING):
             _warn(line[len(_WARNING) :], 4)  # the line that called study
         elif shows and line.startswith("refined by "):
@@ -533,7 +533,7 @@ def _called(what: Result | Case | str | os.PathLike[str]) -> str:
 def _compared(what: Result | Case | str | os.PathLike[str]) -> Iterator[str]:
     if isinstance(what, Case):
         case = what.copy()
-        case["output.dir"] = what._output()  # where it is written to be read does not matter
+        case["output.dir"] = what._output()  # the location of the temporary file does not matter
         with case._file() as file:
             yield str(file)
     else:
