@@ -15,6 +15,8 @@ const (
 	// LaminarPlus and TurbulentPlus are y+ of half a cell below which a Modelled wall is the no-slip wall, and above which
 	// the law holds in full.
 	LaminarPlus, TurbulentPlus = 4, 5
+	// MostFilled is the relative density by which the correction of a body's mass may fill or empty a cavity in it.
+	MostFilled = 0.1
 )
 
 // PlusOf returns y+ of a smooth wall for the Reynolds number u y/nu of a point above it, where u is the velocity along the

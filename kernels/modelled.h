@@ -30,7 +30,7 @@ namespace lbm { namespace {
 
 // Numbers of a ghost cell (boundary.ModelledNormal and the others), and of the table of the law (boundary.PlusFirst).
 enum { MODELLED_NORMAL = 0, MODELLED_VELOCITY = 3, MODELLED_MIRROR = 6, MODELLED_REACH = 7, MODELLED_HEIGHT = 8, MODELLED_ROUGH = 9, MODELLED_IMAGE = 10, MODELLED_SAMPLE = 18, MODELLED_BEND = 26, MODELLED_HEAT = 32, MODELLED_VALUE = 33, MODELLED_MIRRORED = 34, MODELLED_LEE = 35, MODELLED_ACROSS = 38, MODELLED_NUMBERS = 39 };
-constexpr double MODELLED_KAPPA = 0.384, LEAST_MIXING = 1.5, LAMINAR_PLUS = 4, TURBULENT_PLUS = 5;  // boundary.Kappa and the others
+constexpr double MODELLED_KAPPA = 0.384, LEAST_MIXING = 1.5, LAMINAR_PLUS = 4, TURBULENT_PLUS = 5, MOST_FILLED = 0.1;  // boundary.Kappa and the others
 enum { PLUS_FIRST = -6, PLUS_BITS = 4, PLUS_COUNT = 44 * 16 + 1 };
 // Numbers that a ghost cell reports: the traction of the fluid on the wall, y+ of half a cell, theta, and the
 // friction velocity of the layer's eddy viscosity by the law's; 0 where it has no model.
@@ -199,7 +199,9 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		for (int a = 0; a < D; a++) drags += e[a] * traction[a], shears += e[a] * sheared[a];
 		for (int a = 0; a < D; a++) traction[a] -= drags * e[a], sheared[a] -= shears * e[a];
 	}
-	g.r = image.r + eps + theta * (tuning[TUNING_EXCHANGE] - T(3) * rho * reach * turn);
+	// A cavity, which no stream reaches, would fill without end.
+	const T filled = image.r * T(1 / MOST_FILLED), room = T(1) - filled * filled;
+	g.r = image.r + eps + theta * ((room > T(0) ? room * tuning[TUNING_EXCHANGE] : T(0)) - T(3) * rho * reach * turn);
 	const T density = T(1) + g.r;
 	for (int a = 0; a < D; a++) {
 		T modelled = along[a] - reach * slope[a];

@@ -143,8 +143,8 @@ func correctFactor(w *output.WallFactor, m device.WallMomentum, bodies bool) {
 // of other surfaces are at theirs in the mean. The flow between the two enters or leaves where they meet: 1.9 % of what crosses
 // the front of an Ahmed body of 120 or 240 cells. Its momentum was 0.05 of the drag.
 //
-// It acts where the model applies: a cavity within a body, whose fluid rests, would fill. Bodies without a law of the wall have none, and those with
-// mostly laminar flow keep what they have.
+// It acts where the model applies. Bodies without a law of the wall have none, and those with mostly laminar flow keep theirs. A cavity within a body
+// fills or empties by boundary.MostFilled at most.
 func (f *friction) closeBodies(sums []device.WallMomentum) {
 	for k := f.level.Part.Faces(); k < len(sums); k++ {
 		if m := sums[k]; m.Law > 0 && 2*m.Law > m.All {

@@ -97,7 +97,7 @@ func ghostOf(f *Flow, c boundary.ModelledCell, table []float64) modelled {
 	}
 	sheared := sub(slope, bent)
 	wall := sub(passing, scaled(slope, (c.Behind+c.Before)/(1+mirror)))
-	density += f.Eps[c.Type-1] + theta*(f.Exchange[c.Type-1]-3*rho*(c.Behind+c.Before)*dot(wall, times(bend, wall)))
+	density += f.Eps[c.Type-1] + theta*(f.Exchange[c.Type-1]*math.Max(0, 1-math.Pow(density/boundary.MostFilled, 2))-3*rho*(c.Behind+c.Before)*dot(wall, times(bend, wall)))
 	inner := sub(along, scaled(slope, c.Behind+c.Before))
 	pull := times(stress, n)
 	shear := sub(pull, scaled(n, dot(pull, n)))
