@@ -5,7 +5,7 @@
 //   2 f(+1) = E2 + E1,   2 f(-1) = E2 - E1,   f(0) = E0 - E2
 // and the sum of the three is E0, their momentum E1, whatever E2 holds. So populations
 // bring back mass, momentum and stress of the moments to rounding, without a constant
-// that rounds: nothing grows or fades in float32 because weights do not quite add up.
+// that rounds: no moment drifts in float32 because weights do not add up exactly.
 //
 // Slice::triple returns the sums above, without the factors 1/2: each population times 2^n, n the
 // number of non-zero components of its velocity. Code that adds them up halves the sums (an exact

@@ -1,8 +1,6 @@
-// Ghost cells behind the faces of the domain that the fluid passes or slides along (boundary.Law,
-// boundary.CodedRule): a step streams from them as from all others and knows nothing of
-// faces. A ghost cell follows from the cell beside it, on this side of the faces, after the
-// collision: density and velocity by affine functions, the non-equilibrium stress is the
-// cell's,
+// Ghost cells behind open and slip faces of the domain (boundary.Law, boundary.CodedRule): a step streams from them as from
+// all others and does not depend on faces. A ghost cell follows from the cell beside it, on this side of the faces, after
+// the collision: density and velocity by affine functions, the non-equilibrium stress is the cell's,
 //   r_g = A r + B,   u_g = A u + B (each component),   S_g = rho_g u_g u_g + (S - rho u u),
 // mirrored where a face is frictionless. Behind a pressure face with a direction (boundary.Wall) the velocity along the face of
 // entering fluid is B times the velocity across it, u_n. Models of populations keep the cell's own populations, mirrored
@@ -44,7 +42,7 @@ template <class L, bool MOMENTS, class T, class AT, bool DIRECTED = true> struct
 	// exact reports whether the momentum across the face is given; no more mass passes than that.
 	template <int A> LBM_HD LBM_INLINE bool exact() const { return (code >> (FACE_VELOCITY_SHIFT + 2 * A) & 3) == 3; }
 
-	// directed returns component A of the velocity behind a face that gives its inflow a direction.
+	// directed returns component A of the velocity behind a face that prescribes the direction of inflow.
 	template <int A> LBM_HD LBM_APART T directed(const T* u) const {
 		T v = u[A];
 		unroll<L::D>([&](auto across) LBM_LAMBDA {
@@ -147,7 +145,7 @@ template <class L, bool MOMENTS, class T, class AT, bool DIRECTED = true> struct
 	LBM_HD LBM_APART int mirrored(int x, int y, int z) const {
 		return Known<L>::find(bit(FACE_MIRROR_SHIFT, 0) ? -x : x, bit(FACE_MIRROR_SHIFT, 1) ? -y : y, bit(FACE_MIRROR_SHIFT, 2) ? -z : z);
 	}
-	// mirrors reports whether all faces are frictionless. Each reverses the velocity across itself, and nothing else.
+	// mirrors reports whether all faces are frictionless. Each reverses only its normal velocity.
 	LBM_HD LBM_INLINE bool mirrors() const {
 		int wanted = (code >> FACE_MIRROR_SHIFT & 7) << FACE_MIRROR_SHIFT;
 		for (int a = 0; a < 3; a++)

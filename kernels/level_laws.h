@@ -1,7 +1,8 @@
-// P of cells with relaxation times of their own on two levels of a refined grid (levels.h). P = -2/3 rho (tau - 1) e has tau of the
-// cell's strain rate e on either level, by the law of that level. As for cells with one relaxation time P is rescaled, and comes from
-// e where either tau is near 1. Between both, where min(|tau - 1|) is up to LEVEL_RAMP above LEVEL_NEAR, P is a mean of the two, so
-// that it does not jump with e. The same holds for the flux q = -1/3 rho (tau_s - 1) grad theta of a scalar with eddy diffusivity.
+// P of cells with individual relaxation times on two levels of a refined grid (levels.h). P = -2/3 rho (tau - 1) e has tau
+// of the cell's strain rate e on either level, by the law of that level. As for cells with one relaxation time P is
+// rescaled, and comes from e where either tau is near 1. Between both, where min(|tau - 1|) is up to LEVEL_RAMP above
+// LEVEL_NEAR, P is a mean of the two, so that it does not jump with e. The same holds for the flux q = -1/3 rho (tau_s - 1)
+// grad theta of a scalar with eddy diffusivity.
 #ifndef LBM_LEVEL_LAWS_H
 #define LBM_LEVEL_LAWS_H
 #include "level_lists.h"
@@ -15,8 +16,8 @@ namespace lbm { namespace {
 constexpr double LEVEL_NEAR = 0.05;  // lookup.nearOne
 constexpr double LEVEL_RAMP = 0.1;   // float32 has tau - 1 to 1e-6 at 0.1, and P with that times (tau' - 1)/(tau - 1)
 
-// Change turns a part of P, its deviator or its trace, into the other level's: factors of the part and of the strain rate. Of a scalar's
-// flux: factors of the flux and of its gradient.
+// Change converts a part of P, its deviator or its trace, to the other level: factors of the part and of the strain rate. Of
+// a scalar's flux: factors of the flux and of its gradient.
 template <class R> struct Change { R scale, strain; };
 // Changes has the changes of P's deviator and of a scalar's flux.
 template <class R> struct Changes { Change<R> shear, flux; };
@@ -69,7 +70,8 @@ template <int D, class R> struct OwnTimes<Wale, D, R> {
 template <class V> constexpr bool CARRIES_LESS = false;
 template <> constexpr bool CARRIES_LESS<Smagorinsky> = true;
 
-// changesBy sets what turns the deviator of P into the other level's, by law V, and the flux of a scalar that its eddies carry.
+// changesBy sets the conversion of the deviator of P to the other level, by law V, and of a scalar's flux with eddy
+// diffusivity.
 template <class V, int D, class R> LBM_HD LBM_INLINE void changesBy(const lbm_conversion& c, const R* gradient, Changes<R>& changes) {
 	using T = typename Scalar<R>::type;
 	Params<T> there, here;

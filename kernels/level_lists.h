@@ -4,15 +4,16 @@
 #define LBM_LEVEL_LISTS_H
 
 // lbm_conversion turns P of one level into the other level's (device.Conversion): factors of its deviator and trace, and, where
-// these are 0, of the strain rate instead. The body forces of both levels. Where cells have relaxation times of their own, by law kind
-// of model.ViscosityLaws, the law's numbers on both levels, and how many times as wide cells of the level to are (level_laws.h).
+// these are 0, of the strain rate instead. The body forces of both levels. For individual relaxation times, by law kind of
+// model.ViscosityLaws, the law's numbers on both levels, and the ratio of cell widths (level_laws.h).
 typedef struct {
 	double shear, trace, shearStrain, traceStrain, from[3], to[3];
 	double lawFrom[4], lawTo[4], width;
 	int kind;  // 0: all cells have the same
 	int tied;  // the trace relaxes as the deviator
-	// Of a scalar: the force for each unit of it on both levels, and the factors of its flux or, where that is 0, of its gradient. Where
-	// eddies carry it, its relaxation time on both levels is [0] + [1] times the flow's; [1] is 0 on both where they do not.
+	// Of a scalar: the force for each unit of it on both levels, and the factors of its flux or, where that is 0, of its
+	// gradient. With eddy diffusivity its relaxation time on both levels is [0] + [1] times the flow's; otherwise [1] is 0
+	// on both.
 	double buoyancyFrom[3], buoyancyTo[3], flux, fluxGradient, scalarFrom[2], scalarTo[2];
 } lbm_conversion;
 
@@ -40,9 +41,10 @@ typedef struct {
 	unsigned char axis, high, unused[2];  // high: the side is +1, otherwise -1
 } lbm_upstream;
 
-// lbm_carrier is a cell that sends what of a scalar passes faces across an axis (level_scalar.h): the place of the cell whose
-// populations of the flow carry it, as of lbm_upstream, the cell's whose scalar it is, and its kind. Of what walls add, rule is the
-// number of these numbers. What diffuses has the flux in the direction that is reversed along the axes of mirror, a bit each.
+// lbm_carrier is a cell that sends a scalar through faces normal to an axis (level_scalar.h): the place of the cell whose
+// populations of the flow carry it, as of lbm_upstream, the cell's whose scalar it is, and its kind. Of what walls add, rule
+// is the number of these numbers. What diffuses has the flux in the direction that is reversed along the axes of mirror, a
+// bit each.
 typedef struct {
 	long long at, source;
 	int rule;

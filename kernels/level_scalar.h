@@ -1,6 +1,7 @@
 // A scalar (scalar.h) between two levels of a refined grid (levels.h). Interpolated are its value, as the velocity is, and its flux
-// q = -1/3 rho (tau - 1) grad theta, as P is: rescaled, or from differences of the value where tau of either level is near 1. Where eddies
-// carry it, tau is the cell's own (level_laws.h). What passes a face is mass with the value of the cell that it comes from, and what diffuses.
+// q = -1/3 rho (tau - 1) grad theta, as P is: rescaled, or from differences of the value where tau of either level is near
+// 1. With eddy diffusivity, tau differs per cell (level_laws.h). The flux through a face is mass with the value of the cell
+// that it comes from, plus diffusion.
 #ifndef LBM_LEVEL_SCALAR_H
 #define LBM_LEVEL_SCALAR_H
 #include "level_laws.h"
@@ -10,11 +11,11 @@ namespace lbm { namespace {
 
 // Kinds of lbm_carrier (boundary.Carried and so on). A population that passes a face has theta f with the flow, and diffuses the rest.
 enum {
-	LEVEL_CARRIED,    // all of a cell's population; of a ghost cell that the fluid slides along, by the mirror image's flux
+	LEVEL_CARRIED,    // all of a cell's population; of a ghost cell behind a slip face, by the mirror image's flux
 	LEVEL_ENTERS,     // theta (w + f): from beyond an open face
 	LEVEL_REFLECTED,  // the rest, with the value at rest: off a wall
-	LEVEL_SLIDES,     // the rest: off a face that the fluid slides along
-	LEVEL_GAINED      // theta f, f what a moving wall adds or the ghost cell of a wall with a model sends
+	LEVEL_SLIDES,     // the rest: off a slip face
+	LEVEL_GAINED      // theta f, with f added by a moving wall or sent by the ghost cell of a wall with a model
 };
 
 // LevelScalar is theta and q of one cell or a vector of them.
@@ -121,8 +122,8 @@ template <class L, class R> struct ScalarParent {
 	}
 };
 
-// passing returns what of a scalar passes with population i, whose deviation is f (LEVEL_GAINED: the added part), by the flux in direction
-// way. of is the cell's that carries it.
+// passing returns the amount of a scalar that passes with population i, whose deviation is f (LEVEL_GAINED: the added part),
+// by the flux in direction way. of belongs to the cell that carries it.
 template <class L, class R> LBM_HD LBM_INLINE R passing(const Carrier<L, R>& of, int kind, int i, int way, const R& f) {
 	using T = typename Scalar<R>::type;
 	switch (kind) {

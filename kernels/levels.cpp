@@ -4,7 +4,7 @@
 
 LBM_LEVELS(lbm_levels_baseline)
 
-// The same in vectors of AVX2, which AVX-512 uses too: a parent has eight children. Null where the build leaves it out.
+// The same in vectors of AVX2, which AVX-512 uses too: a parent has eight children. Null if the build omits it.
 extern "C" const lbm_levels* lbm_levels_avx2(int lattice, int precision) __attribute__((weak));
 
 extern "C" const lbm_levels* lbm_levels_of(int wide, int lattice, int precision) {

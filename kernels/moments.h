@@ -60,12 +60,12 @@ template <class L, class R> LBM_HD LBM_INLINE void removeTrace(Moments<L, R>& m)
 #define LBM_COARSE 0
 #endif
 
-// ditherStress dithers the shear stress of float32, so that the next step rounds momentum to either side. Where a weak
-// viscosity changes it by a few last places per step, the same fraction of one would otherwise be lost in each
-// (docs/precision.md). The part of S_ab that is lost beside 8 (|j_x| + |j_y| + |j_z|), at most half a last place of that, is
-// added once more. Such a remainder is as good as random, the same for any cut and after a restart, odd in S_ab as mirror
-// symmetry requires, and zero where S_ab is. The stress moves momentum from one cell to another: so the noise creates none.
-// Where memory has 16 bits (LBM_COARSE) their own dither, some thousand times as large, hides what float32 rounds.
+// ditherStress dithers the shear stress of float32, so that the next step rounds momentum without bias. If a low viscosity
+// changes it by a few last places per step, the same fraction of one would otherwise be lost in each (docs/precision.md).
+// The part of S_ab that is lost beside 8 (|j_x| + |j_y| + |j_z|), at most half a last place of that, is added once more.
+// Such a remainder is as good as random, the same for any cut and after a restart, odd in S_ab as mirror symmetry requires,
+// and zero where S_ab is. The stress moves momentum from one cell to another: so the noise creates none. Where memory has 16
+// bits (LBM_COARSE) their own dither, some thousand times as large, hides what float32 rounds.
 template <class L, class R> LBM_HD LBM_INLINE void ditherStress(Moments<L, R>& m) {
 	using T = typename Scalar<R>::type;
 	if constexpr (sizeof(T) == 4 && !LBM_COARSE) {

@@ -1,6 +1,7 @@
 // Outflows: their correction of the cells beside them after a step (boundary.Outlet). Along the
 // axis of the face the incoming wave, W = r - u_n/c_s, gets the value that follows from the state
-// before the step; the other wave, the momentum along the face and the non-equilibrium stress stay.
+// before the step; the other wave, the tangential momentum and the non-equilibrium stress are
+// unchanged.
 #ifndef LBM_OUTFLOW_H
 #define LBM_OUTFLOW_H
 #include "face.h"
@@ -72,7 +73,7 @@ template <class L, bool MOMENTS, class T, class IN, class OUT> struct Outlet {
 	LBM_HD LBM_APART Moments<L, T> before(int x, unsigned row) const {
 		return momentsAt<L, MOMENTS, T>([&](auto k) LBM_LAMBDA { return in.template get<decltype(k)::value>(x, row); });
 	}
-	// beside returns the row so many steps away along an axis.
+	// beside returns the row a number of steps away along an axis.
 	LBM_HD LBM_INLINE unsigned beside(int axis, int step) const {
 		return cell.row + unsigned(axis == 1 ? step : axis == 2 ? step * (l.ny + 2 * l.gy) : 0);
 	}

@@ -4,7 +4,7 @@
 // Zheng & Shi, Phys. Rev. E 65 (2002) 046308) are together the second-order expansion of the
 // moments
 //   omega+ r,   omega- j + F,   omega+ rho u u + (1 - omega+/2)(u F + F u)
-// (expand both sides in u and F to see it), so a force costs next to nothing.
+// (expand both sides in u and F to see it), so a force has almost no cost.
 #ifndef LBM_POPULATIONS_H
 #define LBM_POPULATIONS_H
 #include "expansion.h"
@@ -29,7 +29,7 @@ template <class L, class R> LBM_HD LBM_INLINE void sumMoments(const R* f, R& r, 
 	unroll<L::D>([&](auto a) LBM_LAMBDA { j[a.value] = sum[a.value]; });
 }
 
-// gainOf returns these moments. The rates are numbers, or the cells' own: O is T or R.
+// gainOf returns these moments. The rates are numbers or per cell: O is T or R.
 template <class L, class R, class O, class T> LBM_HD LBM_INLINE Moments<L, R> gainOf(const R& r, const R* j, const O& plus, const O& minus, const T* force) {
 	Moments<L, R> g;
 	const R inv = reciprocal(T(1) + r);

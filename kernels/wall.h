@@ -26,7 +26,7 @@ struct Wall {
 	}
 };
 
-// A wall that moves: momentum = 6 w_i c_i.u_w, computed by the host for each link (boundary/walls.go).
+// A moving wall: momentum = 6 w_i c_i.u_w, computed by the host for each link (boundary/walls.go).
 struct MovingWall {
 	template <int I, class L, class R, class Mask>
 	LBM_HD static LBM_INLINE void apply(Moments<L, R>& m, const R& old, const R& momentum, const Mask& mask) {

@@ -28,7 +28,7 @@ struct Bgk {
 		relax<L>(f, gainOf(m, own, omega, omega, p.force), T(1) - omega);
 	}
 
-	// keep is 1 - omega, a number or the cells' own.
+	// keep is 1 - omega, a number or per cell.
 	template <class L, class R, class O> LBM_HD static LBM_INLINE void relax(R* f, const Moments<L, R>& gain, const O& keep) {
 		unroll<L::Q>([&](auto i) LBM_LAMBDA { f[i.value] = f[i.value] * keep; });
 		addTo(f, gain);

@@ -19,7 +19,7 @@ struct Trt {
 		relax<L>(f, gainOf<L>(r, j, plus, minus, p.force), plus, minus);
 	}
 
-	// With individual rates lambda stays, and with it the position of the walls.
+	// With individual rates lambda is constant, and with it the position of the walls.
 	template <class V, class L, class R, class... E>
 	LBM_HD static LBM_INLINE void local(R* f, const Params<typename Scalar<R>::type>& p, const E&... mine) {
 		using T = typename Scalar<R>::type;

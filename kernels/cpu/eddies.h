@@ -1,5 +1,5 @@
 // Eddy viscosity of cells from velocity gradients (../viscosity/wale.h), computed from a state for the next steps. Neighbours
-// that are not fluid, or beyond an end of a row that does not wrap, are left out: the difference is one-sided there. Solid
+// that are not fluid, or beyond an end of a row that does not wrap, are excluded: the difference is one-sided there. Solid
 // cells are at rest in all components, by which they are recognized.
 #ifndef LBM_CPU_EDDIES_H
 #define LBM_CPU_EDDIES_H
@@ -28,7 +28,7 @@ template <class L, bool MOMENTS, class S> struct EddiesOf {
 		T* at(int k) const { return all + k * row + W; }
 	};
 
-	// velocities computes these numbers of a row; null: there is nothing but wall.
+	// velocities computes these numbers of a row; null: only wall.
 	static void velocities(const Box& box, const S* row, const Scratch& s, T* to) {
 		if (!row) {
 			__builtin_memset(to - W, 0, s.row * sizeof(T));

@@ -1,6 +1,6 @@
 // Models and laws that are chosen at run time. A compiled step for each model with each law would be hundreds; so the usual
 // models have separate steps (steps.h), and all others share one for each lattice and precision, which calls the model's
-// function once for each vector of cells. A switch that always goes the same way costs next to nothing; the cost is that
+// function once for each vector of cells. A switch that always takes the same branch is almost free; the cost is that
 // populations pass through memory.
 #ifndef LBM_GENERAL_H
 #define LBM_GENERAL_H
@@ -45,7 +45,7 @@ template <class L, class R> __attribute__((noinline)) void collideApart(Moments<
 template <class C, class L, class R> __attribute__((noinline)) void collideAlike(R* f, const Params<typename Scalar<R>::type>& p) { C::template collide<L>(f, p); }
 
 // OwnSteps reports whether models of populations have separate steps on a lattice: with 27 populations, which pass through
-// memory in any case, they would gain nothing.
+// memory in any case, there is no gain.
 template <class L> constexpr bool OwnSteps = L::Q < 27;
 
 // AnyModel is the model of populations with number p.model of model.Collisions. ALIKE: where some instruction set has separate
@@ -88,8 +88,8 @@ template <class T> Relaxation relaxationOf(const Params<T>& p) {
 	if (bulk ? p.kind != 0 : p.local) return Relaxation::OWN;
 	return bulk ? Relaxation::BULK : Relaxation::SHEAR;
 }
-// collideOwn collides at the cells' own rates. On a plane, whose cells are quickly computed, the call would cost up to a
-// quarter of the step.
+// collideOwn collides at individual rates of the cells. On a plane, whose cells are quickly computed, the call would
+// cost up to a quarter of the step.
 template <class L, class R> LBM_INLINE void collideOwn(Moments<L, R>& m, const Params<typename Scalar<R>::type>& p) {
 	if constexpr (L::D == 2) Local<AnyLaw, L, R>(m, p).collide(m, p);
 	else collideApart<L>(m, p);

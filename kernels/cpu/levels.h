@@ -30,7 +30,7 @@ template <class L, class T> struct LevelsOf {
 	typedef typename Lanes<T>::R R;
 	static constexpr int W = Lanes<T>::W, AHEAD = 16;
 
-	// read and write are of a cell whose components are so far apart.
+	// read and write access a cell whose components are a distance apart.
 	static LBM_INLINE Moments<L, T> read(const T* p, long pitch) {
 		return momentsAt<L, true, T>([&](auto k) LBM_LAMBDA { return p[k.value * pitch]; });
 	}
@@ -49,7 +49,7 @@ template <class L, class T> struct LevelsOf {
 		for (int n = 1; n < W; n++) all = all && p[n] == p[0] + n;
 		return all;
 	}
-	// readAll reads W cells, writeAll writes the first so many of a vector's.
+	// readAll reads W cells, writeAll writes the first cells of a vector.
 	static LBM_INLINE Moments<L, R> readAll(const T* const* p, long pitch) {
 		const bool together = run(p);
 		return momentsAt<L, true, R>([&](auto k) LBM_LAMBDA {

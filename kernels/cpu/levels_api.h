@@ -17,9 +17,9 @@ typedef struct {
 	void (*prolong)(const lbm_case*, const lbm_conversion*, const lbm_parent*, int64_t first, int64_t last, const void* buffer, void* state);
 	// writes the means of families first to last
 	void (*restricted)(const lbm_case*, const lbm_conversion*, const lbm_family*, int64_t first, int64_t last, const void* state, void* buffer);
-	// writes what upstream cells first to last send, [cell][slot], by the closure with that number
+	// writes the populations sent by upstream cells first to last, [cell][slot], by the closure with that number
 	void (*send)(const lbm_case*, int model, const lbm_upstream*, int64_t first, int64_t last, const void* state, void* sent);
-	// the same of a scalar; gains are what walls add, [number][slot]
+	// the same for a scalar; gains are additions of walls, [number][slot]
 	void (*carry)(const lbm_case*, int model, const lbm_carrier*, int64_t first, int64_t last, const void* state, const void* gains, void* sent);
 	// sets the sums of mass and momentum of faces first to last, numbers for each, or adds to them
 	void (*count)(const lbm_crossed*, const uint32_t* upstream, const lbm_crossing*, int64_t first, int64_t last, const void* sent, double scale, int add, int numbers, double* sums);

@@ -43,7 +43,7 @@ template <class L, class S> struct ModelledOf {
 		}
 	}
 
-	// heat computes the flux of the scalar at ghost cell i, whose results are there.
+	// heat computes the flux of the scalar at ghost cell i, from its results.
 	static void heat(const lbm_case* c, const lbm_numbers* numbers, const lbm_modelled* list, int64_t i, const T& rho, const S* state) {
 		const lbm_modelled_cell& cell = list->cells[i];
 		const T* const n = (const T*)list->numbers + i * MODELLED_NUMBERS;

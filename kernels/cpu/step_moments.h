@@ -9,12 +9,11 @@
 //   y: rows y-1, y, y+1 add to the moments of plane z, one set for each c_z;
 //      partial sums for the next rows stay in two rows of sums (Rows)
 //   z: planes z-1, z, z+1; partial sums stay in the tile's sums (Planes, L2 cache)
-// Finished cells leave past the caches in whole lines of memory, spread over the arithmetic of the next cells: a line that is
-// written in parts, between lines of other components, reaches memory in parts, too.
-// Populations come without their factors 1/2 (expansion.h): sums over directions that
-// stream along an axis are twice what they stand for, once for each such axis.
-// The order of the additions of one cell never depends on tiles or threads, so a
-// cut anywhere gives the same bits.
+// Finished cells are stored past the caches in whole lines of memory, spread over the arithmetic of the next cells: a line
+// that is written in parts, between lines of other components, reaches memory in parts, too. Populations come without their
+// factors 1/2 (expansion.h): sums over directions that stream along an axis are twice what they stand for, once for each
+// such axis. The order of the additions of one cell never depends on tiles or threads, so any decomposition gives the same
+// bits.
 #ifndef LBM_STEP_MOMENTS_H
 #define LBM_STEP_MOMENTS_H
 #include "../expansion.h"
@@ -273,7 +272,7 @@ template <class L, class S> struct StepMoments {
 		if (box.rowEnd(0, number).outlet != LBM_NONE) at[0] = 0;
 		if (box.rowEnd(1, number).outlet != LBM_NONE) at[1] = (box.layout.nx - 1) / W * W;
 	}
-	// applyOutflow gives a cell of the vector at x the wave that the outflow beside it wants.
+	// applyOutflow sets the wave of an adjacent outflow in a cell of the vector at x.
 	__attribute__((noinline)) void applyOutflow(Moments<L, R>& m, int side, int y, int z, int x) const {
 		const Corrected<0, L, R> is(m, side ? T(1) : T(-1), returned(side, y, z)[BACK]);
 		const auto mask = laneNumbers<T>() == (typename Lanes<T>::I{} + ((side ? box.layout.nx - 1 : 0) - x));
@@ -447,9 +446,9 @@ template <class L, class S> struct StepMoments {
 		}
 	}
 
-	// stretch does gather's work for the cells [from, to), and collides and stores the cells that have all their populations.
-	// PLAIN: they have no walls but beyond the row's ends, which are in the blocks of first and last (null if not); otherwise
-	// they are one block, and first is its pattern.
+	// stretch is gather for the cells [from, to), and collides and stores the cells that have all their populations. PLAIN:
+	// they have no walls but beyond the row's ends, which are in the blocks of first and last (null if not); otherwise they
+	// are one block, and first is its pattern.
 	template <bool PLAIN>
 	__attribute__((noinline)) void stretch(int from, int to, int y, int z, const S* next, const lbm_pattern* first, const lbm_pattern* last) const {
 		const Params<T> constants = params;  // a copy that no store can change: values derived from it stay in registers

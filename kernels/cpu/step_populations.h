@@ -69,7 +69,7 @@ template <class L, class C, class S> struct StepPopulations {
 	static void rows(const lbm_case* c, const lbm_numbers* p, const S* in, S* out, const lbm_range* r, T* done, int length) {
 		Box box(c);
 		Params<T> params = Params<T>(*p);
-		// At first there is nothing to leave: what the first segment will overwrite.
+		// At first no segment is pending: it stores cells that the first segment will overwrite.
 		Finished finished{done, out + box.layout.start(r->lo[1], r->lo[2]) + r->lo[0]};
 		for (int z = r->lo[2]; z < r->hi[2]; z++)
 			for (int y = r->lo[1]; y < r->hi[1]; y++)
@@ -204,7 +204,7 @@ template <class L, class C, class S> struct StepPopulations {
 		});
 	}
 
-	// applyOutflow gives the cell of a lane the wave that an outflow beside it wants (../outflow.h).
+	// applyOutflow sets the wave of an adjacent outflow in the cell of a lane (../outflow.h).
 	static __attribute__((noinline)) void applyOutflow(const Box& box, R* f, int side, long number, int lane) {
 		if (box.rowEnd(side, number).outlet == LBM_NONE) return;
 		const Corrected<0, L, R> is(momentsOf<L>(f), side ? T(1) : T(-1), ((const T*)box.c->waves)[box.place(side, number)]);

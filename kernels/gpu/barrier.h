@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(32) lbm_barrier(lbm::Barrier* m) {
 		unsigned long long read = 0;
 		for (unsigned look = 1; read < n; look++) {
 			asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(read) : "l"(m->await[i]) : "memory");
-			// A read of the host's memory costs as much as a thousand of the GPU's own. After so
+			// A read of the host's memory costs as much as a thousand of the GPU's own. After this
 			// many reads the other side is late by more than a pause: ranks that share a GPU need
 			// the time themselves.
 			if (look % 1024 == 0) {

@@ -1,4 +1,4 @@
-// Box: one Case as a thread sees it: the places of rows, the surroundings of the box, and the walls of a cell.
+// Box: a thread's view of one Case: the places of rows, the surroundings of the box, and the walls of a cell.
 #ifndef LBM_GPU_BOX_H
 #define LBM_GPU_BOX_H
 #include "../layout.h"

@@ -1,6 +1,6 @@
 // Eddy viscosity of cells from velocity gradients (../viscosity/wale.h), computed from a state for the next steps. Compiled
 // beside instance.h, with the same macros, for laws that read neighbours. As on the CPU (../cpu/eddies.h), neighbours that
-// are not fluid are left out.
+// are not fluid are excluded.
 //
 // A block has a tile of rows and marches along z. Each cell's velocity is computed once, by its thread, which keeps the
 // velocities of the planes before and behind in registers; neighbours in the plane find it in shared memory. The block's first
@@ -26,7 +26,7 @@ struct EddiesOf {
 
 	// inside maps (x, y), of the box or beside it, to its stored place, and returns false without one.
 	__device__ static LBM_INLINE bool inside(const Box& box, int& x, int& y) {
-		// Ghost cells beyond the ends of rows may be stored elsewhere; leaving them out is the same on all devices.
+		// Ghost cells beyond the ends of rows may be stored elsewhere; all devices exclude them.
 		const bool beside = x >= -1 && x <= box.layout.nx && y >= -1 && y <= box.layout.ny && (box.c->periodic[0] || (x >= 0 && x < box.layout.nx));
 		return beside && box.inside(0, x) && box.inside(1, y);
 	}

@@ -65,9 +65,8 @@ template <class L, class S, class T, int N> struct RowOf {
 	// Raw holds the stored moments of the thread's cells.
 	struct Raw { Word w[L::M + MORE]; };
 
-	// read fills raw from a row, with zeros where it is null. No thread needs to
-	// ask memory for solid cells: they are at rest.
-	// in is the row's state.
+	// read fills raw from a row, with zeros where it is null. No thread needs to load solid cells:
+	// they are at rest. in is the row's state.
 	__device__ LBM_INLINE void read(Raw& raw, const S* LBM_RESTRICT row, bool solid, const S* LBM_RESTRICT in) const {
 		if (solid || !row) {
 			raw = Raw{};

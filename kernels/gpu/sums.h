@@ -59,8 +59,9 @@ __device__ LBM_INLINE void RowOf<L, S, T, N>::edgeTo(const Expansion<L, T>& h, F
 }
 
 // bounce returns the populations that walls send back to the cells h, as plain moments, each with the factors of the march's
-// sums: all directions in one go. To leave out directions that no lane needs takes votes, and a vote waits longer than they
-// compute. The momentum of moving walls does not depend on the flow: its sources come as their moments (Case::wallMomentum).
+// sums: all directions in one go. Skipping directions that no lane needs requires votes, and a vote takes longer than the
+// arithmetic. The momentum of moving walls does not depend on the flow: its sources come as their moments
+// (Case::wallMomentum).
 template <class L, class S, class T, int N>
 __device__ LBM_INLINE auto RowOf<L, S, T, N>::bounce(const Box& box, const Expansion<L, P>& h, const Walls& walls) const -> Moments<L, P> {
 	Moments<L, P> back{};

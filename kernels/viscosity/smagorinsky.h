@@ -2,7 +2,7 @@
 // Equation: tau = tau0 + 3 C^2 |shear rate| with |shear rate| = a / tau, hence tau = (tau0 + sqrt(tau0^2 + 12 C^2 a)) / 2
 // Source:   Smagorinsky, Mon. Weather Rev. 91 (1963) 99; Hou, Sterling, Chen & Doolen, Fields Inst. Commun. 6 (1996) 151
 // Storage:  law[0] = tau0/2, law[1] = 3 C^2; above walls with a model 3 nu_t of each cell, where that is larger (modelled.h)
-// Limits:   damps laminar shear as well, and so beside walls too much
+// Limits: also damps laminar shear, hence too much near walls
 #ifndef LBM_SMAGORINSKY_H
 #define LBM_SMAGORINSKY_H
 #include "../params.h"
@@ -22,7 +22,7 @@ struct Smagorinsky {
 	}
 	// tau returns the relaxation time at a shear rate.
 	template <class R> LBM_HD static LBM_INLINE R tau(const R& rate, const Params<typename Scalar<R>::type>& p) { return p.law[0] + p.law[0] + p.law[1] * rate; }
-	// omega of cells with 3 nu_t of their own, at least.
+	// omega of cells with at least their individual 3 nu_t.
 	template <class R> LBM_HD static LBM_INLINE R omega(const R& a, const Params<typename Scalar<R>::type>& p, const R& own) {
 		const R eddies = squareRoot(p.law[0] * p.law[0] + p.law[1] * a), least = p.law[0] + own;
 		return reciprocal(p.law[0] + select(eddies > least, eddies, least));

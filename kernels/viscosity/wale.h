@@ -20,8 +20,8 @@ struct Wale {
 		return omega(a, p, eddies);
 	}
 #endif
-	// eddies returns 3 nu_t for the gradients g[D i + j] = du_i/dx_j, in an order of operations that no cut changes. Gradients
-	// are first scaled to magnitude one: the fifth power of a small number underflows.
+	// eddies returns 3 nu_t for the gradients g[D i + j] = du_i/dx_j, in an order of operations independent of the
+	// decomposition. Gradients are first scaled to magnitude one: the fifth power of a small number underflows.
 	template <int D, class R> LBM_HD static LBM_INLINE R eddies(const R* g, const Params<typename Scalar<R>::type>& p) {
 		using T = typename Scalar<R>::type;
 		R size{};
