@@ -709,9 +709,10 @@ radius = 5.4
 fields = ["density"]
 at = [16.5, 14.5, 14.5]
 [expect.probe.within]
+field = "density"
 value = 1
-within = 0.11
+within = 0.1
 [run]
-steps = 8000
+steps = 1500
 `}.must(t)
 }

@@ -81,7 +81,7 @@ func (s *Slabs) eddies(t *testing.T) (list []float64) {
 	return list
 }
 
-// near compares the eddy viscosity with the reference's, from which it differs by half the digits of the state: the law has
+// near compares the eddy viscosity with the reference's, from which it differs by the digits of the state: the law has
 // roots.
 func near(t *testing.T, e Example, got, want []float64) {
 	t.Helper()
