@@ -47,7 +47,7 @@ func (c *Case) unresolvedWalls(sizes []SolidSize) (list finding.List) {
 		if l.turbulent {
 			off := "0.36 too large with 120 cells and type wall"
 			if l.modelled {
-				off = "0.03 to 0.06 too large with 120 to 240 cells"
+				off = "0.01 to 0.05 too large with 120 to 240 cells"
 			}
 			force += " (the drag coefficient of Ahmed bodies was " + off + ")"
 		}

@@ -19,7 +19,8 @@ func everydayShapes() section {
 	atRest := join(set("body.wheel.angular_velocity", `"0 rad/s"`), set("boundary.road.velocity", "[0, 0, 0]"), set("expect.force.drag.value", "0.77"))
 	return section{
 		id: "shapes", title: "Ahmed bodies, a wing, a cube and a wheel", costs: true,
-		text: "Bodies of type `wall_model`, on one GPU. The tolerances were set before the first run.\n" +
+		text: "Bodies of type `wall_model`, on one GPU. The tolerances were set before the first run. Up to five of them ran at a\n" +
+			"time on one GPU, so they took longer than alone.\n" +
 			"\n" +
 			"| run | cells | compared with | tolerance |\n" +
 			"|---|---|---|---|\n" +
