@@ -13,7 +13,7 @@ type Later struct {
 }
 
 // Term is the contribution of one wall. With its velocity u at the time, times its factor: to a rule
-// Share[a] u_a and Share[3], to a law the sum of Share[a] u_a, and u.
+// Share[a] u_a and Share[3], to a law the sum of Share[a] u_a, and u without the components along the axes that are bits of Share[3].
 type Term struct {
 	// At is the position on the wall if Timed, with the factor Gain for the velocity there; otherwise the velocity
 	// itself, without the time factor.
@@ -92,7 +92,10 @@ func (w *Walls) laterLaw(at timedLaw) (l Later) {
 	for a := range 3 {
 		var u [3]float64
 		u[a] = 1
-		share[a] = w.lawOf(at.i, at.k, q, w.given.mirrored(at.k, at.x, w.lattice.Velocities[at.i], w.lattice.Dims, u)).K
+		u = w.given.mirrored(at.k, at.x, w.lattice.Velocities[at.i], w.lattice.Dims, u)
+		if share[a] = w.lawOf(at.i, at.k, q, u).K; u[a] == 0 {
+			share[3] += float64(int(1) << a)
+		}
 	}
 	l.Terms = []Term{w.given.term(at.k, p, share)}
 	return l

@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(ROW) lbm_advance(lbm::Case* c, lbm:
 			if (term.timed) velocityOf(term.wall, term.at, moment[0], wall[1], u);
 			for (int a = 0; a < 3; a++) u[a] *= term.gain * factor;
 			if (l.law) {
-				for (int a = 0; a < 3; a++) v[0] += term.share[a] * u[a], v[1 + a] += u[a];
+				for (int a = 0; a < 3; a++) v[0] += term.share[a] * u[a], v[1 + a] += int(term.share[3]) >> a & 1 ? 0.0 : u[a];
 			} else {
 				for (int a = 0; a < 3; a++) v[a] += term.share[a] * u[a];
 				v[3] += term.share[3] * factor;
