@@ -79,6 +79,9 @@ func TestVortexAroundACylinderWithoutFriction(t *testing.T) {
 	// A rotor whose surface moves with the flow, but for a hundredth, is as good: what is bent is the path of the fluid in space. With
 	// velocities relative to the rotor there is nothing to bend.
 	t.Run("around a rotor", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("4000 steps more: make test-all runs it")
+		}
 		vortexAround(t, 2, `["x", "y", "z"]`, "", 1e-8, "angular_velocity = 0.00505\nlayer = 0\nsample = 2")
 	})
 	// Between two slip faces it is the same, also with one cell between them. With links bounced back along the lines where the cylinder

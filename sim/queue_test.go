@@ -448,8 +448,9 @@ watch_every = 20000
 		rec = &recorder{Device: d}
 		return rec
 	})
-	// Synchronizations double their distance up to a tenth of a second.
-	if rec.replayed < rec.steps*99/100 || rec.launches > 2000 || rec.syncs > 1000 {
+	// Synchronizations double their distance up to a tenth of a second: on a busy machine there are hundreds, and about two calls
+	// beside each are not recorded.
+	if rec.steps-rec.replayed > rec.steps/100+2*rec.syncs || rec.launches > 2000 || rec.syncs > 1000 {
 		t.Errorf("%d of %d calls recorded, %d launches, %d waits in 20000 steps", rec.replayed, rec.steps, rec.launches, rec.syncs)
 	}
 }
