@@ -38,20 +38,7 @@ func interfaceOf(t *testing.T, spec model.Spec, parents int) (coarse, fine *boun
 		cells.Global, cells.Origin, cells.Periodic = h.Levels[level].N, p.Box().Lo, periodic
 		return p, cells
 	}
-	p, cells := part(0)
-	if coarse, err = boundary.CoarseCrossings(spec, p, cells, p.Outside()); err != nil {
-		t.Fatal(err)
-	}
-	p, cells = part(1)
-	inside := p.Inside()
-	place := map[decomp.Face]int{}
-	for k, f := range inside {
-		place[f] = k
-	}
-	if fine, err = boundary.FineCrossings(spec, p, cells, inside, func(f decomp.Face) int { return place[f] }); err != nil {
-		t.Fatal(err)
-	}
-	return coarse, fine, len(inside)
+	return bothCrossings(t, spec, part)
 }
 
 // Faces share what they need: about two upstream cells per fine face, instead of 6, 10 or 18; and all plain faces of one axis and side have one
@@ -195,8 +182,16 @@ func atWalls(t *testing.T, spec model.Spec) (coarse, fine *boundary.Crossings) {
 		}
 		return p, cells
 	}
+	coarse, fine, _ = bothCrossings(t, spec, part)
+	return coarse, fine
+}
+
+// bothCrossings returns the crossings of the interface between two levels from its coarse and its fine side, and the number of its faces.
+func bothCrossings(t *testing.T, spec model.Spec, part func(level int) (decomp.Part, boundary.Cells)) (coarse, fine *boundary.Crossings, faces int) {
+	t.Helper()
 	p, cells := part(0)
-	if coarse, err = boundary.CoarseCrossings(spec, p, cells, p.Outside()); err != nil {
+	coarse, err := boundary.CoarseCrossings(spec, p, cells, p.Outside())
+	if err != nil {
 		t.Fatal(err)
 	}
 	p, cells = part(1)
@@ -208,5 +203,5 @@ func atWalls(t *testing.T, spec model.Spec) (coarse, fine *boundary.Crossings) {
 	if fine, err = boundary.FineCrossings(spec, p, cells, inside, func(f decomp.Face) int { return place[f] }); err != nil {
 		t.Fatal(err)
 	}
-	return coarse, fine
+	return coarse, fine, len(inside)
 }

@@ -239,7 +239,7 @@ func (g *ghostFacets) at(facet int, flow []float64) (traction [3]float64, plus f
 }
 
 // slope returns the slope of the pressure by the density at a facet, by the velocity along it at a height, as far as the model applies: at
-// a no-slip wall there is none.
+// a no-slip wall it is zero.
 func (g *ghostFacets) slope(facet int, flow []float64, u [3]float64, height float64) float64 {
 	n := g.of[facet]
 	if n < 0 {
