@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # lbmsim: `make run` builds and runs the first example, `make help` lists the rest.
 #
 # lbmsim finds the MPI library of its launcher when it starts; MPI=openmpi, mpich or

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package boundary
 
 // collector builds the list of crossings of a group of faces: one for each sender and direction, in the order in which they

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package boundary defines the effect of domain faces and body surfaces on the fluid: the kinds that a case
 // may name (catalogue.go), the types of cells (cells.go), the law of each kind with its numbers next to its
 // formula (law.go, scalar.go), and from them the lists for devices: the masks of walls at rest (walls.go),

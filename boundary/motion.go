@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package boundary
 
 // Motion is the velocity of a wall, or of the fluid at a face. Velocities are in lattice units (cells per step), points in

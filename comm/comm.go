@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package comm provides communication between ranks. The message layer is the Interface of
 // github.com/btracey/mpi; further abilities of implementations are optional interfaces here, found
 // by type assertion. comm/mpi uses the machine's MPI library; Local runs ranks as goroutines of one

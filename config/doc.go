@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package config reads a case file and resolves it: strict TOML with units in the
 // values becomes a Case in lattice units. Load reports all errors of a text at once,
 // each with its place, the nearest valid word and the reason.

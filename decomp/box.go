@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package decomp cuts the global box of cells into one box per rank and places
 // a rank's cells in memory. It knows integers only: no MPI, no device.
 package decomp

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package decomp
 
 // Layout places the cells of one rank's box in memory as [z][y][component][x]:

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package decomp
 
 // Link is one message that a rank sends and the one that it gets back in every

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package decomp
 
 // Range is a run of values [Lo, Hi) in the memory of a Layout.

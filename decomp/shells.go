@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package decomp
 
 // Messages between ranks for levels and for patches of a level. Every rank derives its part alone from the boxes: the

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package decomp
 
 // Lists of the cells exchanged between levels, and between patches of a level. They follow from the boxes alone, so every

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package decomp
 
 // Lines of a refined grid along a periodic axis whose cells are all of one level.

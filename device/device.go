@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package device defines the interfaces between a run and its hardware. A run sees only these;
 // device/cpu and device/cuda implement them.
 package device

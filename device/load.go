@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package device
 
 // Load is the action of the fluid on the walls of one type in a step, in lattice units

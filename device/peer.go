@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package device
 
 // Peer is a device whose memory can be written by devices of other processes on the same machine,

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package geometry decides which cells are solid: shapes are sampled at cell
 // centres, and the cells behind the faces of the domain become the faces'
 // boundaries.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package halo keeps the ghost planes of a rank's state equal to its neighbours'
 // edges. An Exchange serves links (decomp) by transports: New chooses one for each neighbour (choose.go), each is in one
 // file, and halotest verifies their common contract. A run does not depend on the transport, which appears only in its

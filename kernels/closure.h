@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Common parts of closures. All collide alike, up to second order; they differ in the moments above. Closures beyond second
 // order also share the third-order moments that second order implies,
 //   E[a b^2] = j_a/3 + u_a S_bb + 2 u_b K_ab,   E[x y z] = u_x S_yz + u_y K_xz + u_z K_xy,

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The list of instruction sets, and the header's tables shown to Go.
 #include "cpu.h"
 #include "cpu/names.h"

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Functions that Go calls. cgo calls no function pointers: functions of a table are called through cpu.go.
 #ifndef LBM_CPU_H
 #define LBM_CPU_H

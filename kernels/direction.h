@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Directions that are known at run time only.
 #ifndef LBM_DIRECTION_H
 #define LBM_DIRECTION_H

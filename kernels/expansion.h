@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Populations from the moments that a lattice carries: as many as it has velocities, the
 // raw moments E[x^a y^b z^c] with exponents up to 2 whose velocity (a > 0, b > 0, c > 0)
 // exists. So D2Q9 and D3Q27 carry all of them, D3Q19 those in which one exponent is 0.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Functions that the case's expressions call and C++ lacks: expressions come as text (config,
 // expr.go), for devices that evaluate them themselves.
 #ifndef LBM_EXPRESSION_H

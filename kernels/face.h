@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Ghost cells behind open and slip faces of the domain (boundary.Law, boundary.CodedRule): a step streams from them as from
 // all others and does not depend on faces. A ghost cell follows from the cell beside it, on this side of the faces, after
 // the collision: density and velocity by affine functions, the non-equilibrium stress is the cell's,

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 //go:build isa_avx2 || !(isa_avx512 || isa_baseline)
 
 // The table of AVX2.

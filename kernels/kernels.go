@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package kernels is the physics: C++17 headers that a GPU's run-time compiler and
 // g++ both take. For the CPU they are compiled here, steps once per instruction set;
 // Sources holds the same text for the GPU.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Memory layout: [z][y][component][x], by the same arithmetic as decomp.Layout in Go (a test
 // verifies that both are equal). Rows of x are contiguous, the components of a row are adjacent, a
 // plane is one range.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // P of cells with individual relaxation times on two levels of a refined grid (levels.h). P = -2/3 rho (tau - 1) e has tau
 // of the cell's strain rate e on either level, by the law of that level. As for cells with one relaxation time P is
 // rescaled, and comes from e where either tau is near 1. Between both, where min(|tau - 1|) is up to LEVEL_RAMP above

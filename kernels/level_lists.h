@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Lists of the coupling between two levels of a refined grid, as Go fills them in for all devices (decomp/coupling.go,
 // boundary/crossings.go): plain C, for cgo. A place in a state is the index of a cell's first component.
 #ifndef LBM_LEVEL_LISTS_H

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // A scalar (scalar.h) between two levels of a refined grid (levels.h). Interpolated are its value, as the velocity is, and its flux
 // q = -1/3 rho (tau - 1) grad theta, as P is: rescaled, or from differences of the value where tau of either level is near
 // 1. With eddy diffusivity, tau differs per cell (level_laws.h). The flux through a face is mass with the value of the cell

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The coupling between levels for processors of any kind.
 #include "cpu/isa_baseline.h"
 #include "cpu/levels.h"

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Coupling between two levels of a refined grid: docs/refinement-numerics.md has the scheme, internal/ref/coupling.go the oracle,
 // device.Coupler the order of the kernels. A cell's moments after the collision with the force F are
 //   j = rho u + F/2,   S = rho u u + (u F + F u)/2 + P,   P = -2/3 rho (tau - 1) e

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Cells with individual relaxation rates: the rates follow from the non-equilibrium stress, which the cell knows before it
 // collides,
 //   Pi = S - rho u u + (u F + F u)/2 = -2/3 rho tau e

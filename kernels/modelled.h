@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Ghost cells behind surfaces with a wall model (boundary/modelled.go). Before a step each gets the moments of an image point on
 // the surface's normal, at the distance d_I before the surface where the ghost cell's centre is d_g behind it:
 //   u_n,g = -a u_n,I, a = d_g/d_I; at planes along the grid a = 1/2/(d_g + d_I - 1/2), so that no mass passes the links' middles

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Moments of a cell. Like populations, f_i - w_i, they are deviations from rest,
 //   r = rho - 1,  j = sum f c,  S = sum f (c c - delta/3)
 // so that a fluid at rest is all zeros and small flows keep their digits. expansion.h converts them back to populations.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package kernels
 
 // Numbers holds the parameters of a step for the kernels of all devices, beside the state

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The numbers of a step that are not the state (numbers.h), in the number type of the
 // arithmetic.
 #ifndef LBM_PARAMS_H

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Populations: their sums, and the gain that the collision adds to the part that it keeps,
 // equilibrium and force in one. With u = (j + F/2)/rho, the second-order equilibrium relaxed at
 // omega+ (even part) and omega- (odd part) and Guo's source with its factors 1 - omega/2 (Guo,

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // A scalar that the flow carries: temperature, a concentration. Its value theta, less its reference, rides on the populations
 // of the flow, so that a uniform scalar stays uniform whatever walls and faces do with them. A cell sends, on the lattice of
 // the flow,

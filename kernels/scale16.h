@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The scales of 16-bit storage. half, IEEE binary16, has its full precision of 11 bits from 6e-5 to 65504 only, so each
 // component is stored times a separate power of two: the values of a weakly compressible flow (Ma < 0.3: |rho-1| and |j| below
 // 0.25, |S| below 0.03, populations below 2^-3) are then well inside.

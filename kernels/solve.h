@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The relaxation time of a cell whose viscosity depends on the shear rate, where the
 // stress gives no more than the product of the two, a = tau |shear rate|. In
 // logarithms, x = log2 |shear rate|,

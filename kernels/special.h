@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Special cells: cells with a link whose boundary law is more than half-way bounce-back, and cells of a sponge, with individual
 // rates. A step recomputes them, after the others, from lists (boundary/links.go), so that a feature that a case does not use
 // costs its other cells nothing. A law is linear in the populations of the cell and of the one behind it (boundary.Law gives

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Half-way bounce-back: a population sent into a wall half-way to the next cell returns to its cell,
 //
 //	f_i(x, t+1) = f*_i'(x, t) + 6 w_i rho0 c_i.u_w

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package live shows runs on a page while they compute: a server that is part of lbmsim, its page, and the sources of the
 // page's numbers, which are a run of this process (Process) or the files of a run anywhere (Folder).
 //

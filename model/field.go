@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package model
 
 // Dimension holds the exponents of metre, second, kilogram and kelvin of a quantity.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package model is the catalogue of lbmsim's lattices, collision models, boundaries and output
 // fields, as tables. It holds no state and no algorithm; kernels, config and the documentation read
 // the same rows.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package model
 
 // ScalarCS2 is the square of the speed of sound of the lattice, which gives a scalar's diffusivity

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package model
 
 // SurfaceFields are the values on the surface of a body, in the order of the documentation: words of [output.surface.NAME].

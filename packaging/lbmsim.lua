@@ -1,3 +1,6 @@
+-- SPDX-FileCopyrightText: The lbmsim authors
+-- SPDX-License-Identifier: BSD-3-Clause
+
 -- Module file of lbmsim for Lmod: as lbmsim/VERSION.lua in a folder of MODULEPATH.
 -- Tcl modules: lbmsim.tcl beside this file.
 local root = pathJoin("/opt/lbmsim", myModuleVersion()) -- where the archive was unpacked

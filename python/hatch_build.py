@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Puts the program and the examples into the wheel.
 
 LBMSIM_BINARY names the program: it becomes the command `lbmsim` of the environment that the

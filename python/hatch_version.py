@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The version of the wheel: LBMSIM_VERSION, otherwise the output of scripts/version.sh for the source tree."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package report presents a run to people and programs: as text, as JSON events, and as the state
 // in its output folder. Each is a Reporter; Many combines several. The meaning of the numbers is
 // decided in sim, the choice of reporters in cmd.

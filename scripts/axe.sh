@@ -1,4 +1,8 @@
 #!/bin/sh
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Fetches axe-core (Deque Systems, MPL-2.0) from the npm registry into .build/axe,
 # with python3, which tests need anyway. It checks the live page for accessibility
 # in the tests of package live and is not part of lbmsim.

@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Runs commands in a clean clone of the last commit on a bare Debian: nothing but
 # Go, make and git, as docs/start.md promises is enough. Needs root and debootstrap.
 #

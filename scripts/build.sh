@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Builds lbmsim and shows its progress: the kernels take most of the time of a first build, and the compiler prints
 # nothing meanwhile. Called by `make build`, with the environment of scripts/env.sh.
 #

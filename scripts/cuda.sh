@@ -1,4 +1,8 @@
 #!/bin/sh
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Unpacks the parts of CUDA that lbmsim can use without a toolkit into .build/cuda,
 # from NVIDIA's wheels on PyPI, with any Python that has pip:
 #

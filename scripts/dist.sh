@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Builds the distribution: one executable for CPUs and NVIDIA GPUs that needs only a glibc no older than `glibc` below,
 # which is RHEL 8's. HDF5 and the compiler's libraries are inside, CUDA is looked for when it runs.
 #

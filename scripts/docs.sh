@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Builds the HTML documentation from docs/, strictly: a broken link fails. Called by `make docs`,
 # `make pages` and `make test-docs`. The tools are installed once into .build/docs, in the versions of
 # scripts/docs/requirements.txt; after that no network is needed, and the pages need none.

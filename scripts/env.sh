@@ -1,4 +1,8 @@
 #!/bin/sh
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Finds the compiler, HDF5, CUDA and the MPI launcher of this machine and prints the
 # shell assignments that `go build` needs, to be used as: eval "$(scripts/env.sh)".
 #

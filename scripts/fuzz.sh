@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Fuzzes the readers of untrusted files, each target for some time, two in parallel. A
 # target that needs more than 1 GiB of memory fails like one that crashes. Called by
 # `make fuzz` and, for some seconds a target, by .ci/run.

@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Packs the GPU tests into one folder for a machine with a GPU and without Go: lbmsim,
 # the test binaries and their data, and the script that runs them there. Called by
 # `make test-gpu`.

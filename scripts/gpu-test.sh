@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Runs the tests that scripts/gpu-pack.sh packed, on a machine with a GPU and without
 # Go, and leaves one report. A failure does not stop it; it exits with 1 if there was any.
 #

@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Checks files other than Go: the licence of every file (REUSE), how to cite (CITATION.cff), that the files with lbmsim's metadata
 # are of one version, the metadata of a wheel as PyPI checks it (twine), and the Python package by ruff. Called by `make lint`; the tools are in .build/metadata.
 set -euo pipefail

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Runs the notebooks, or strips them. Called by scripts/test-notebooks.sh."""
 
 from __future__ import annotations

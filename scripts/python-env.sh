@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # To be sourced in the root of the source tree: makes .build/python, a virtual environment
 # with the Python package as a link to its source, and what tests it, in fixed versions.
 #

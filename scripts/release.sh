@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Makes the release of the version in VERSION. Called by `make release`.
 #
 #   scripts/release.sh                check, date, commit, tag, build, build again and compare

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Writes the bill of materials of a built lbmsim as CycloneDX 1.5 JSON (ECMA-424) to the standard output.
 
     python3 scripts/sbom.py PROGRAM VERSION LICENCES

@@ -1,4 +1,8 @@
 #!/bin/sh
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Ensures that lbmsim's dependencies are on this machine: queries env.sh for missing ones, and
 # installs them with apt if that is possible without a question (root, or sudo without a
 # password). Otherwise it names the packages and stops.

@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # A SLURM cluster of virtual nodes on this one machine, to try job scripts for
 # real: several slurmd side by side, each a node with its own name. Needs root and
 # the packages slurm-wlm and munge; needs no systemd.

@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Tries what dist.sh has made on bare systems with nothing but Python: Debian 11, 12 and 13, Ubuntu 22.04, 24.04 and 26.04,
 # which have Python 3.9 to 3.14.
 #

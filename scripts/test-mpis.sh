@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # One program under many MPI libraries: a case on 2 and 3 ranks has the bits of a run on
 # one rank, and MPI's own tests pass, with
 #

@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Runs the notebooks of the Python package with the built lbmsim. Called by
 # `make test-notebooks`. A cell that raises is a failure, and so is anything on stderr.
 # What they showed is left in .build/notebooks: the notebooks with their outputs, and the

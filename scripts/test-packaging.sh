@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Tries what a site installs and checks lbmsim with, on this machine, in a few minutes:
 #
 #   scripts/test-packaging.sh [lint|easybuild|modules|reframe|slurm|container]...    all, if none is named

@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Tests the Python package with the built lbmsim: ruff, mypy, pytest (the gallery,
 # too), and the blocks of docs/python_results.md. Called by `make test-python`. What it needs
 # is installed into .build/python, in the versions of python/requirements-test.txt; LBMSIM_PYTHON names another Python (Debian: python3-venv).

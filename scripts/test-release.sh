@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Tries scripts/version.sh and scripts/release.sh in a small repository of its own, whose builds are copies of a text:
 # what is refused, what is dated, tagged and packed, and that a dry run changes nothing. Takes seconds; called by `make test-release`.
 set -euo pipefail

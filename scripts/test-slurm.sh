@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Tries the job scripts of jobs/slurm in a real SLURM: clusters of 2 and 4 virtual
 # nodes on this machine (scripts/slurm-cluster.sh). Called by `make test-slurm`, which
 # has installed what is needed; needs root.

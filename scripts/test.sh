@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Runs the tests. Called by `make test` and `make test-all`, which have installed what is
 # needed; so nothing may be skipped here (scripts/allowed-skips.txt has the exceptions).
 #

@@ -1,4 +1,8 @@
 #!/bin/sh
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Prints the version of this tree: VERSION, and the commit beside it where git knows one.
 #
 #   scripts/version.sh            1.0.0 (0123abcd), with changes 1.0.0 (0123abcd+dirty): what lbmsim prints

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package sim takes a resolved case from its first step to its last: it builds
 // the parts, owns the loop around the steps of its level, and calls outputs, checkpoints and
 // watches on their schedules. The physics numbers live in kernels and model.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package demo holds the cases of `lbmsim demo`: flows with a film, small enough for the cores at hand.
 package demo
 

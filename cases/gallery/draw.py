@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Draws the pictures of the gallery from what its cases wrote.
 
     python3 cases/gallery/draw.py [--out out] [--to docs] [NAME...]

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Makes the bodies of the gallery's cases: car.stl, vessel.stl and rock.raw, beside this script.
 
     python3 cases/gallery/shapes.py

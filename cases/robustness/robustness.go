@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package robustness is the map of what each collision model holds: cases that are hard for
 // a model (cases/robustness/*.toml), run over lattice velocities and relaxation times by `make
 // robustness`, and what came of each. The map is embedded in lbmsim: `lbmsim check` warns

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Command lbmsim runs lattice-Boltzmann flow cases. It connects the parts of a build, prints errors
 // once, and decides the exit code; everything else is in the packages below.
 package main

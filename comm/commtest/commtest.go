@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package commtest is the conformance suite of comm.Comm, as collective checks: all ranks call each
 // of them in the same order. Missing optional abilities are skipped.
 package commtest

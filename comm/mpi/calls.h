@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 /* The functions of shim.h over one ABI of MPI. Not a header by itself: openmpi.c, mpich.c
  * and standard.c include it after the types and constants of their ABI, and CALLS, the
  * name of the table that they define.

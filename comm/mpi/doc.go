@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package mpi implements comm.Comm and all of comm's abilities over an MPI library that is found at
 // run time: no library is linked, and no MPI header is needed to build.
 //

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 /* Identifies MPI libraries, takes one, and passes the calls of shim.h on to the code for its
  * ABI. */
 #define _GNU_SOURCE

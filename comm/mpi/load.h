@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 /* Definitions shared by load.c and the three ABIs. */
 #ifndef LBMSIM_COMM_MPI_LOAD_H
 #define LBMSIM_COMM_MPI_LOAD_H

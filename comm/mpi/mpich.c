@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 /* The ABI of MPICH 3 to 5, Intel MPI, Cray MPICH and MVAPICH (the MPICH ABI compatibility
  * initiative): a handle is an int. The numbers are from its mpi.h; TestNumbers compares them with the installed one. */
 typedef int MPI_Comm, MPI_Datatype, MPI_Errhandler, MPI_Info, MPI_Message, MPI_Op, MPI_Request;

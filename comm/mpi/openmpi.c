@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 /* The ABI of Open MPI 2 to 5 and Spectrum MPI: a handle is the address of an object, and the
  * predefined ones are variables of the library. The numbers are from its mpi.h;
  * TestNumbers compares them with the installed one. */

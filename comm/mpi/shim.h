@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 /* The calls of MPI that package mpi needs, over whichever library was taken at run time,
  * with types that Go understands.
  *

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 /* The standard ABI of MPI 5.0, chapter 20: a handle is a pointer, the predefined ones are
  * small numbers. TestNumbers compares the numbers with a library's mpi_abi.h. */
 typedef void *MPI_Comm, *MPI_Datatype, *MPI_Errhandler, *MPI_Info, *MPI_Message, *MPI_Op, *MPI_Request;

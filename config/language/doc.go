@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package language reads a file of a language that a Schema describes: strict TOML with units and
 // expressions in the values. It knows no physics; the Schema defines the tables and keys.
 //

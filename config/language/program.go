@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package language
 
 // program computes an expression: numbered values, each from earlier ones. The first ones are the variables. Equal parts

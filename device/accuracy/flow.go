@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package accuracy measures the accuracy of each precision: a flow is computed in float64 and in
 // the others, by the kernels of any device, and the fields are compared. docs/precision.md has the
 // results.

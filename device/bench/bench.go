@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package bench measures the kernels against the machine's rooflines: models are verified first,
 // then all contenders are timed alternately within one run, because the speed of shared memory
 // drifts; only ratios within a turn are compared. All results, rooflines included, are checked

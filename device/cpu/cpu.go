@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package cpu is the CPU as a device: worker threads locked to OS threads, queues as streams, and
 // the kernels of the best instruction set that the processor supports. Results do not depend on the
 // number of threads, on the ranges of a step, or on the instruction set, except for the sign of a

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 //go:build cuda
 
 // Package cuda is an NVIDIA GPU as a device: the kernels of package kernels,

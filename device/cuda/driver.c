@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 //go:build cuda
 
 // One binary for machines with and without an NVIDIA driver. gorgonia.org/cu calls the driver's

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // NVIDIA's driver, found at run time; see driver.c.
 #ifndef LBM_CUDA_DRIVER_H
 #define LBM_CUDA_DRIVER_H

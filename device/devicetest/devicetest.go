@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package devicetest is the conformance suite of devices: kernels are compared with the float64
 // oracle of internal/ref, cuts and ranges with whole boxes bit for bit, and sums, queues and
 // refused calls are tested.

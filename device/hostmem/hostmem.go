@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package hostmem provides host memory shared by the processes of one machine. It is an anonymous
 // file, which exists as long as processes have it open, and which a small /dev/shm does not limit
 // (memfd_create(2)).

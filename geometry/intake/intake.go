@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package intake imports surfaces from files: it reads, checks and, on request, closes them, and
 // reports its findings as text.
 package intake

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package mesh
 
 // Hollow reports for each axis whether the line along it through the middle of the box around the moved surface

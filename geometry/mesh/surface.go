@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package mesh converts triangle meshes to solids: it checks a surface from a file, closes it on
 // request, and reports which cells are inside and where a segment enters.
 //

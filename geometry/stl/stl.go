@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package stl reads STL files, binary and ASCII, one triangle at a time. It checks the file;
 // package mesh checks the surface.
 //

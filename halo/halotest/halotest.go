@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package halotest is the conformance suite of the transports of package halo, with devices for
 // tests. Each value of the state is a number computed from the step and the global cell, so that a
 // ghost cell filled from a wrong place, from a wrong step or too early differs.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package transport has the names of transports of ghost planes: in the case file, on the command line, and in a run's
 // report.
 package transport

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package allowance bounds the share of a run's time that secondary work takes: a share of all time, of which some may be saved up, so
 // that the first pieces of work after a pause start at once.
 package allowance

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package archtest enforces the rules of this tree that no compiler checks: permitted
 // imports of each package, forbidden words, sizes, prose. It reads the
 // source files themselves, so files behind every build tag are covered at once.

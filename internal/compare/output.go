@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package compare reads the files of runs, of every kind, and reports how two outputs
 // differ: in their numbers, their cases and their provenance.
 package compare

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package doctor examines the resources of a run: the ranks and their places, the
 // messages between neighbours, the device, the folder for outputs. A Check examines one
 // of these and returns findings in plain words, with advice where something is wrong.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package finding lists the warnings of lbmsim: the quantity of each, when it is checked, its
 // threshold and the reason. A warning is raised through its Kind, so the list is complete; the
 // table in docs/reliability.md is generated from it.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package handlers keeps Go's signal handlers in place where libraries of C replace them.
 package handlers
 

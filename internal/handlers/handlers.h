@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 /* Go's runtime has a handler for every signal and needs it: for panics by nil pointers, for preemption, for
  * signal.Notify. Libraries may put theirs in place, or put Go's back without an alternative stack, which a
  * goroutine's small stack does not survive. */

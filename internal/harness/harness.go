@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package harness runs lbmsim for the tools that check its results, and reads
 // its output.
 package harness

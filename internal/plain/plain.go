@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package plain rewrites errors of Go's libraries for users: "open x.toml: no such file or directory" names a call
 // of the system, "strconv.ParseFloat: parsing" a function, and both are meaningless to a reader of a case file.
 // Count formats numbers of things.

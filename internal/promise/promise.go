@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package promise compares, in tests, lists of names that every 1.x keeps (docs/compatibility.md) with the present ones. A list is a
 // file testdata/MAJOR.MINOR/NAME, a name per line. It gains lines until the release of its version, and loses lines with a new major
 // version alone.

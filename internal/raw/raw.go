@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package raw has two helpers for low-level code: the bytes of a slice, and the number of
 // pieces that cover a range.
 package raw

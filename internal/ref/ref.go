@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package ref is the oracle: a textbook implementation of the lattice-Boltzmann method
 // (Krueger et al., The Lattice Boltzmann Method, Springer 2017), in float64,
 // cell by cell, with whole populations and no optimization. Its only use is as the reference of

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package render draws a flow in perspective: a surface of constant value in a field of cells, and solids. Rays are
 // cast where the cells are: each rank casts through its own boxes, and the nearest hit of all wins. The sample points of a ray depend on
 // the ray and the whole grid alone, so pictures have the same bits for any distribution of cells. The package knows no ranks and no

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package scaling measures how runs scale: the same kind of case on one rank, which
 // computes alone, and on more of the ranks at hand. Both are set up at once and take
 // turns, so that changes of the machine's speed affect both, and only ratios

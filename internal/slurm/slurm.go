@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package slurm is a run's interface to its SLURM job: the end of the job's time
 // and requeueing. It reads the job's environment and queries
 // scontrol; no part of SLURM is linked.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package stats computes confidence intervals of the means of correlated samples,
 // as all series from a flow are.
 //

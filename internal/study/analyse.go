@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package study runs a case on several grids and derives from its results
 // the observed order of convergence, the extrapolated value, and the uncertainty of the
 // finest grid.

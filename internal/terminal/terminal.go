@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package terminal shows pictures on terminals that can: by the graphics protocol of kitty, the
 // inline images of iTerm2, or sixel.
 package terminal

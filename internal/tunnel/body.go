@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package tunnel makes a wind tunnel around a body: from its surface and the speed to an ordinary case file, and from the results of
 // the run to a report. It reads no files and starts no runs.
 package tunnel

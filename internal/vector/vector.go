@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package vector has the products of vectors in space that geometry and pictures need. The order of each sum is fixed, so that callers
 // whose results must have the same bits can share it.
 package vector

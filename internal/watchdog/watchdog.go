@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package watchdog finds ranks that have stopped: processes that were killed or stopped,
 // machines that are down, work that waits for a disk or a GPU that does not answer. MPI
 // reports none of these: a blocked receive waits indefinitely. So ranks report to each

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package web answers HTTP/1.1 requests of a page for one user: GET and POST, one request per connection, and answers that
 // stream. Every wait and every buffer has a limit, so that clients that send garbage, read slowly or vanish cost a connection
 // for some seconds and no more.

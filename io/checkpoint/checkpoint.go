@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package checkpoint keeps the state of a run on disk: one HDF5 file per
 // checkpoint with the memory image of all ranks' rows. Every rank writes its
 // part at the speed of the disk; every byte of the file is covered by a

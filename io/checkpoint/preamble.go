@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package checkpoint
 
 // The first 64 bytes of the file, in HDF5's user block, little endian:

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package curve reads functions of one variable that are given by points, from files of
 // comma-separated values.
 package curve

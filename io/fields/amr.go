@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package fields
 
 // A refined grid in the file. The numbers of a box are in separate datasets, [z][y][x][component], in /levels/LEVEL/BOX. Others

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package fields writes the fields of one output time into one VTKHDF file, and keeps the
 // two indices that join the files of a run into a time series. All ranks write into the same file,
 // or, where that is not fast enough, into several that the one shows as its contents (virtual

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package fields
 
 // Reading a file back, each plane checked against its checksum. HDF5 returns the offsets of the numbers;

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package fields
 
 // Other programs' readers must show the numbers that were written. The tests skip

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package fields
 
 // Surfaces: one value of each field a triangle. A file is an UnstructuredGrid of VTKHDF 1.0, which ParaView 5.11 reads as well as

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package fields
 
 // The VTKHDF file itself: /VTKHDF has the part that ParaView reads, /lbmsim the rest, because its readers fail on unknown

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package fields
 
 // The second index, for readers that know no cell data of images in VTKHDF. It is text that

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package film makes films of pictures: animated PNGs by itself, other formats by ffmpeg.
 package film
 

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package paint turns values into colours and draws the surroundings of an image: the
 // colour scale with its unit and numbers, axes, outlines and titles. It knows no fields,
 // planes or files, so that any view of a flow can use it.

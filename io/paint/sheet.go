@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package paint
 
 // gonum/plot draws axes, numbers and the colour scale; the image itself is copied pixel by

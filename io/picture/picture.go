@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package picture turns one plane of a field into a PNG file: it computes the pixels,
 // labels them, and stores texts beside them. Package paint has the colours
 // and draws the surroundings of the plane.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package probe writes time series as tables of numbers: a CSV file of
 // one row per sample, or of a block of rows, on rank 0. A restarted run truncates
 // the file to the length in the checkpoint and continues it, so that in the end it is the same, byte for byte, as without

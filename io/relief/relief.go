@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package relief draws triangles in space with colours by a value of each: a parallel projection seen from one direction, in which
 // the nearest triangle covers the others (z-buffer). It knows no runs and no files.
 package relief

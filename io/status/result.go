@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package status
 
 // Result is a run's measurement of one [output.force.NAME], whether or not its case expects a value.

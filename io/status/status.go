@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package status keeps a small file that reports how a run is doing, for people and for
 // programs that watch it: DIR/status.json, replaced whole, so that readers never
 // see an incomplete one. `lbmsim status` prints it.

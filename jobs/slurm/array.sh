@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Several cases side by side, each a separate job on one GPU, as an array:
 #
 #   sbatch --array=0-2 jobs/slurm/array.sh a.toml b.toml c.toml

@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # A run that is longer than a job may be: when the job's time is nearly over, lbmsim writes
 # a checkpoint and puts the job back into the queue, which then resumes from it.
 #

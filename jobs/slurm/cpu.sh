@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # lbmsim on the CPUs of one or more nodes, as a SLURM job:
 #
 #   sbatch jobs/slurm/cpu.sh case.toml

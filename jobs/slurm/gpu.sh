@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # lbmsim on one GPU, as a SLURM job:
 #
 #   sbatch jobs/slurm/gpu.sh case.toml

@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # lbmsim on the GPUs of several nodes, started by mpirun instead of srun: for a site
 # whose srun and MPI library do not find each other.
 #

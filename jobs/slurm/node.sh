@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # lbmsim on several GPUs of one node, as a SLURM job: a rank for each GPU.
 #
 #   sbatch jobs/slurm/node.sh case.toml

@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # lbmsim on the GPUs of several nodes, as a SLURM job: a rank for each GPU.
 #
 #   sbatch jobs/slurm/nodes.sh case.toml

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What:     one relaxation time for all populations, with Guo's body force.
 // Equation: f* = f - omega (f - feq(rho, u)) + (1-omega/2) w (3 (c-u).F + 9 (c.u)(c.F)), u = (j + F/2)/rho
 // Source:   Qian, d'Humieres & Lallemand, Europhys. Lett. 17 (1992) 479; force: Guo, Zheng & Shi, Phys. Rev. E 65 (2002) 046308

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What:     cumulants of third and higher order vanish, the trace of the stress relaxes by itself.
 // Equation: f* has the moments of a normal distribution: mean u = j*/rho, covariance delta/3 + k, k = S*/rho - u u, as far as the lattice carries them
 // Source:   Geier, Schoenherr, Pasquali & Krafczyk, Comput. Math. Appl. 70 (2015) 507, all rates above second order 1

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What:     regularized collision: only the moments up to second order survive.
 // Equation: S* = (1-omega) S + omega rho u u + (1-omega/2)(u F + F u), j* = j + F, u = (j + F/2)/rho
 // Source:   Latt & Chopard, Math. Comput. Simul. 72 (2006) 165; force: Guo, Zheng & Shi, Phys. Rev. E 65 (2002) 046308

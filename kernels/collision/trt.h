@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What:     two relaxation times, for the even and the odd part of the populations, with Guo's body force in each.
 // Equation: f* = f - omega+ (f+ - feq+) - omega- (f- - feq-) + (1-omega+/2) F+ + (1-omega-/2) F-, f+- = (f_i +- f_i')/2
 // Source:   Ginzburg, Verhaeghe & d'Humieres, Commun. Comput. Phys. 3 (2008) 427; force: Guo et al., Phys. Rev. E 65 (2002) 046308

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The C interface of the CPU kernels: the structs that Go fills in and the functions that it calls. One table of functions per
 // instruction set.
 #ifndef LBM_CPU_API_H

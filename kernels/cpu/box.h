@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Box: the view of one lbm_case that the loops use: rows of the state, the surroundings of the box, and the walls of a row.
 #ifndef LBM_BOX_H
 #define LBM_BOX_H

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The kernels beside the steps, for a lattice: special cells, ghost cells, outflows, fields and sums of a state,
 // and walls of a scalar.
 #ifndef LBM_CELLS_H

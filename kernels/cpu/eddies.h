@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Eddy viscosity of cells from velocity gradients (../viscosity/wale.h), computed from a state for the next steps. Neighbours
 // that are not fluid, or beyond an end of a row that does not wrap, are excluded: the difference is one-sided there. Solid
 // cells are at rest in all components, by which they are recognized.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Closures at run time. The models of moments share their collision (../closure.h); they differ in one function, the
 // expansion of a cell's moments into populations. Compiled once for each closure, it is called through a pointer: by the
 // march (step_moments.h) for a row at a time, so one march serves all closures, and by the kernels of single cells.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The ghost cells behind faces (../face.h) and the cells beside outflows (../outflow.h) on the CPU.
 #ifndef LBM_CPU_FACE_H
 #define LBM_CPU_FACE_H

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Models and laws that are chosen at run time. A compiled step for each model with each law would be hundreds; so the usual
 // models have separate steps (steps.h), and all others share one for each lattice and precision, which calls the model's
 // function once for each vector of cells. A switch that always takes the same branch is almost free; the cost is that

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // AVX2, the conversion of halves (F16C) and fused multiply-adds (FMA, where a kernel asks for them), on processors since 2013.
 #ifndef LBM_ISA_H
 #define LBM_ISA_H

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // AVX-512, on server processors since 2017.
 #ifndef LBM_ISA_H
 #define LBM_ISA_H

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The instruction set that every processor of the architecture has: SSE2 on amd64.
 #ifndef LBM_ISA_H
 #define LBM_ISA_H

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Lanes: the SIMD vectors that the physics is instantiated with. GCC's vector
 // types make the vectorisation part of the type: it cannot get lost when the code
 // around it changes, as it can with a compiler's loop vectoriser.

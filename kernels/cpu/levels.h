@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The coupling between two levels of a refined grid (../levels.h) on the CPU: vectors of entries that follow each other in a list, and
 // of a parent's children.
 #ifndef LBM_CPU_LEVELS_H

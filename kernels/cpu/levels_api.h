@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The C interface of the coupling between levels on the CPU (levels.h): one table of functions per lattice and precision.
 // buffer is a compact buffer, [cell][component] in the state's number type.
 #ifndef LBM_CPU_LEVELS_API_H

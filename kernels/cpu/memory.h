@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Numbers in memory and in arithmetic: vectors read from and written to a state of S. float and
 // double are stored as they are, Half by scale16.h (with dither where steps stream, without where
 // put writes, the initial state); its arithmetic is float's. The portable conversions give the same

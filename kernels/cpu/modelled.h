@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Ghost cells behind surfaces with a wall model (../modelled.h) on the CPU.
 #ifndef LBM_CPU_MODELLED_H
 #define LBM_CPU_MODELLED_H

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Names that the units of the kernels define for one another, and the processor's instruction sets.
 #ifndef LBM_NAMES_H
 #define LBM_NAMES_H

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The scalar of a box (../scalar.h) on the CPU, after the flow's step of the same cells. A tile of rows marches through the
 // planes: each source row is expanded once, into a buffer that stays in the caches, and the populations that stream from it are
 // added to the sums of the rows around it. The order of the additions of one cell never depends on tiles or threads. Cells with

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The cells of a scalar that have a wall or a face beside them (../scalar.h), on the CPU: they get the populations that come
 // out of it, or are recomputed.
 #ifndef LBM_CPU_SCALAR_WALLS_H

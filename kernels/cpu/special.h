@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The special cells of a box (../special.h) on the CPU, a vector of them at a time, one lane each.
 // The components of their neighbours are gathered lane by lane.
 #ifndef LBM_CPU_SPECIAL_H

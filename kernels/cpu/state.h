@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Conversion between the state and physical fields: density and momentum from a state of either
 // scheme, and a state from fields. Float64 throughout, in an order of operations that no
 // instruction set changes.

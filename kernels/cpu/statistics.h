@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Averages over time on the CPU: the recurrence of device.Averages, with the bits of ../gpu/statistics.h. One pass over a row
 // updates all its sums, as their memory takes most of the time: in 3D ten numbers per cell, read and written.
 #ifndef LBM_CPU_STATISTICS_H

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // One step of a state of moments on the CPU.
 //
 // A tile of rows marches through the planes. Each source row is read from memory once and expanded to populations, by its

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // One step of a state of populations on the CPU: pull from the neighbours' rows, collide, store
 // past the caches. Every value is read once and written once, so nothing is worth keeping in a
 // cache and rows can be taken in any order. The access pattern matters:

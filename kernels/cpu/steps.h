@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The kernels in which a run spends its time, for a lattice in the instruction set of the file that includes this one:
 // steps of moments for each precision, whatever the closure (expand.h), steps of populations for each model, and the general
 // ones of populations, whose model and law are chosen at run time (general.h).

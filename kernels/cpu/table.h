@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The table of the instruction set LBM_ISA: its steps (steps.h), its rooflines, its averages, and the kernels beside them (cells.h,
 // wide.h).
 // Each lattice has a separate unit, which the compiler can hold in less than a gigabyte.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Special cells (sponges, walls that keep mass, the ends of parts of faces) in the vectors of AVX2, because many cells of a
 // tunnel with a sponge pass through them. AVX-512 uses the same.
 #ifndef LBM_WIDE_H

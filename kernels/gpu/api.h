@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The interface of the GPU kernels: the structs that Go fills in (device/cuda/abi.go holds the same structs, a test compares
 // their sizes) and the arguments of each kernel. Only pointers and 8-byte integers are passed, because gorgonia.org/cu copies 8
 // bytes for each argument.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The barrier of neighbours: GPUs signal each other their progress, and wait, without their hosts.
 // Not a part of the instances of instance.h; it is compiled separately.
 #ifndef LBM_GPU_MEET_H

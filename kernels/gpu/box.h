@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Box: a thread's view of one Case: the places of rows, the surroundings of the box, and the walls of a cell.
 #ifndef LBM_GPU_BOX_H
 #define LBM_GPU_BOX_H

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Eddy viscosity of cells from velocity gradients (../viscosity/wale.h), computed from a state for the next steps. Compiled
 // beside instance.h, with the same macros, for laws that read neighbours. As on the CPU (../cpu/eddies.h), neighbours that
 // are not fluid are excluded.

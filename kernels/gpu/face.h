@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The ghost cells behind faces (../face.h) and the cells beside outflows (../outflow.h) on a GPU,
 // one thread each: compiled beside instance.h, with the same macros, for cases that have some.
 #include "../face.h"

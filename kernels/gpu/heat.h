@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The scalar (../scalar.h) that a row of cells sends, beside the sums of the flow (sums.h).
 #ifndef LBM_GPU_HEAT_H
 #define LBM_GPU_HEAT_H

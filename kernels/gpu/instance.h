@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // One instance of all kernels, by the macros of api.h; the file for the run-time compiler.
 #include "api.h"
 #include "model.h"

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The coupling between two levels of a refined grid (../levels.h) on a GPU: compiled beside instance.h, with the same macros, for
 // programs of patches. Each kernel has one thread for each entry of its list, faces have PARTS.
 #include "../face.h"

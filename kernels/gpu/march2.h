@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The march of moments in 2D (step_moments.h).
 #ifndef LBM_GPU_MARCH2_H
 #define LBM_GPU_MARCH2_H

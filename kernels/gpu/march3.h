@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The march of moments in 3D (step_moments.h): warps of rows, and one warp for the cells beside them.
 #ifndef LBM_GPU_MARCH3_H
 #define LBM_GPU_MARCH3_H

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The lattice and the collision model of an instance, by the macros of api.h.
 #ifndef LBM_GPU_MODEL_H
 #define LBM_GPU_MODEL_H

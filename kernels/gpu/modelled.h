@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Ghost cells behind surfaces with a wall model (../modelled.h) and the eddy viscosity of the layer above them on a
 // GPU: compiled beside instance.h, with the same macros, for cases that have some.
 #include "../modelled.h"

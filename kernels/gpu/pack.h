@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Pack: a few neighbouring cells along x that one thread computes together, with
 // the arithmetic of one number, so that the physics is instantiated with it as
 // with a CPU's SIMD vector.

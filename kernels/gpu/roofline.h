@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Two loops that only move memory, in the state's layout: the limits of the machine. update: every
 // value in place, the traffic of the best population codes (AA or esoteric streaming). copy: from
 // one array to another.

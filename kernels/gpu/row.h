@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // A warp's row of cells in the march of moments (step_moments.h): loads and stores of its threads' cells, the walls beside
 // them, and the collision at the end. The sums that the cells send along x are in sums.h, for a scalar in heat.h.
 #ifndef LBM_GPU_ROW_H

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The scalar of a box (../scalar.h) on a GPU, one thread per cell: compiled beside instance.h, with
 // the same macros, for cases that have one. The flow's step has computed the scalar of all cells
 // without a wall or face beside them. For the others it has added the populations from the cells

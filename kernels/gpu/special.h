@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The special cells of a box (../special.h) on a GPU: compiled beside
 // instance.h, with the same macros, for cases that have some.
 #include "../special.h"

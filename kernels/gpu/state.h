@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Conversion between the state and physical fields, and the sums of rows and planes: the formulas
 // of cpu/state.h, in float64 as there. One thread has one cell.
 #ifndef LBM_GPU_STATE_H

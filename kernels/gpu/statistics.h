@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Statistics of a run that stay in the GPU's memory: averages over time of every cell, and sums over
 // planes. Compiled beside instance.h, with the same macros, for runs that ask for them.
 #include "model.h"

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // A step of populations that also writes density and velocity, so that outputs need not read the
 // state once more: compiled beside instance.h, with the same macros, for runs that ask for it.
 #include "model.h"

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // One step of a state of moments on a GPU.
 //
 // A warp owns a row of cells, CELLS neighbours per thread, and marches along the slowest axis. Each source cell is read from

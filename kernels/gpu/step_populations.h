@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // One step of a state of populations on a GPU: pull from the neighbours' rows, collide, store. Every value is read once and
 // written once, so nothing is worth keeping in a cache, and the number of loads in flight matters: a thread requests all
 // populations of its cells before it needs the first.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Several steps of a state of populations in 2D by one launch. A block has a tile of cells in its shared memory, with rings of
 // cells around it that become invalid from outside, one per step: each population is read from memory once and written once for
 // all of the steps. Each cell is computed by the functions of step_populations.h.

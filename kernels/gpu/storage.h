@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Numbers in memory and in arithmetic: conversions between a stored value S and the thread's R.
 // float and double are stored as they are, half by scale16.h.
 #ifndef LBM_STORAGE_H

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Sums along x of the populations that a row of cells sends to the rows beside it (row.h, step_moments.h), and the populations
 // that walls send back to the cells.
 #ifndef LBM_GPU_SUMS_H

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Time-dependent numbers, computed ahead of each step on a GPU (device.Timed): rules of ghost cells, laws of links and the
 // force. Compiled for a case: LBM_VELOCITIES gives the velocity of each wall that is a function of place and time, in the
 // case's form, LBM_MODES the waves of turbulence.

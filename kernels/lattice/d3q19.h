@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // D3Q19: 19 velocities in 3D. Qian, d'Humieres & Lallemand, Europhys. Lett. 17 (1992) 479. The
 // order is the same as in model.Lattices (a test verifies it): sorted by c_z, then c_y, then c_x,
 // hence opposite(i) = Q-1-i.

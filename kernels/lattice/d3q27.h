@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // D3Q27: 27 velocities in 3D, the product of three sets of three. He & Luo, Phys. Rev. E 56 (1997)
 // 6811. The order is the same as in model.Lattices (a test verifies it): sorted by c_z, then c_y,
 // then c_x, hence opposite(i) = Q-1-i.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package lookup finds the data of a model that kernels need: its places in the catalogues and the
 // numbers of a step. Package kernels imports nothing of this module, because Go recompiles all of
 // its C++ when a package changes that it imports.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The march of a GPU (gpu/step_moments.h) on a CPU: a thread for each of a block's, barriers for the block's barrier and for
 // the exchange between the lanes of a warp. Blocks run one after the other. Much too slow except for tests.
 //

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The coupling between levels on a GPU (gpu/levels.h) on a CPU, a thread for each of a block's, compared with the CPU's own kernels
 // (cpu/levels.h): random cells and random lists, of lengths that leave the last block with idle threads.
 #include <barrier>

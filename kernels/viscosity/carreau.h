@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What:     viscosity that falls (or rises) from one plateau to another: blood, polymer solutions.
 // Equation: tau = 1/2 + 3 nu_inf + 3 (nu0 - nu_inf) (1 + (lambda |shear rate|)^2)^((n-1)/2), with tau |shear rate| = a (solve.h)
 // Source:   Carreau, Trans. Soc. Rheol. 16 (1972) 99; Boyd, Buick & Green, Phys. Fluids 19 (2007) 093103

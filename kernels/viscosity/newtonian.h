@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What:     the same viscosity everywhere.
 // Equation: omega = 1/tau, nu = (tau - 1/2)/3
 // Source:   Krueger et al., The Lattice Boltzmann Method, Springer 2017, eq. 3.5

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What:     viscosity as a power of the shear rate: paints, melts, suspensions.
 // Equation: tau = 1/2 + 3 K |shear rate|^(n-1), between two bounds, with tau |shear rate| = a (solve.h)
 // Source:   Ostwald, Kolloid-Z. 36 (1925) 99; Boyd, Buick & Green, J. Phys. A 39 (2006) 14241

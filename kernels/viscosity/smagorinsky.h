@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What:     large-eddy simulation: eddies smaller than a cell act through an eddy viscosity.
 // Equation: tau = tau0 + 3 C^2 |shear rate| with |shear rate| = a / tau, hence tau = (tau0 + sqrt(tau0^2 + 12 C^2 a)) / 2
 // Source:   Smagorinsky, Mon. Weather Rev. 91 (1963) 99; Hou, Sterling, Chen & Doolen, Fields Inst. Commun. 6 (1996) 151

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What:     large-eddy simulation whose eddy viscosity vanishes beside walls and in plain shear: it follows from velocity gradients.
 // Equation: tau = tau0 + 3 nu_t, nu_t = C^2 (Sd:Sd)^(3/2) / ((S:S)^(5/2) + (Sd:Sd)^(5/4)), g_ij = du_i/dx_j, S = sym g, Sd = sym g^2 - tr(g^2)/3
 // Source:   WALE: Nicoud & Ducros, Flow Turbul. Combust. 62 (1999) 183

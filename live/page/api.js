@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Requests to the server. The token comes in the fragment of the URL, which browsers send to no server, and stays in this tab.
 
 const key = "lbmsim-token"; // storage is per host and port

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Which page is shown: the only run, the list of all, or one of the list.
 
 import { get, pause, seen } from "./api.js";

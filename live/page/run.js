@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The page of one run. A part of it is a file with a function that fills its section, a section in the template and a line here.
 
 import { events, get, post } from "./api.js";

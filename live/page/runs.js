@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Several runs as a table that fills: a folder of runs, or the grids of a study.
 
 import { get, pause, seen } from "./api.js";

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Slices of the present state. The run computes one only while this page waits for it.
 
 import { get, pause, seen } from "./api.js";

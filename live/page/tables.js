@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Tables of the run as curves: forces with their running means and 95 % intervals, series, probes.
 
 import { get, lastOf } from "./api.js";

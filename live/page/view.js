@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Views in 3D of the present state, which the viewer turns. The run computes one only while this page waits for it: small ones while
 // the camera moves, and a large one when it rests.
 

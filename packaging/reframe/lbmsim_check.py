@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Checks of an installed lbmsim on a machine, for ReFrame 4.
 
     reframe -C settings.py -c lbmsim_check.py -r

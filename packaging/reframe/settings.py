@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Settings of ReFrame for lbmsim_check.py: a SLURM cluster to be written over, and this machine.
 
     reframe -C settings.py --system=cluster -c lbmsim_check.py -l

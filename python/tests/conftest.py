@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Runs of the real program, on cases that take a second.
 
 The program is bin/lbmsim of the source tree, or the one that LBMSIM names.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Cases are read, changed and written; the program judges them."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The promise of docs/compatibility.md for the package: what version 1.0 exported stays through 1.x."""
 
 from __future__ import annotations

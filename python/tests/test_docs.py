@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The page for users and the README hold: their Python is run."""
 
 from __future__ import annotations

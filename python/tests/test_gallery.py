@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The gallery's cases on coarse grids, and its pictures of them: that all of it runs, not what it shows."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Refined grids: numpy shows the contents of a file's boxes."""
 
 from __future__ import annotations

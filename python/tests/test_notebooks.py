@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What holds for the notebooks without running them, which scripts/test-notebooks.sh does."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Results: xarray, pandas and PyVista show the contents of the files."""
 
 from __future__ import annotations

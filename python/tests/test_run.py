@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The program at work: runs that end well, and runs that do not."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Surfaces of bodies: numpy shows the contents of the files."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Checks the built HTML and what its first pages promise. Called by scripts/docs.sh.
 
 check.py --links FOLDER        all but the blocks

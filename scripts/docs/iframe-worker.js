@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 /* Browsers start no workers from local files (file://). There the search runs in a hidden frame
    instead, which has what a worker has: messages and importScripts. */
 if (location.protocol === "file:") {

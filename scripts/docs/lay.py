@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Lays out the pages of the HTML documentation as a folder of Markdown, from which any generator of pages can build.
 
 lay.py FOLDER      docs/, README.md as its first page, and as pages the files beyond docs/ that pages link to: cases,

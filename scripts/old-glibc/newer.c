@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Functions of a glibc newer than 2.28 that lbmsim's libraries call, in terms of that
 // one: scripts/old-glibc/link takes it into distributed programs. The stat family, which
 // was no function of the library before 2.33, comes from 2.28's own libc_nonshared.a.

@@ -1,4 +1,8 @@
 #!/bin/bash
+
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Fills a folder with what a linker needs of an old glibc: the files that start a program,
 # and libraries that have the old one's symbols and versions, but nothing behind them.
 # The compiler never sees the folder: a program linked with it has the same code as any.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Goes where newer.c and the old library's own start do the work: constructors before main,
 // an exception in a thread, the stat family, random bits. dist.sh and test-dist.sh run it.
 #include <sys/stat.h>

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package derive reads the state of a run back as physical fields, and as sums over the
 // whole domain that no cut changes, for outputs and for the watch.
 package derive

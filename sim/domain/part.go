@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package domain is one rank's part of a run's domain: its cells, the boundaries and bodies in the
 // case's files, and collective results that are independent of the decomposition. The package has
 // no state that changes with the steps.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package exit attaches lbmsim's exit codes to errors, and distinguishes errors agreed by all ranks, after which each ends
 // by itself, from errors of a single rank.
 package exit

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package level steps one box of a rank's cells: its part of the domain, its states and program on the
 // device, the passes before its steps and the exchange with the same box's cells on other ranks. A run decides when a level
 // takes a step and what follows it. It knows a level's states as fields and sums (sim/derive) and as images (checkpoints).

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package output
 
 // kinds returns the constructors of all outputs. A constructor of statistics gives the sums to the outputs that write them.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package output writes what a case asks for while it runs: fields, pictures, planes,
 // averages and checkpoints, and tables of probes, lines, forces and series. Outputs see
 // a narrow view of the run (Run). A kind of output is one file and one line of kinds;

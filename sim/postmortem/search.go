@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package postmortem finds the first bad cell of a run that the stability watch has
 // stopped, by recomputing its end, and reports the evidence for causes.
 package postmortem

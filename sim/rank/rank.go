@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package rank has the resources of one rank for its computations: messages to the other ranks, threads of its host, and
 // warnings.
 package rank

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package refined contains one rank's part of a refined grid: the patches of all levels, each a level.Level, and the transfer
 // between them. It advances them by steps of level 0; docs/refinement-numerics.md describes the scheme, decomp.Hierarchy the
 // geometry.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package transfer starts a run from the flow of another one ([initial] from): it finds the file, reads its planes,
 // and interpolates density, velocity and temperature to the cells of this case, whatever their number, size and
 // model. Each rank reads the planes of its own cells, and no number depends on the decomposition.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package watch is the stability watch of a run: it checks the state every so many steps,
 // finds non-finite values and speeds beyond the limit, and warns of runs that are stable but wrong.
 // The caller decides what to do with the run.

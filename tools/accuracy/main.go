@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Command accuracy measures the accuracy of each precision on this machine's CPU, and prints the
 // tables of docs/precision.md (the numbers of a GPU differ from a CPU's by rounding):
 //

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Command ahmed writes the surfaces of Ahmed bodies with slants of 12.5, 25 and 35 degrees, of cases/validation/wall_model_ahmed.toml:
 //
 //	go run ./tools/ahmed [-dir cases/validation]

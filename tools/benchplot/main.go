@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Command benchplot draws the results of `lbmsim bench --json` with the rooflines of the same run:
 //
 //	lbmsim bench --json >bench.json

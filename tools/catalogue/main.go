@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Catalogue writes kernels/catalogue.h from the tables of package model: the lattices, collision
 // models and viscosity laws, in order. Kernels take their lists of instances from that file, so
 // that a row in model and a header are all that a model needs. It also writes the units of the CPU

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Command cputime measures the CPU time of tests, and compares it with bounds. The elapsed time of go test
 // depends on other load; user and system time depend on it only weakly.
 //

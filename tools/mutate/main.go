@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Command mutate tests lbmsim with randomly mutated case files (`make mutate`): the examples with
 // bytes and words changed. `lbmsim check` must either reject each with exit code 2 and the wrong
 // line, or accept it; and an accepted case must run briefly to an end documented in docs/run.md. No

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Command robustness runs the cases of the map of robustness with lbmsim, judges the results, and
 // writes docs/models.md:
 //

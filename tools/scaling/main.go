@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Command scaling forecasts the scaling of runs over more GPUs than available, from measurements on
 // a few. It prints the tables of docs/scaling.md:
 //

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Command skips checks the output of `go test -json` (gotestsum --jsonfile) for skipped tests that
 // should have run, which no test runner reports. On a machine where everything is installed a skip
 // hides a test, so it fails unless a list names the test with a reason. Tests that only `make

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package main
 
 // soakCase is a case of the soak: small, with many kinds of outputs, and with so many

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Command soak kills runs until their recovery is beyond doubt (`make soak`): small cases that write
 // all the time run on one to four ranks, are killed with kill -9 at random moments, a rank,
 // all ranks, the launcher or everything at once, and are continued from their last

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Trampolines writes trampolines.c of device/cuda: one jump through a table for each
 // function of NVIDIA's driver that gorgonia.org/cu and that package may call. Run by
 // `go generate` where cuda.h is found (make env), after either of them calls another.

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Command validate runs the cases of the validation book with lbmsim itself, compares
 // what comes out against published values, and writes docs/validation.md:
 //

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Command wing writes the surface of a piece of a wing with the section NACA 0012, of cases/validation/wall_model_wing.toml:
 //
 //	go run ./tools/wing [-dir cases/validation]

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package wire turns the values of Send and Receive into bytes and back: comm.Raw
 // as it is, anything else by encoding/gob. Every implementation of comm.Comm
 // uses it, so that a program that runs in one process runs over MPI too.

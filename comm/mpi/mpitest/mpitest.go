@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package mpitest runs a test's body as the ranks of a real MPI job: the test
 // starts its own binary again under mpirun. Where that is missing the test is skipped
 // with the reason, or fails if LBMSIM_REQUIRE_MPI=1. LBMSIM_MPIRUN names another

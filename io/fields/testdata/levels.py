@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What levels_test.go writes, and how to compare: shared by the reader tests of refined grids."""
 import sys
 

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """read_h5py.py FILE 2d|3d: fields, geometry and provenance, with h5py."""
 import sys
 

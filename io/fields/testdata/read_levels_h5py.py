@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """read_levels_h5py.py FILE 2d|3d: the boxes of a refined grid, with h5py."""
 import sys
 

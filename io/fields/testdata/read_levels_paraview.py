@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """pvpython read_levels_paraview.py FILE SERIES XDMF 2d|3d TIME...: a refined grid by each of the forms that this version reads."""
 import os
 import sys

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """pvpython read_paraview.py SERIES XDMF 2d|3d TIME...: by the index for this version, and by the other if it can."""
 import os
 import sys

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """pvpython read_surface_paraview.py SERIES XDMF TIME...: a surface by both indices."""
 import os
 import sys

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """read_surface_vtk.py FILE XDMF: a surface through the VTK library's readers of both forms."""
 import sys
 

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """read_vtk.py FILE 2d|3d TIME: the file through the VTK library's own reader."""
 import sys
 

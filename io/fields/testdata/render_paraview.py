@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """pvbatch render_paraview.py XDMF PICTURE: a slice of the density, in colour."""
 import sys
 

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """pvpython several.py SCRIPT ARGUMENT... [-- ARGUMENT...]: SCRIPT with one list of arguments after the other, for ParaView takes seconds to start."""
 import runpy
 import sys

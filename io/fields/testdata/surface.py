@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What the readers' tests of surfaces expect (writeSurface in triangles_test.go)."""
 import math
 import sys

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package h5 writes and reads the few shapes of HDF5 that the outputs need:
 // groups, number and string attributes, texts, and contiguous datasets whose
 // place in the file is known when they are created, so that many processes can

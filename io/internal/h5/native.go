@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package h5
 
 // Features that gonum.org/v1/hdf5 lacks, on its identifiers: creation and access

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 package joint
 
 // Array is an array [plane][row] in files under construction, of which this rank writes

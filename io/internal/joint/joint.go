@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Package joint makes one file out of the parts of all ranks: whole or not at
 // all. Rank 0 creates it under a temporary name, every rank writes its part where
 // it belongs, and when all of it is on disk rank 0 gives it its name. Begin and

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Runs cases of lbmsim, a lattice-Boltzmann flow simulator, and reads their results.
 
     import lbmsim

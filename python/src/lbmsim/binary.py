@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Finds the lbmsim executable and builds its command line."""
 
 from __future__ import annotations

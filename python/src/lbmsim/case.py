@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Cases: TOML files that are read, changed and written. Their meaning is up to lbmsim."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Errors and warnings of lbmsim as Python exceptions."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Fields over time: the .hdf.series index of a folder, and its files as xarray datasets."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Fields of a refined grid: the boxes of each level as numpy arrays, and one array of all cells."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Runs, checks, studies and comparisons through the lbmsim executable."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Values on the surfaces of bodies, [output.surface.NAME]."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Tables: the CSV files of probes, lines, forces and series."""
 
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: The lbmsim authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """lbmsim for Spack 1.0 and newer, from a source tree:
 
     spack repo add packaging/spack/spack_repo/lbmsim
