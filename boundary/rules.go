@@ -149,6 +149,9 @@ func (c Cells) LinkMotion(k uint8, x [3]int, q float64, dir [3]int, dims int, t 
 // frictionless one is the mirror image of the moving face, with the opposite velocity normal to the other face. Their mean
 // has no normal velocity, so no mass appears that no other link removes.
 func (c Cells) mirrored(k uint8, x, dir [3]int, dims int, u [3]float64) [3]float64 {
+	if face, ok := c.slides(k, x, dir, dims); ok {
+		return face
+	}
 	slips, moves := c.SlipsBehind(x, dir, dims)
 	if !slices.Contains(moves[:], k) || c.Wall(k).Law != Bounce {
 		return u
@@ -159,6 +162,42 @@ func (c Cells) mirrored(k uint8, x, dir [3]int, dims int, u [3]float64) [3]float
 		}
 	}
 	return u
+}
+
+// slides reports whether a link along dir into cell x comes from behind a moving face beside a body at rest that stands on it, and
+// returns the opposite of the face's velocity. The ghost cell behind the face sends a population against the body, which no cell
+// receives: 3 w_i c_i.u_w more than the cell in front of it has sent. The link returns that much to the cell. Without it a row of
+// cells before a box on a moving road lost a sixth of the road's velocity per step, and near tau = 1/2 the flow along the whole front
+// of the box alternated from cell to cell, with four times that velocity.
+func (c Cells) slides(k uint8, x, dir [3]int, dims int) (u [3]float64, ok bool) {
+	if c.Open(k) || !c.Rests(k) {
+		return u, false
+	}
+	across := -1
+	from := [3]int{x[0] - dir[0], x[1] - dir[1], x[2] - dir[2]}
+	for a := range dims {
+		if dir[a] != 0 && !c.Periodic[a] && c.outside(from, a) {
+			if across >= 0 {
+				return u, false // the faces' own edge
+			}
+			across = a
+		}
+	}
+	if across < 0 {
+		return u, false
+	}
+	face := c.At(from[0], from[1], from[2])
+	from[across] = x[across]
+	if face == 0 || c.Wall(face).Law != MovingFace || !c.Motion(face).Steady() || c.At(from[0], from[1], from[2]) == 0 {
+		return u, false
+	}
+	var out [3]int
+	out[across] = dir[across]
+	u = c.Motion(face).At(c.Place(x, 0.5, out), 0)
+	for a := range u {
+		u[a] = -u[a]
+	}
+	return u, true
 }
 
 // SlipsBehind returns the axes along which a link along dir into cell x comes from behind a frictionless face, and the types

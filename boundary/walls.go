@@ -127,7 +127,7 @@ func (w *Walls) Near(b, y, z int) (mask uint64) {
 // Still reports whether a cell, from -1 to N along each axis, is a wall that is Cells.Still.
 func (w *Walls) Still(x, y, z int) bool {
 	k := w.cells.At(x, y, z)
-	return k != 0 && w.cells.Still(k)
+	return k != 0 && w.cells.Still(k) && !w.given.Open(w.given.At(x, y, z)) // beside a moving face a body's links may slide
 }
 
 // Fluid reports whether a cell, from -1 to N along each axis, is fluid or a ghost cell that faces fill.
@@ -174,7 +174,7 @@ func (w *Walls) meets(index, i int) uint8 {
 func (w *Walls) Momentum(index, i int) float64 {
 	k := w.cells.Type[index+w.from[i]]
 	u, constant := Unscaled(w.cells.Motion(k)).(Constant)
-	if !constant || u == (Constant{}) {
+	if !constant || u == (Constant{}) && !w.given.Open(w.given.Type[index+w.from[i]]) {
 		return 0
 	}
 	c, n := w.lattice.Velocities[i], w.cells.N
