@@ -15,7 +15,7 @@ var (
 		"float32 may round away more than 1 % of the viscosity, see [precision](precision.md)"})
 	TauLarge = add(Kind{"tau_large", Case, "relaxation time", "2",
 		"errors grow with tau^2, and half-way walls shift, except with `trt`"})
-	Streaks = add(Kind{"streaks", Case, "tau of a model without bulk viscosity behind an inlet of given velocity", "by model, see [models](models.md)",
+	Streaks = add(Kind{"streaks", Case, "tau of a model without bulk viscosity behind a velocity inlet", "by model, see [models](models.md)",
 		"streamwise streaks grow in long runs"})
 	UniformNoise = add(Kind{"uniform_noise", Case, "velocity in cells per step at the tau and the bulk viscosity of the case", "map of [models](models.md)",
 		"noise grows even in uniform flow with this model"})
