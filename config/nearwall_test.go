@@ -58,7 +58,7 @@ steps = 10
 	for nu, want := range map[string][]string{
 		"1":    nil, // Re 10 and less: no layer
 		"0.01": {"[boundary.floor] y-|y+ 0.36, layer of 31 cells|Re 1000 based on the length of the domain, laminar: wall-resolved", "[body.ball]|y+ 0.64, layer of 9.8 cells|Re 100 based on the length of the body, laminar: wall-resolved"},
-		"1e-5": {"[boundary.floor] y-|y+ 120, layer of 4.7 cells|Re 1e6 based on the length of the domain, turbulent: not wall-resolved: friction and separation from smooth walls are unreliable", "[body.ball]|y+ 110, layer of 0.31 cells|Re 100,000 by the length of the body, laminar: not wall-resolved: friction and separation from smooth walls are unreliable"},
+		"1e-5": {"[boundary.floor] y-|y+ 120, layer of 4.7 cells|Re 1e6 based on the length of the domain, turbulent: not wall-resolved: friction and separation from smooth walls are unreliable", "[body.ball]|y+ 110, layer of 0.31 cells|Re 100,000 based on the length of the body, laminar: not wall-resolved: friction and separation from smooth walls are unreliable"},
 	} {
 		c, err := Load(filepath.Join(t.TempDir(), "case.toml"), []byte(strings.ReplaceAll(text, "%NU", nu)))
 		if err != nil {

@@ -73,7 +73,7 @@ var (
 // the files have been read, in `check` and in the run.
 var (
 	MovesAcross = add(Kind{"moves_across", Files, "fraction of a body's surface that its motion moves out of the body, by more than a voxel where it is an image", "5 %",
-		"the body stays in place, so fluid would pass through a surface that moves across itself"})
+		"the body stays in place, so fluid would pass through a surface that the motion displaces"})
 	CoveredFace = add(Kind{"covered_face", Files, "share of an open face behind a body", "any",
 		"no fluid passes there"})
 	SwallowedBody = add(Kind{"swallowed_body", Files, "cells of a body outside all others; of those not replaced by a later body, the cells at the fluid", "0; 0",
