@@ -11,7 +11,7 @@ package boundary
 // Law is the treatment of populations at a wall. All laws are for a wall, or a face, half-way
 // between the fluid and the cell behind it, except Interpolated and ModelledWall, which use the
 // actual distance. i is the direction out of the wall, i' the opposite one, f* are the cell's
-// populations after the collision, r its rho - 1 then.
+// post-collision populations, r its post-collision rho - 1.
 type Law int
 
 const (
@@ -40,12 +40,12 @@ const (
 	// across the face (the extrapolation of Guo, Zheng & Shi, Phys. Fluids 14 (2002) 2007, to a
 	// cell behind a face half-way).
 	PressureFace
-	// Outflow: no gradients, but for the incoming acoustic wave, W = r - u_n/cs, n the outward normal. It is convected and
-	// relaxes to the face's pressure:
+	// Outflow has zero gradients except for the incoming acoustic wave, W = r - u_n/cs, n the outward normal, which is
+	// convected and relaxes to the face's pressure:
 	//   W(t+1) = W - max(u_n, 0) m(dW, -du_n/cs) + Relax (r_w - r)
-	// while the outgoing wave, r + u_n/cs, has no gradient at the ghost cell. dW = W - W(x-n) and m(a, b) is the smaller of
-	// two numbers of one sign, else 0: what is convected is a change of the velocity, not a sound wave or the pressure
-	// gradient of a channel (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104).
+	// The outgoing wave, r + u_n/cs, has no gradient at the ghost cell. dW = W - W(x-n) and m(a, b) is minmod: the smaller
+	// of two numbers of one sign, otherwise 0. So changes of the velocity are convected, but not sound waves or the
+	// pressure gradient of a channel (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104).
 	Outflow
 	// Slip mirrors the cell: no friction, no flow through the face.
 	Slip

@@ -17,7 +17,7 @@ const (
 	smoothest   = 0.03 // largest residual of the surface fit on a smooth flat surface
 	smoothCubic = 5    // increase of this residual per squared curvature: third-order terms of a sphere
 	facetAlike  = 0.95 // cosine of the angle up to which two surfaces are one
-	edgeReach   = 2    // cells around an edge in which links are checked one by one, and around a ghost cell in which its lee is searched
+	edgeReach   = 2    // cells around an edge in which links are checked one by one, and around a ghost cell in which edges are searched
 	leeWidth    = 1.45 // cells from a convex edge within which the flow from it sticks to the surface: one row of cells or two
 	// largest angle over which a curved surface serves as one side of an edge: beyond, its second-order fit is wrong
 	farthestTurn = 0.5
@@ -35,11 +35,11 @@ type facetSearch struct{ *modelledSearch }
 // A link that leans one way along a surface brings the mass that its partner, with the same middle and the opposite lean,
 // removes. At a convex edge the partner begins in the fluid, and alone the link would absorb or release a sixth of the
 // velocity along the surface. Such links (unpaired) are bounced back across the edge, and slip along the nearest grid axis:
-// each brings the moments of its fluid cell turned by half a circle about that axis (Turned, pair). With a plain bounce a
+// each carries the moments of its fluid cell rotated by 180 degrees about that axis (Turned, pair). With a plain bounce a
 // bar along the stream has four times the friction of the law.
 //
-// Separation at an edge results from the surface behind it (lee): there the part of the flow that comes from the edge
-// sticks. Otherwise the flow turns around the edge. If surfaces also stopped the flow in front of the edge, the drag
+// Separation at an edge results from the surface behind it (lee): there the flow component from the edge sticks. Otherwise
+// the flow follows the surface around the edge. If surfaces also stopped the flow in front of the edge, the drag
 // coefficient of an Ahmed body would be 0.08 higher, and of its slant of 12.5 degrees 0.22: a layer of cells loses its
 // momentum.
 func (f facetSearch) facets() {
@@ -83,7 +83,8 @@ func (f facetSearch) facets() {
 	f.lee()
 }
 
-// lee finds for each ghost cell beside a convex edge the direction along its surface to that edge.
+// lee finds, for each ghost cell near a convex edge, the direction along its surface towards the
+// edge.
 func (f facetSearch) lee() {
 	parallel.Pieces(len(f.ghosts), ghostsOfPiece, func(lo, hi int) {
 		var near []beside

@@ -113,7 +113,7 @@ func (f *Turbulence) Balance(sums []int64) {
 	f.last.Store(nil)
 }
 
-// FinerModes returns the same waves for cells and steps scaled by a factor.
+// FinerModes returns the waves in units of cells and steps scaled by a factor.
 func FinerModes(modes []Mode, width float64) []Mode {
 	modes = slices.Clone(modes)
 	for k := range modes {

@@ -168,7 +168,7 @@ func (r *bodies) surfaceMotion(s *language.Section, b *Body) {
 	b.Motion = m
 	r.once(func() {
 		if share := geometry.Leaving(r.shape(*b), r.Cells, r.dims, after(*m)); share > 0.05 {
-			r.warn(finding.MovesAcross, "%s: %s %% of the surface moves across itself: velocity and angular_velocity are for surfaces that look the same after the motion, such as a wheel; fluid would pass through others", s.Head(), percent(share))
+			r.warn(finding.MovesAcross, "%s: %s %% of the surface is displaced by the motion: velocity and angular_velocity are for surfaces that the motion maps onto themselves, such as a wheel; fluid would pass through others", s.Head(), percent(share))
 		}
 	}, *b)
 }

@@ -27,7 +27,7 @@ func (r *forcing) force() {
 	if s == nil {
 		return
 	}
-	r.exclusive(s, "give one of them: force density = density * acceleration; mean_velocity and flow_rate compute the force themselves", "acceleration", "force_density", "mean_velocity", "flow_rate")
+	r.exclusive(s, "choose one: force density = density * acceleration; mean_velocity and flow_rate compute the force themselves", "acceleration", "force_density", "mean_velocity", "flow_rate")
 	if !s.Has("acceleration") && !s.Has("force_density") && !s.Has("mean_velocity") && !s.Has("flow_rate") {
 		r.missing(s, "", "[force] needs acceleration, force_density, mean_velocity or flow_rate")
 	}

@@ -219,7 +219,7 @@ func (r *summary) inflowRows(row func(name, lattice, si string)) {
 			fmt.Sprintf("%d waves of %d to %s cells, integral length %s", s.Waves(), boundary.ShortestWave, language.Short(longest), language.Short(s.Length)),
 			fmt.Sprintf("%s to %s m, integral length %s m", language.Short(boundary.ShortestWave*u), language.Short(longest*u), language.Short(s.Length*u)))
 		if share < leastCarried {
-			r.warn(finding.TurbulenceShort, "[boundary.%s]: of von Karman's spectrum with this turbulence_length %.2g %% of the energy lies in waves shorter than %d cells, which are omitted: the others are amplified and the spectrum is narrower; refine the grid to resolve more", b.Name, 100*(1-share), boundary.ShortestWave)
+			r.warn(finding.TurbulenceShort, "[boundary.%s]: %.2g %% of the energy of von Karman's spectrum with this turbulence_length lies in waves shorter than %d cells, which are omitted: the others are amplified and the spectrum is narrower; refine the grid to resolve more", b.Name, 100*(1-share), boundary.ShortestWave)
 		}
 	}
 }

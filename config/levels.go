@@ -102,7 +102,7 @@ func (r *levels) misfit(m *decomp.Misfit) {
 	case decomp.OverSeam:
 		r.Add(s.At, "write a box at each end instead:\n"+r.toPaste(s.Name(), m.Instead), "%s crosses the periodic face along %s: its %[2]s runs from %[3]s to %[4]s", s.Head(), axis, from, to)
 	case decomp.LooseBox:
-		reason := "a box keeps " + r.cellsInUnits(decomp.Nesting, m.Box.Level-1) + " inside that level. Add\n" + r.toPaste(s.Name(), m.Instead)
+		reason := "a box must be at least " + r.cellsInUnits(decomp.Nesting, m.Box.Level-1) + " inside that level. Add\n" + r.toPaste(s.Name(), m.Instead)
 		if m.Within.Level > 0 && !s.Has("around") { // a body needs its margin
 			reason += "\nor give " + s.Head() + "\n" + r.corners(m.Within)
 		}

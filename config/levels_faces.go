@@ -62,11 +62,11 @@ func (r *levels) overModel(b Boundary, f Face, level int, patch decomp.Box, reac
 	wall, beside, edge := r.atEdge(f, level, patch)
 	switch {
 	case from == 0 && edge:
-		r.Add(s.At, fmt.Sprintf("let it end before face %s, or give [boundary.%s] type \"slip\" or \"wall_model\"", beside, wall), "%s reaches the edge of face %s, where [boundary.%s] has a wall model, and face %s of [boundary.%s]: not with [refine] yet", s.Head(), f, b.Name, beside, wall)
+		r.Add(s.At, fmt.Sprintf("end it before face %s, or give [boundary.%s] type \"slip\" or \"wall_model\"", beside, wall), "%s reaches the edge of face %s, where [boundary.%s] has a wall model, and face %s of [boundary.%s]: not with [refine] yet", s.Head(), f, b.Name, beside, wall)
 	case from == 0 && to < min(reach, n):
 		r.Add(s.At, instead(min(reach+reach%2, n)), "%s ends %s above face %s, where [boundary.%s] has a wall model that reads %s", s.Head(), r.cellsInUnits(to, level), f, b.Name, r.cellsInUnits(reach, level))
 	case from > 0 && from < 2*reach && !r.finer.Contains(level, face(2)):
-		r.Add(s.At, instead(to)+"\nor let it begin "+r.cellsInUnits(reach, level-1)+" above the face", "%s begins %s above face %s, where [boundary.%s] has a wall model", s.Head(), r.cellsInUnits(from, level), f, b.Name)
+		r.Add(s.At, instead(to)+"\nor begin it "+r.cellsInUnits(reach, level-1)+" above the face", "%s begins %s above face %s, where [boundary.%s] has a wall model", s.Head(), r.cellsInUnits(from, level), f, b.Name)
 	}
 }
 

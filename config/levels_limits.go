@@ -59,7 +59,7 @@ func (r *unrefined) heat() {
 		l := FinestAt(lo, hi, r.finer)
 		at := math.Ldexp(b.Temperature.Conductivity, l)
 		if s := r.Named("body", b.Name); at/model.ScalarCS2+0.5 > mostConductive {
-			r.Add(s.KeyAt("diffusivity"), "let it be on a coarser level, or give it a temperature: such a conductor is isothermal",
+			r.Add(s.KeyAt("diffusivity"), "put it on a coarser level, or give it a temperature: such a conductor is isothermal",
 				"%s: the conductivity, diffusivity times heat_capacity, is %s cells^2/step on level %d, out of range", s.Head(), language.Short(at), l)
 		}
 	}
@@ -95,7 +95,7 @@ func (r *unrefined) over(s *language.Section) {
 	for l, level := range r.finer.Levels {
 		for _, p := range level.Patches {
 			if p.Owned.Lo[a] > 0 || p.Owned.Hi[a] < level.N[a] {
-				r.Add(e.At, "let all boxes span the axis, or leave over out", "over = %s: a box of level %d ends within %s", language.Quote(e.Text), l, e.Text)
+				r.Add(e.At, "make all boxes span the axis, or omit over", "over = %s: a box of level %d ends within %s", language.Quote(e.Text), l, e.Text)
 				return
 			}
 		}

@@ -85,9 +85,9 @@ func (r *levels) tooNear(b Body, level int) {
 		box.Hi[a] = int(math.Max(math.Min(math.Ceil(hi[a]/width), n), float64(box.Lo[a]+1)))
 	}
 	inside, outside := r.cellsInUnits(margin, level), r.cellsInUnits(margin+decomp.OverlapDeep, level)
-	r.Add(at, fmt.Sprintf("a body keeps %s away from the ends of its boxes inside them, and %s outside. To have it inside, add\n%s", inside, outside,
+	r.Add(at, fmt.Sprintf("a body must be at least %s inside the ends of boxes that contain it, and %s outside other boxes. To enclose it, add\n%s", inside, outside,
 		r.toPaste(b.Name, r.finer.Around("", level, box, margin))),
-		"[body.%s] is too near to an end of level %d", b.Name, level)
+		"[body.%s] is too close to an end of level %d", b.Name, level)
 }
 
 // nearEnds reports whether a shape in cells of a level has a cell of the level, or of the coarser one, near the ends of the level,

@@ -164,7 +164,7 @@ func TestSuggestedTablesFit(t *testing.T) {
 			}
 		}
 	}
-	if found["crosses the periodic"] < 50 || found["lies outside level"] < 100 || found["too near"] < 100 {
+	if found["crosses the periodic"] < 50 || found["lies outside level"] < 100 || found["too close"] < 100 {
 		t.Errorf("%v", found)
 	}
 }
@@ -176,7 +176,7 @@ func pasted(text string, list Errors, found map[string]int) string {
 		if k < 0 {
 			return ""
 		}
-		for _, kind := range []string{"crosses the periodic", "lies outside level", "too near"} {
+		for _, kind := range []string{"crosses the periodic", "lies outside level", "too close"} {
 			if strings.Contains(p.Message, kind) {
 				found[kind]++
 			}
@@ -205,7 +205,7 @@ func TestBodiesNearInterfaces(t *testing.T) {
 	} {
 		text := fmt.Sprintf("[domain]\ncells = [48, 36]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = 0.02\n[run]\nsteps = 1\n[body.disc]\nshape = \"cylinder\"\ncentre = [%s]\nradius = %g\n[refine.a]\nlevel = 1\nfrom = [8, 8]\nto = [24, 24]\n", c.centre, c.radius)
 		_, err := Load("test.toml", []byte(text))
-		if (err != nil) != c.near || c.near && !strings.Contains(err.Error(), "[body.disc] is too near to an end of level 1") {
+		if (err != nil) != c.near || c.near && !strings.Contains(err.Error(), "[body.disc] is too close to an end of level 1") {
 			t.Errorf("centre %s, radius %g: error %v", c.centre, c.radius, err)
 		}
 	}

@@ -53,7 +53,7 @@ func plateLayer(speed, length, viscosity float64) layer {
 // (1978) 215.
 func channelLayer(speed, height, viscosity float64) layer {
 	re := speed * height / viscosity
-	l := layer{reynolds: re, by: "the height of the channel", turbulent: re >= turbulentChannel, thickness: height / 2}
+	l := layer{reynolds: re, by: "the channel height", turbulent: re >= turbulentChannel, thickness: height / 2}
 	friction := 12 / re
 	if l.turbulent {
 		friction = 0.073 / math.Pow(re, 0.25)
@@ -116,7 +116,7 @@ func (l layer) row(name string) Row {
 	if l.turbulent {
 		kind = "turbulent"
 	}
-	return Row{Name: name, Lattice: l.cells(), SI: fmt.Sprintf("Re %s by %s, %s: %s", reynoldsText(l.reynolds), l.by, kind, l.verdict())}
+	return Row{Name: name, Lattice: l.cells(), SI: fmt.Sprintf("Re %s based on %s, %s: %s", reynoldsText(l.reynolds), l.by, kind, l.verdict())}
 }
 
 // reynoldsText formats a Reynolds number: from 1e6 on with two digits, below as a whole number.

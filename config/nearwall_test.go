@@ -57,8 +57,8 @@ steps = 10
 `
 	for nu, want := range map[string][]string{
 		"1":    nil, // Re 10 and less: no layer
-		"0.01": {"[boundary.floor] y-|y+ 0.36, layer of 31 cells|Re 1000 by the length of the domain, laminar: wall-resolved", "[body.ball]|y+ 0.64, layer of 9.8 cells|Re 100 by the length of the body, laminar: wall-resolved"},
-		"1e-5": {"[boundary.floor] y-|y+ 120, layer of 4.7 cells|Re 1e6 by the length of the domain, turbulent: not wall-resolved: friction and separation from smooth walls are unreliable", "[body.ball]|y+ 110, layer of 0.31 cells|Re 100,000 by the length of the body, laminar: not wall-resolved: friction and separation from smooth walls are unreliable"},
+		"0.01": {"[boundary.floor] y-|y+ 0.36, layer of 31 cells|Re 1000 based on the length of the domain, laminar: wall-resolved", "[body.ball]|y+ 0.64, layer of 9.8 cells|Re 100 based on the length of the body, laminar: wall-resolved"},
+		"1e-5": {"[boundary.floor] y-|y+ 120, layer of 4.7 cells|Re 1e6 based on the length of the domain, turbulent: not wall-resolved: friction and separation from smooth walls are unreliable", "[body.ball]|y+ 110, layer of 0.31 cells|Re 100,000 based on the length of the body, laminar: not wall-resolved: friction and separation from smooth walls are unreliable"},
 	} {
 		c, err := Load(filepath.Join(t.TempDir(), "case.toml"), []byte(strings.ReplaceAll(text, "%NU", nu)))
 		if err != nil {
@@ -81,10 +81,10 @@ func TestNearWallsOfBodies(t *testing.T) {
 	const duct = "[domain]\ncells = [60, 40, 40]\n"
 	const walls = "[boundary.walls]\ntype = \"wall\"\nfaces = [\"y-\", \"y+\", \"z-\", \"z+\"]\n"
 	for _, c := range []struct{ text, row string }{
-		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nmean_velocity = [0.05, 0, 0]", "[body.mast]|Re 2000 by the length of the body, laminar"},
-		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nflow_rate = 80", "[body.mast]|Re 2000 by the length of the body, laminar"},
-		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nmean_velocity = [0, 0.05, 0]\n", "[body.mast]|Re 2000 by the length of the body, laminar"},
-		{"[boundary.in]\ntype = \"velocity\"\nvelocity = [\"0.05*y/Ly\", 0, 0]\nturbulence_rms = \"0.02*(1 - y/Ly)\"\nturbulence_length = 8\nfaces = [\"x-\"]\n[boundary.out]\ntype = \"outflow\"\nfaces = [\"x+\"]\n" + walls, "[body.mast]|Re 2000 by the length of the body, laminar"},
+		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nmean_velocity = [0.05, 0, 0]", "[body.mast]|Re 2000 based on the length of the body, laminar"},
+		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nflow_rate = 80", "[body.mast]|Re 2000 based on the length of the body, laminar"},
+		{"periodic = [\"x\", \"y\", \"z\"]\n[force]\nmean_velocity = [0, 0.05, 0]\n", "[body.mast]|Re 2000 based on the length of the body, laminar"},
+		{"[boundary.in]\ntype = \"velocity\"\nvelocity = [\"0.05*y/Ly\", 0, 0]\nturbulence_rms = \"0.02*(1 - y/Ly)\"\nturbulence_length = 8\nfaces = [\"x-\"]\n[boundary.out]\ntype = \"outflow\"\nfaces = [\"x+\"]\n" + walls, "[body.mast]|Re 2000 based on the length of the body, laminar"},
 		{"[boundary.in]\ntype = \"pressure\"\npressure = 1e-4\nfaces = [\"x-\"]\n[boundary.out]\ntype = \"pressure\"\npressure = 0\nfaces = [\"x+\"]\n" + walls, "not estimated|the speed is a result"},
 	} {
 		for _, top := range []string{"40", "30"} {
@@ -147,7 +147,7 @@ run.steps = 10
 		t.Errorf("y+ %v instead of %v", l.first, want)
 	}
 	rows := c.NearWalls()
-	if len(rows) != 1 || !strings.Contains(rows[0].SI, "by the height of the channel with the viscosity at the wall") {
+	if len(rows) != 1 || !strings.Contains(rows[0].SI, "based on the channel height with the viscosity at the wall") {
 		t.Errorf("%+v", rows)
 	}
 }
@@ -155,9 +155,9 @@ run.steps = 10
 // Bodies that are thin along the flow have a layer, too, along their front.
 func TestNearWallsOfThinBodies(t *testing.T) {
 	for name, c := range map[string]struct{ body, row string }{
-		"a disc across":   {"from = [20.2, 20, 10]\nto = [20.8, 44, 34]", "Re 1200 by half the width of the body"},
-		"a plate along":   {"from = [20, 20, 10]\nto = [60, 20.6, 34]", "Re 4000 by the length of the body"},
-		"from end to end": {"from = [20.2, 20, -1]\nto = [20.8, 44, 41]", "Re 1200 by half the width of the body"},
+		"a disc across":   {"from = [20.2, 20, 10]\nto = [20.8, 44, 34]", "Re 1200 based on half the width of the body"},
+		"a plate along":   {"from = [20, 20, 10]\nto = [60, 20.6, 34]", "Re 4000 based on the length of the body"},
+		"from end to end": {"from = [20.2, 20, -1]\nto = [20.8, 44, 41]", "Re 1200 based on half the width of the body"},
 	} {
 		loaded := load(t, tunnel+"[body.plate]\nshape = \"box\"\n"+c.body+"\n")
 		var got []string

@@ -288,7 +288,7 @@ func (r *openings) fluxes(list []inlet, times []float64, most int) [][]float64 {
 	return through
 }
 
-// balance refuses velocity faces that let more in than out where nothing else lets it out.
+// balance refuses velocity faces with a net flow if no other face is open.
 func (r *openings) balance() {
 	if !r.haveTime || !r.haveBox || r.Count > 0 {
 		return
@@ -358,7 +358,7 @@ func (r *openings) unbalanced(list []inlet, through []float64, excess float64, w
 		reason += fmt.Sprintf("[boundary.%s] on %s: %s %s\n", r.Boundaries[l.boundary].Name, l.face, rate(through[j]), way(through[j]))
 	}
 	reason += fmt.Sprintf("the density of the whole domain would drift without limit; make one of them a face of type \"outflow\" or \"pressure\", or balance their fluxes (within %g %% of the total)", 100*mostUnbalanced)
-	r.Add(r.Named("boundary", r.Boundaries[list[0].boundary].Name).At, reason, "the velocity faces let %s more %s than %s%s, and no other face is open", rate(excess), way(excess), way(-excess), when)
+	r.Add(r.Named("boundary", r.Boundaries[list[0].boundary].Name).At, reason, "the velocity faces have a net %sflow of %s%s, and no other face is open", way(excess), rate(excess), when)
 }
 
 // pulsation warns of a flow that changes with time as a whole and has no way out but outflows. These

@@ -248,5 +248,5 @@ func (r *outputs) lineLevel(p *Spectrum, place float64) (level, cell int, ok boo
 // crossed reports lines that all have cells of several levels.
 func (r *outputs) crossed(s *language.Section, at language.Mark, p *Spectrum) {
 	along := axes()[p.Along]
-	r.Add(at, "let a box [refine.NAME] span "+along+", or choose another position", "%s: each line along %s crosses ends of boxes, so it has cells of several sizes", s.Head(), along)
+	r.Add(at, "extend a box [refine.NAME] across "+along+", or choose another position", "%s: each line along %s crosses ends of boxes, so it has cells of several sizes", s.Head(), along)
 }

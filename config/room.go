@@ -12,7 +12,7 @@ import (
 	"lbmsim/config/language"
 )
 
-// Limits of the space around a body: heights behind an inlet of given velocity, of a body that is as wide as its stream and of one
+// Limits of the space around a body: heights behind a velocity inlet, of a body that is as wide as its stream and of one
 // that is not, and the blockage of the stream. At the first and the last of these limits together a
 // cylinder at Re 100 has 3 % too much drag (docs/forces.md). Between open sides the stream gives way: 10 heights behind the inlet
 // and 14 wide that cylinder has 1 % too much, 20 behind it and 20 wide 1 % too little. Below slowStream, a Reynolds number by
@@ -42,7 +42,7 @@ type standing struct {
 	stream float64    // width of the stream across which a wide body ends
 }
 
-// Room reports of each body in a flow from an inlet of given velocity its distance from the inlet in heights, and the blockage,
+// Room reports of each body in a flow from a velocity inlet its distance from the inlet in heights, and the blockage,
 // by the body and others beside it. A body that begins at the inlet, extends through the whole flow, leaves the
 // middle of its own box free from end to end, or blocks half of the flow together with others beside it is part of the channel:
 // a duct is the geometry, not a body in a flow. An inlet on a part of its face has no flow as wide as the domain.
@@ -110,7 +110,7 @@ func (c *Case) enough(s standing, blocked float64) string {
 	nu := (c.Tau - 0.5) / 3
 	switch re := c.Mean * s.height / nu; {
 	case c.Mean > 0 && re < slowStream:
-		return fmt.Sprintf("Re %s by the height of the body: at this low Re the body's influence extends far; try doubling the domain", language.Short(round2(re)))
+		return fmt.Sprintf("Re %s based on the height of the body: at this low Re the body's influence extends far; try doubling the domain", language.Short(round2(re)))
 	case far:
 		return "open sides too close for an inlet this far away: drag will be underestimated"
 	case close && narrow:
@@ -167,7 +167,7 @@ func (c *Case) stand(b Body, sizes []SolidSize) (s standing, ok bool) {
 	return s, ends > 0 && s.along[0] > 0 && part < channelShare
 }
 
-// inletAxis returns the axis of the stream, with an inlet of given velocity at one of its ends; -1: there is not one. Where
+// inletAxis returns the axis of the stream, with a velocity inlet at one of its ends; -1: there is not one. Where
 // faces along the stream are passed, too, the inlet is a whole face and the opposite face lets the stream out.
 func (c *Case) inletAxis() int {
 	if axis := c.stream(); axis >= 0 {
@@ -220,7 +220,7 @@ func (c *Case) whole(face Face, laws ...boundary.Law) bool {
 	return found
 }
 
-// inletSide returns the side of the only end of an axis which is an inlet of given velocity; -1: there is no such end.
+// inletSide returns the side of the only end of an axis with a velocity inlet; -1: there is no such end.
 func (c *Case) inletSide(axis int) int {
 	side := -1
 	for _, b := range c.Boundaries {

@@ -50,7 +50,7 @@ steps = 10
 		{"300, 120, 40", "velocity", "x-", sphere, "25", "2 heights behind the inlet, blockage 2.1 %|inlet too close: drag will be overestimated"},
 		{"300, 240, 40", "velocity", "x-", two, "105", "10 heights behind the inlet, blockage 8.3 %|blockage too high: drag will be overestimated and 1 more"},
 		{"300, 240, 40", "velocity", "x-", inside, "105", "10 heights behind the inlet, blockage 4.2 %|enough; 17 heights behind the inlet, blockage 4.2 %|enough"},
-		{"300, 240, 40", "velocity", "slow", cylinder, "105", "10 heights behind the inlet, blockage 4.2 %|Re 1 by the height of the body: at this low Re the body's influence extends far; try doubling the domain"},
+		{"300, 240, 40", "velocity", "slow", cylinder, "105", "10 heights behind the inlet, blockage 4.2 %|Re 1 based on the height of the body: at this low Re the body's influence extends far; try doubling the domain"},
 		{"300, 144, 40", "velocity", "open", cylinder, "105", "10 heights behind the inlet, blockage 6.9 %, open sides|enough"},
 		{"300, 100, 40", "velocity", "open", cylinder, "145", "14 heights behind the inlet, blockage 10 %, open sides|open sides too close for an inlet this far away: drag will be underestimated"},
 		{"300, 130, 40", "velocity", "open", cylinder, "105", "10 heights behind the inlet, blockage 7.7 %, open sides|blockage too high: drag will be inaccurate"},

@@ -45,7 +45,7 @@ func (r *scaling) readCollision() {
 	}
 	for _, k := range collisionKeys() {
 		if s.Has(k.Name) && !own[k.Name] {
-			r.Add(s.KeyAt(k.Name), "it belongs to "+language.OneOf(modelsWith(k.Name))+"; leave it out", "the model %q has no parameter %s", m.Name, k.Name)
+			r.Add(s.KeyAt(k.Name), "it belongs to "+language.OneOf(modelsWith(k.Name))+"; remove it", "the model %q has no parameter %s", m.Name, k.Name)
 		}
 	}
 	if e := s.Get("precision"); e != nil {

@@ -98,7 +98,7 @@ func (r *modelledWalls) check() {
 	}
 	spec := &r.Spec
 	refuse(r.dims == 2, "use 3D, periodic along z if need be", "wall_model needs 3D: turbulence is three-dimensional")
-	refuse(spec.Collision.Scheme != model.Moments, "use regularized, recursive_regularized or cumulant", "wall_model sets moments, and %q has none", spec.Collision.Name)
+	refuse(spec.Collision.Scheme != model.Moments, "use regularized, recursive_regularized or cumulant", "wall_model needs moments, which %q does not store", spec.Collision.Name)
 	refuse(spec.Precision == model.Float16, "use float32 or float64", "wall_model cannot be combined with float16: its rounding is as large as the wall shear stress")
 	refuse(spec.Viscosity.OfFluid(), "", "wall_model cannot be combined with viscosity_law = %q: the law of the wall is for a constant viscosity", spec.Viscosity)
 	if spec.Viscosity == model.Newtonian {

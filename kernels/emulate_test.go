@@ -59,7 +59,7 @@ func TestMarchesOfAGPU(t *testing.T) {
 func readable(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	// Parts of the kernels that g++ cannot read: instructions of a GPU.
+	// GPU instructions, which g++ cannot compile.
 	known := map[string]string{
 		`{ asm volatile("bar.sync 0, %0;" ::"n"(THREADS) : "memory"); }`: `{ emulatedBarrier(); }`,
 		`extern __shared__ uint4 memory[];`:                              `uint4* const memory = emulatedShared;`,
@@ -98,7 +98,7 @@ func readable(t *testing.T) string {
 	return dir
 }
 
-// The GPU's pass for eddies agrees with differences cell by cell: in tiles that are whole and not, through marches and across
+// The GPU's pass for eddies agrees with differences cell by cell: in whole and partial tiles, through marches and across
 // their ends, around periodic axes and beside solid cells.
 func TestEddiesOfAGPU(t *testing.T) {
 	if testing.Short() {

@@ -6,8 +6,8 @@
 // Sources holds the same text for the GPU.
 //
 // A collision model is one header in collision/ and one row in model.Collisions, of
-// the same name, a viscosity law one in viscosity/ and in model.ViscosityLaws; portable.h holds the words in which the compilers differ.
-// The loops around the physics are in cpu/ and gpu/.
+// the same name, a viscosity law one in viscosity/ and in model.ViscosityLaws; portable.h holds the macros by which the compilers
+// differ. The loops around the physics are in cpu/ and gpu/.
 //
 //go:generate go run ../tools/catalogue
 package kernels
@@ -19,8 +19,8 @@ import "embed"
 //go:embed *.h collision/*.h lattice/*.h gpu/*.h viscosity/*.h
 var Sources embed.FS
 
-// Embedding makes an edit of a header in a subfolder count for Go's build cache (golang/go issue 24355). Headers of the CPU are
-// embedded for that alone; the linker drops them.
+// Embedding makes Go's build cache notice edits of headers in subfolders (golang/go issue 24355). CPU headers are embedded for
+// that alone; the linker drops them.
 //
 //go:embed cpu/*.h
 var _ embed.FS

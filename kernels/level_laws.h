@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The lbmsim authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// P of cells with individual relaxation times on two levels of a refined grid (levels.h). P = -2/3 rho (tau - 1) e has tau
-// of the cell's strain rate e on either level, by the law of that level. As for cells with one relaxation time P is
-// rescaled, and comes from e where either tau is near 1. Between both, where min(|tau - 1|) is up to LEVEL_RAMP above
-// LEVEL_NEAR, P is a mean of the two, so that it does not jump with e. The same holds for the flux q = -1/3 rho (tau_s - 1)
-// grad theta of a scalar with eddy diffusivity.
+// P of cells with individual relaxation times on two levels of a refined grid (levels.h). In P = -2/3 rho (tau - 1) e, tau
+// follows from the cell's strain rate e by the law of each level. As with a uniform relaxation time P is rescaled, or
+// computed from e where either tau is near 1. In between, where min(|tau - 1|) is up to LEVEL_RAMP above LEVEL_NEAR, P
+// blends the two, so that it is continuous in e. The same holds for the flux q = -1/3 rho (tau_s - 1) grad theta of a
+// scalar with eddy diffusivity.
 #ifndef LBM_LEVEL_LAWS_H
 #define LBM_LEVEL_LAWS_H
 #include "level_lists.h"
@@ -17,16 +17,16 @@
 namespace lbm { namespace {
 
 constexpr double LEVEL_NEAR = 0.05;  // lookup.nearOne
-constexpr double LEVEL_RAMP = 0.1;   // float32 has tau - 1 to 1e-6 at 0.1, and P with that times (tau' - 1)/(tau - 1)
+constexpr double LEVEL_RAMP = 0.1;   // float32 resolves tau - 1 to 1e-6 at 0.1, P to this times (tau' - 1)/(tau - 1)
 
-// Change converts a part of P, its deviator or its trace, to the other level: factors of the part and of the strain rate. Of
-// a scalar's flux: factors of the flux and of its gradient.
+// Change converts a part of P, its deviator or its trace, to the other level: factors of the part and of the strain rate.
+// For a scalar's flux: factors of the flux and of the gradient.
 template <class R> struct Change { R scale, strain; };
-// Changes has the changes of P's deviator and of a scalar's flux.
+// Changes holds the changes of P's deviator and of a scalar's flux.
 template <class R> struct Changes { Change<R> shear, flux; };
 
-// changeBy returns the change of a moment that is tau - 1 times a number of rates in cells of a level, from one level to another whose cells are
-// width times as wide.
+// changeBy returns the change of a moment proportional to tau - 1 and to rates in cells of its level, from one level to another
+// whose cells are width times as wide.
 template <class R, class T> LBM_HD LBM_INLINE Change<R> changeBy(const R& from, const R& to, const T& width, const T& number) {
 	const R none{}, one = none + T(1);
 	const R a = select(from < none, none - from, from), b = select(to < none, none - to, to);
@@ -63,13 +63,13 @@ template <int D, class R> struct OwnTimes<Wale, D, R> {
 	using T = typename Scalar<R>::type;
 	R from, to;
 	LBM_HD LBM_INLINE OwnTimes(const R* g, const T& width, const Params<T>& there, const Params<T>& here) {
-		const R eddies = Wale::eddies<D>(g, here);  // as the velocity gradient
+		const R eddies = Wale::eddies<D>(g, here);  // in cells of the level to, as the gradient
 		from = eddies * (T(1) / width) + there.law[0];
 		to = eddies + here.law[0];
 	}
 };
 
-// CARRIES_LESS: laws whose eddy viscosity acts on a scalar up to tau = (1 + tau0)/2 alone (risenBy of scalar.h).
+// CARRIES_LESS: laws whose eddy viscosity acts on a scalar only up to tau = (1 + tau0)/2 (risenBy of scalar.h).
 template <class V> constexpr bool CARRIES_LESS = false;
 template <> constexpr bool CARRIES_LESS<Smagorinsky> = true;
 

@@ -6,15 +6,15 @@
 #ifndef LBM_LEVEL_LISTS_H
 #define LBM_LEVEL_LISTS_H
 
-// lbm_conversion turns P of one level into the other level's (device.Conversion): factors of its deviator and trace, and, where
-// these are 0, of the strain rate instead. The body forces of both levels. For individual relaxation times, by law kind of
+// lbm_conversion converts P of one level to the other (device.Conversion): factors of its deviator and trace, and, where these
+// are 0, of the strain rate instead; the body forces of both levels; for individual relaxation times, by law kind of
 // model.ViscosityLaws, the law's numbers on both levels, and the ratio of cell widths (level_laws.h).
 typedef struct {
 	double shear, trace, shearStrain, traceStrain, from[3], to[3];
 	double lawFrom[4], lawTo[4], width;
-	int kind;  // 0: all cells have the same
-	int tied;  // the trace relaxes as the deviator
-	// Of a scalar: the force for each unit of it on both levels, and the factors of its flux or, where that is 0, of its
+	int kind;  // 0: a uniform relaxation time
+	int tied;  // the trace relaxes like the deviator
+	// For a scalar: the force per unit of it on both levels, and the factors of its flux or, where that is 0, of its
 	// gradient. With eddy diffusivity its relaxation time on both levels is [0] + [1] times the flow's; otherwise [1] is 0
 	// on both.
 	double buoyancyFrom[3], buoyancyTo[3], flux, fluxGradient, scalarFrom[2], scalarTo[2];
@@ -36,8 +36,8 @@ typedef struct {
 // lbm_family is a mirror cell by its place in the compact buffer, and the place of its first child.
 typedef struct { long long first, place; } lbm_family;
 
-// lbm_upstream is a cell that sends populations through faces across an axis: those whose velocity has the sign side along it.
-// rule is the face rule of the ghost cell that is meant instead of the cell, -1: the cell itself.
+// lbm_upstream is a cell that sends populations through faces normal to an axis: the populations whose velocity has the sign
+// side along it. rule is the face rule of the ghost cell that replaces the cell; -1: the cell itself.
 typedef struct {
 	long long at;
 	int rule;
@@ -45,17 +45,17 @@ typedef struct {
 } lbm_upstream;
 
 // lbm_carrier is a cell that sends a scalar through faces normal to an axis (level_scalar.h): the place of the cell whose
-// populations of the flow carry it, as of lbm_upstream, the cell's whose scalar it is, and its kind. Of what walls add, rule
-// is the number of these numbers. What diffuses has the flux in the direction that is reversed along the axes of mirror, a
-// bit each.
+// flow populations carry it, as in lbm_upstream, the place of the cell whose scalar it is, and its kind. For populations
+// that walls add, rule is their number. Diffusion takes the flux in the direction reversed along the axes of mirror, a bit
+// each.
 typedef struct {
 	long long at, source;
 	int rule;
 	unsigned char axis, high, kind, mirror;
 } lbm_carrier;
 
-// lbm_crossing is a population that passes a face: of the upstream cell with a number within its face's list, the slot among the
-// populations that the cell sends, its direction, and how many sixths of its mass and of its momentum count.
+// lbm_crossing is a population that passes a face: the number of its upstream cell in the face's list, its slot among the
+// populations that the cell sends, its direction, and how many sixths of its mass and momentum count.
 typedef struct __attribute__((aligned(8))) {
 	unsigned short cell;
 	unsigned char slot, direction;
@@ -63,7 +63,7 @@ typedef struct __attribute__((aligned(8))) {
 } lbm_crossing;
 
 // lbm_crossed is a face, or several with one sum: the place of the sum, the first entry of its list of upstream cells, and its
-// crossings, which it shares with others that have the same pattern.
+// crossings, which faces of the same pattern share.
 typedef struct {
 	long long place;
 	unsigned cells, first, count, unused;

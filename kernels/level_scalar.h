@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The lbmsim authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// A scalar (scalar.h) between two levels of a refined grid (levels.h). Interpolated are its value, as the velocity is, and its flux
-// q = -1/3 rho (tau - 1) grad theta, as P is: rescaled, or from differences of the value where tau of either level is near
-// 1. With eddy diffusivity, tau differs per cell (level_laws.h). The flux through a face is mass with the value of the cell
-// that it comes from, plus diffusion.
+// A scalar (scalar.h) between two levels of a refined grid (levels.h). Its value is interpolated like the velocity, and its flux
+// q = -1/3 rho (tau - 1) grad theta like P: rescaled, or from differences of the value where tau of either level is near
+// 1. With eddy diffusivity, tau differs per cell (level_laws.h). The flux through a face is the mass times the value of its
+// source cell, plus diffusion.
 #ifndef LBM_LEVEL_SCALAR_H
 #define LBM_LEVEL_SCALAR_H
 #include "level_laws.h"
@@ -12,7 +12,8 @@
 
 namespace lbm { namespace {
 
-// Kinds of lbm_carrier (boundary.Carried and so on). A population that passes a face has theta f with the flow, and diffuses the rest.
+// Kinds of lbm_carrier (boundary.Carried and so on). A population that passes a face carries theta f with the flow; the rest is
+// diffusion.
 enum {
 	LEVEL_CARRIED,    // all of a cell's population; of a ghost cell behind a slip face, by the mirror image's flux
 	LEVEL_ENTERS,     // theta (w + f): from beyond an open face
@@ -38,7 +39,7 @@ template <class L, class R> struct LevelScalar {
 		f(0, theta);
 		unroll<L::D>([&](auto a) LBM_LAMBDA { f(1 + a.value, q[a.value]); });
 	}
-	// convert turns q into the other level's, by the gradient of theta in its cells.
+	// convert converts q to the other level, by the gradient of theta in its cells.
 	LBM_HD LBM_INLINE void convert(const Change<R>& flux, const R& r, const R* gradient) {
 		const R slope = (T(1) + r) * flux.strain;
 		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = q[a.value] * flux.scale + slope * gradient[a.value]; });
@@ -51,7 +52,7 @@ template <class L, class T> LBM_HD LBM_INLINE void extrapolateScalar(const T* fi
 	unroll<L::D>([&](auto a) LBM_LAMBDA { to[1 + a.value] = first[1 + a.value] + (first[1 + a.value] - second[1 + a.value]); });
 }
 
-// ScalarParabola is Parabola of a scalar; at(Int<k>) returns the numbers of cell k of Around.
+// ScalarParabola is the Parabola of a scalar; at(Int<k>) returns the numbers of cell k of Around.
 template <class L, class T, class Around> struct ScalarParabola {
 	LevelScalar<L, T> mid, slope[L::D];
 	T bend[L::D], mixed[L::D][L::D];  // mixed of the larger axis first
@@ -126,7 +127,7 @@ template <class L, class R> struct ScalarParent {
 };
 
 // passing returns the amount of a scalar that passes with population i, whose deviation is f (LEVEL_GAINED: the added part),
-// by the flux in direction way. of belongs to the cell that carries it.
+// with the flux in direction way. of belongs to the cell that carries it.
 template <class L, class R> LBM_HD LBM_INLINE R passing(const Carrier<L, R>& of, int kind, int i, int way, const R& f) {
 	using T = typename Scalar<R>::type;
 	switch (kind) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The lbmsim authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The coupling between levels for processors of any kind.
+// The coupling between levels for the baseline instruction set.
 #include "cpu/isa_baseline.h"
 #include "cpu/levels.h"
 

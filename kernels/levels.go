@@ -17,24 +17,24 @@ import "C"
 
 import "unsafe"
 
-// Conversion turns P of one level of a refined grid into the other level's (lbm_conversion).
+// Conversion converts P of one level of a refined grid to the other (lbm_conversion).
 type Conversion struct {
 	Shear, Trace             float64    // factors of the deviator and the trace of P, ...
 	ShearStrain, TraceStrain float64    // ... and, where these are 0, of the strain rate and the divergence
 	From, To                 [3]float64 // body forces of both levels
 	LawFrom, LawTo           [4]float64 // numbers of the viscosity law on both levels
 	Width                    float64    // of the other level's cells in this one's
-	Kind                     int32      // number of the law in model.ViscosityLaws where cells have relaxation times of their own; otherwise 0
-	Tied                     int32      // 1: the trace relaxes as the deviator
-	BuoyancyFrom, BuoyancyTo [3]float64 // force for each unit of a scalar on both levels
+	Kind                     int32      // number of the law in model.ViscosityLaws where cells have individual relaxation times; otherwise 0
+	Tied                     int32      // 1: the trace relaxes like the deviator
+	BuoyancyFrom, BuoyancyTo [3]float64 // force per unit of a scalar on both levels
 	Flux, FluxGradient       float64    // factors of its flux or, where that is 0, of its gradient
-	ScalarFrom, ScalarTo     [2]float64 // its relaxation time on both levels, [0] + [1] times the flow's, where eddies carry it
+	ScalarFrom, ScalarTo     [2]float64 // its relaxation time on both levels, [0] + [1] times the flow's, with eddy diffusivity
 }
 
 // Levels holds the functions of the coupling between levels, for a lattice and a precision of moments.
 type Levels struct{ table *C.lbm_levels }
 
-// Levels finds the functions of a model; false: it has none.
+// Levels returns the functions of a model; false without any.
 func (i ISA) Levels(m Index) (Levels, bool) {
 	const half = 2
 	if !m.Moments || m.Precision >= half {
@@ -72,8 +72,8 @@ func (k Levels) Send(c *Case, model int, list unsafe.Pointer, first, last int, s
 	C.send_upstream(k.table, unsafe.Pointer(c), C.int(model), list, C.int64_t(first), C.int64_t(last), state, sent)
 }
 
-// Carry writes what of a scalar passes with the populations of carriers first to last, [cell][Sends], by a list of boundary.Carrier.
-// gains are what walls add to populations, [number][Sends].
+// Carry writes the scalar that passes with the populations of carriers first to last, [cell][Sends], by a list of
+// boundary.Carrier. gains are the additions of walls to populations, [number][Sends].
 func (k Levels) Carry(c *Case, model int, list unsafe.Pointer, first, last int, state, gains, sent unsafe.Pointer) {
 	C.carry(k.table, unsafe.Pointer(c), C.int(model), list, C.int64_t(first), C.int64_t(last), state, gains, sent)
 }
@@ -83,7 +83,7 @@ func (k Levels) Count(list, upstream, crossings unsafe.Pointer, first, last int,
 	C.count(k.table, list, upstream, crossings, C.int64_t(first), C.int64_t(last), sent, C.double(scale), flag(add), C.int(numbers), sums)
 }
 
-// Heat does so with the heat behind them, by lists of boundary.HeatCrossings.
+// Heat does the same for the heat stored behind them, by lists of boundary.HeatCrossings.
 func (k Levels) Heat(list, carriers, crossings unsafe.Pointer, first, last int, sent unsafe.Pointer, scale float64, add bool, sums unsafe.Pointer) {
 	C.heat(k.table, list, carriers, crossings, C.int64_t(first), C.int64_t(last), sent, C.double(scale), flag(add), sums)
 }

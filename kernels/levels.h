@@ -4,7 +4,7 @@
 // Coupling between two levels of a refined grid: docs/refinement-numerics.md has the scheme, internal/ref/coupling.go the oracle,
 // device.Coupler the order of the kernels. A cell's moments after the collision with the force F are
 //   j = rho u + F/2,   S = rho u u + (u F + F u)/2 + P,   P = -2/3 rho (tau - 1) e
-// Interpolated are rho, u and P.
+// rho, u and P are interpolated.
 #ifndef LBM_LEVELS_H
 #define LBM_LEVELS_H
 #include "expansion.h"
@@ -32,7 +32,8 @@ template <class L, class R> struct HalfForce {
 	}
 };
 
-// LevelValue has the interpolated values of one cell or a vector of cells. Compact buffers on the way to a finer level have these values.
+// LevelValue holds the interpolated values of one cell or a vector of cells. Compact buffers sent to a finer level hold these
+// values.
 template <class L, class R> struct LevelValue {
 	using T = typename Scalar<R>::type;
 	R r, u[L::D], p[L::M - 1 - L::D];  // rho - 1, velocity, P
@@ -83,8 +84,8 @@ template <class L, class R> struct LevelValue {
 		unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { p[k.value] = p[k.value] + o.p[k.value]; });
 	}
 
-	// convert turns P into the other level's; gradient is g[a][b] = du_a/dx_b in its cells. LAW changes the deviator of cells with
-	// relaxation times of their own, and the trace where it relaxes alike. It returns the change of a scalar's flux.
+	// convert converts P to the other level; gradient is g[a][b] = du_a/dx_b in its cells. LAW converts the deviator of cells
+	// with individual relaxation times, and the trace where it relaxes alike. It returns the change of a scalar's flux.
 	template <class LAW> LBM_HD LBM_INLINE Change<R> convert(const lbm_conversion& c, const R (&gradient)[L::D][L::D]) {
 		R trace = p[0], divergence = gradient[0][0];
 		unroll<L::D - 1>([&](auto a) LBM_LAMBDA {
@@ -111,7 +112,7 @@ template <class L, class R> struct LevelValue {
 };
 
 // extrapolate writes the values of a cell beyond an end of the domain, from the three cells inwards: the velocity by a parabola,
-// which a channel has, density and P linearly.
+// exact in a channel, density and P linearly.
 template <class L, class T> LBM_HD LBM_INLINE void extrapolate(const T* first, const T* second, const T* third, T* to) {
 	unroll<L::M>([&](auto k) LBM_LAMBDA {
 		constexpr int K = decltype(k)::value;
@@ -120,7 +121,7 @@ template <class L, class T> LBM_HD LBM_INLINE void extrapolate(const T* first, c
 	});
 }
 
-// Parabola is what the children of a parent follow from: the parabola that has the means of the cells around. at(Int<k>) returns
+// Parabola interpolates the children of a parent: it reproduces the means of the cells around it. at(Int<k>) returns
 // the values of cell k of AroundOf.
 template <class L, class T> struct Parabola {
 	typedef typename AroundOf<L::D>::Type Around;
@@ -251,7 +252,8 @@ template <class L, class T> LBM_HD LBM_INLINE void addCrossing(const lbm_crossin
 	unroll<L::D>([&](auto a) LBM_LAMBDA { sums[1 + a.value] += double(x.momentum * Known<L>::c(x.direction, a.value)) * v; });
 }
 
-// corrected returns the moments of a cell that gets mass and momentum. P stays. The sums are rounded once, when they are stored.
+// corrected returns the moments of a cell that receives mass and momentum. P stays. The sums are rounded once, when they are
+// stored.
 template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> corrected(const Moments<L, T>& m, const double* gain, const HalfForce<L, double>& force) {
 	LevelValue<L, double> v;
 	Moments<L, double> wide;
@@ -270,8 +272,8 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> corrected(const Mome
 	return out;
 }
 
-// correctedScalar returns the value of such a cell's scalar, of the density 1 + r before; gain has the heat behind the momentum. Heat is
-// rho theta.
+// correctedScalar returns the value of such a cell's scalar, of the density 1 + r before; gain holds the heat behind the
+// momentum. Heat is rho theta.
 template <class L> LBM_HD LBM_INLINE double correctedScalar(double theta, double r, const double* gain) {
 	return theta + (gain[1 + L::D] - theta * gain[0]) / (1 + r + gain[0]);
 }

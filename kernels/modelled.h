@@ -8,23 +8,22 @@
 //   modelled:  rho_g = rho_I + eps - 3 rho (d_g + d_I) u_w.K u_w,  u_w = v - d_I s
 //              u_t,g = u_t,I - (d_g + d_I) s,  s = g - K v over convex surfaces, g + K v over concave ones
 //              S_nt,g = -S_nt,I - 2 T + rho (s - K v)/3,  T = rho u_tau^2 t,  g = F u_tau/(kappa y0) t
-// with K the curvature dn/dx of the surface, which the pressure bends the flow around. Less the friction's slope g, the flow before a
-// convex surface has no vorticity, as it comes from far away, and the one inside a hollow surface turns like a rigid body;
-// with t the direction of the velocity along the wall at the sampled point and u_tau by the law of the wall there. g is the slope
-// of the logarithm at y0, where the eddy viscosity of the layer begins to grow. Velocities are relative to the wall, but v = u_t,I +
-// u_wall: the surface stays in its place, and bends the path of the fluid by its velocity in space. F is the wall's
-// factor, which keeps the momentum that links exchange at the law's, and eps the density that keeps the mass (sim/friction.go).
-// Fluid cells of the layer have the eddy viscosity of the logarithm, which fades out up to its height h: nu_t = kappa max(y, y0) u_tau
-// (1 - y^2/h^2), with u_tau of the nearest ghost cell (Prandtl, Z. Angew. Math. Mech. 5 (1925) 136).
-// Without friction: modelled, with u_tau = 0 (MODELLED_ROUGH below 0).
-// theta blends both with y+ of half a cell: the model is off where the flow beside the wall is laminar. Nothing moves along a no-slip
-// wall, so that its rates of strain have no part along it; fluid at rest between walls would not stay so with the image's.
-// Beside a convex edge, which lies along e from the ghost cell, the part of the flow along e that comes from the edge sticks to the
-// surface: of the velocity, with a in place of d_g/d_I, the traction and the stress the part along e is as at a no-slip wall where e.u_t,I < 0. The layer above has the
-// eddy viscosity of a friction velocity -e.u_t,I.
-// A ghost cell of mirror -1 serves one link at a convex edge, with the moments of that fluid cell turned by half a circle about the axis of the
-// grid that is nearest to the edge: the flow slips along that and is bounced back across it.
-// Velocities are those with half of the coming step's force. What was tried instead is in docs/decisions.md.
+// with K the curvature dn/dx of the surface, around which the pressure bends the flow. Without the friction's slope g, the flow
+// before a convex surface is irrotational, as far upstream, and the flow inside a hollow surface rotates like a rigid body; with
+// t the direction of the velocity along the wall at the sampled point and u_tau by the law of the wall there. g is the slope of
+// the logarithm at y0, where the eddy viscosity of the layer begins to grow. Velocities are relative to the wall, but v = u_t,I +
+// u_wall: the surface stays in its place, and bends the path of the fluid by its velocity in space. F is the wall's factor, which
+// keeps the momentum exchanged by links equal to the law's, and eps the density that conserves the mass (sim/friction.go). Fluid
+// cells of the layer have the eddy viscosity of the logarithm, which fades out up to its height h: nu_t = kappa max(y, y0) u_tau
+// (1 - y^2/h^2), with u_tau of the nearest ghost cell (Prandtl, Z. Angew. Math. Mech. 5 (1925) 136). Without friction: modelled,
+// with u_tau = 0 (MODELLED_ROUGH below 0). theta blends both with y+ of half a cell: the model is off where the flow beside the
+// wall is laminar. Nothing moves along a no-slip wall, so that its rates of strain have no part along it; fluid between walls
+// would not stay at rest with the image's. Beside a convex edge, which lies along e from the ghost cell, the part of the flow
+// along e that comes from the edge sticks to the surface: of the velocity, with a in place of d_g/d_I, the traction and the
+// stress the part along e is as at a no-slip wall where e.u_t,I < 0. The layer above has the eddy viscosity of a friction
+// velocity -e.u_t,I. A ghost cell of mirror -1 serves one link at a convex edge, with the moments of that fluid cell rotated by
+// 180 degrees about the grid axis nearest to the edge: the flow slips along this axis and is bounced back across it. Velocities
+// are those with half of the coming step's force. What was tried instead is in docs/decisions.md.
 #ifndef LBM_MODELLED_H
 #define LBM_MODELLED_H
 #include "scalar.h"
@@ -38,15 +37,15 @@ enum { PLUS_FIRST = -6, PLUS_BITS = 4, PLUS_COUNT = 44 * 16 + 1 };
 // Numbers that a ghost cell reports: the traction of the fluid on the wall, y+ of half a cell, theta, and the
 // friction velocity of the layer's eddy viscosity by the law's; 0 where it has no model.
 enum { MODELLED_RESULTS = 6 };
-// Sums over the links of a wall, in FORCE_UNITS (device.WallMomentum). Of the area a part: in these units of momentum a wall of
-// 524,288 cells would be too large for an integer.
+// Sums over the links of a wall, in FORCE_UNITS (device.WallMomentum). The area is scaled down: in these units a wall of
+// 524,288 cells would overflow an integer.
 enum { WALL_EXCHANGED = 0, WALL_LAW = 1, WALL_ALL = 2, WALL_AREA = 3, WALL_PASSED = 4, WALL_SUMS = 5 };
 // Corrections of a wall (device.WallTuning).
 enum { TUNING_FACTOR = 0, TUNING_DENSITY = 1, TUNING_EXCHANGE = 2, TUNING_NUMBERS = 3 };
 constexpr double WALL_AREA_PART = 1.0 / 4096;  // device.WallAreaUnits
 
-// tableAt returns y+ by the Reynolds number of a point above the wall, or T+ by y+: linear between the entries of the table, which are
-// evenly spaced between powers of two. The bits of a double are its entry.
+// tableAt interpolates y+ by the Reynolds number of a point above the wall, or T+ by y+, linearly between the entries of the
+// table, which are evenly spaced between powers of two. The bits of a double give its entry.
 LBM_HD LBM_INLINE double tableAt(double reynolds, const double* table) {
 #ifdef __CUDACC__
 	const long long bits = __double_as_longlong(reynolds);
@@ -62,7 +61,7 @@ LBM_HD LBM_INLINE double tableAt(double reynolds, const double* table) {
 	return table[entry] + part * (table[entry + 1] - table[entry]);
 }
 
-// turbulence returns theta, the share of the model where y+ of half a cell is half.
+// turbulence returns theta, the share of the model; half is y+ of half a cell.
 template <class T> LBM_HD LBM_INLINE T turbulence(const T& half) {
 	const T theta = (half - T(LAMINAR_PLUS)) * T(1.0 / (TURBULENT_PLUS - LAMINAR_PLUS));
 	return theta < T(0) ? T(0) : theta > T(1) ? T(1) : theta;
@@ -74,9 +73,9 @@ template <class T> LBM_HD LBM_INLINE T layerEddies(const T& length, const T& hal
 	return length * (share * (T(2) * nu * half));
 }
 
-// ImagePoint has the values interpolated at the image point.
+// ImagePoint holds the values interpolated at the image point.
 template <class L, class T> struct ImagePoint {
-	T r = 0, u[L::D] = {}, pi[L::D * (L::D + 1) / 2] = {};  // density, velocity, stress less rho u u
+	T r = 0, u[L::D] = {}, pi[L::D * (L::D + 1) / 2] = {};  // density, velocity, stress minus rho u u
 	// add adds the moments of a cell with a weight.
 	LBM_HD LBM_INLINE void add(const T& weight, const Moments<L, T>& m, const Params<T>& p) {
 		const T rho = T(1) + m.r;
@@ -91,7 +90,8 @@ template <class L, class T> struct ImagePoint {
 	}
 };
 
-// mirrorImage mirrors what a ghost cell behind slip faces reads, across the axes of the bits.
+// mirrorImage mirrors the values that a ghost cell behind slip faces reads, across the axes of the
+// bits.
 template <class L, class T> LBM_HD LBM_INLINE void mirrorImage(int axes, ImagePoint<L, T>& image, T* sampled) {
 	for (int a = 0; a < L::D; a++) {
 		const int turns = axes >> a & 1;
@@ -101,7 +101,8 @@ template <class L, class T> LBM_HD LBM_INLINE void mirrorImage(int axes, ImagePo
 	}
 }
 
-// turnedGhost returns the moments of a fluid cell turned by half a circle about the direction e, against the velocity of the wall.
+// turnedGhost returns the moments of a fluid cell rotated by 180 degrees about the direction e, relative to the velocity of the
+// wall.
 template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> turnedGhost(const T* e, const T* wall, const ImagePoint<L, T>& cell, const Params<T>& p) {
 	constexpr int D = L::D;
 	const T density = T(1) + cell.r;
@@ -202,7 +203,7 @@ template <class L, class T> LBM_HD LBM_INLINE Moments<L, T> modelledGhost(const 
 		for (int a = 0; a < D; a++) drags += e[a] * traction[a], shears += e[a] * sheared[a];
 		for (int a = 0; a < D; a++) traction[a] -= drags * e[a], sheared[a] -= shears * e[a];
 	}
-	// A cavity, which no stream reaches, would fill without end.
+	// A cavity that no flow reaches would fill indefinitely.
 	const T filled = image.r * T(1 / MOST_FILLED), room = T(1) - filled * filled;
 	g.r = image.r + eps + theta * ((room > T(0) ? room * tuning[TUNING_EXCHANGE] : T(0)) - T(3) * rho * reach * turn);
 	const T density = T(1) + g.r;
@@ -255,9 +256,9 @@ template <class L, class T> LBM_HD LBM_INLINE T modelledHeat(const T* n, const T
 	return conducted + theta * (carries - conducted);
 }
 
-// linkMomentum calls add(k, v) for the sums of a wall with what the link along direction i from a ghost cell into the fluid adds to
-// them in a step. in and out are the populations that pass the link, density the sum of r at its ends: less their parts at rest,
-// so that a linear pressure on stairs of cells has no part in the momentum.
+// linkMomentum calls add(k, v) with the contributions of the link along direction i, from a ghost cell into the fluid, to the
+// sums of a wall in a step. in and out are the populations that pass the link, density the sum of r at its ends: their parts at
+// rest are subtracted, so that a linear pressure on a staircase wall does not contribute to the momentum.
 template <class L, class T, class ADD> LBM_HD LBM_INLINE void linkMomentum(int i, const T* results, double area, const T& in, const T& out, double density, ADD add) {
 	const double both = double(in + out);
 	add(WALL_PASSED, double(in - out));

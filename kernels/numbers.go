@@ -10,7 +10,7 @@ type Numbers struct {
 	Force             [3]float64
 	Lambda, OmegaBulk float64
 	Law               [4]float64
-	// Of a scalar.
+	// For a scalar.
 	ScalarKeep, ScalarTau, ScalarEddy float64
 	Buoyancy                          [3]float64
 	Model, Kind                       int32 // numbers in model.Collisions and model.ViscosityLaws

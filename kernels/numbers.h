@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The lbmsim authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The numbers of a step that are not the state, as Go fills them in for all devices
+// The parameters of a step, as Go fills them in for all devices
 // (kernels.Numbers, from model.Params): plain C, for cgo.
 #ifndef LBM_NUMBERS_H
 #define LBM_NUMBERS_H

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The lbmsim authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Outflows: their correction of the cells beside them after a step (boundary.Outlet). Along the
+// Outflows correct the cells beside them after a step (boundary.Outlet). Along the
 // axis of the face the incoming wave, W = r - u_n/c_s, gets the value that follows from the state
 // before the step; the other wave, the tangential momentum and the non-equilibrium stress are
 // unchanged.

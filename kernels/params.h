@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The lbmsim authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The numbers of a step that are not the state (numbers.h), in the number type of the
-// arithmetic.
+// The parameters of a step (numbers.h), in the number type of the arithmetic.
 #ifndef LBM_PARAMS_H
 #define LBM_PARAMS_H
 #include "numbers.h"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The lbmsim authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The words in which g++ and NVRTC differ, and compile-time loops. The
+// Macros for the differences between g++ and NVRTC, and compile-time loops. The
 // headers of the physics include nothing but each other, so that the same text
 // compiles on a GPU at run time, where there is no standard library.
 #ifndef LBM_PORTABLE_H

@@ -16,7 +16,7 @@
 //
 // The force per volume b theta (Boussinesq), with theta before the step, is added after the flow's collision,
 //   j += F,  S += u F + F u,   u = (j + (F0 + F)/2)/rho before that,
-// which is Guo's forcing (Phys. Rev. E 65 (2002) 046308) but for terms of F F: the
+// which is Guo's forcing (Phys. Rev. E 65 (2002) 046308) except for terms of F F: the
 // exact difference of equilibria (Kupershtokh, Medvedev & Karpov, Comput. Math. Appl. 58
 // (2009) 965).
 //
@@ -25,7 +25,7 @@
 //   closed: the advected part returns, the diffused part is reflected as by a mirror,
 //           f = f_i',  g = theta f_i' + w_i (theta' + 3 (c_t.q' - c_n.q'))
 //           with c = c_t + c_n, c_n across the wall, and theta' and q' of the cell at x - c_t, which
-//           sends that to the wall. So heat that flows along a wall is not held up, and none is lost.
+//           sends that to the wall. So heat flow along a wall is not impeded, and none is lost.
 //   a flux into the fluid:  the same, g += 6 w_i |c.n| flux, with n across the surface: |c.n| links cross a unit of
 //           its area, and sum w_i (c.n)^2 over these links is 1/6
 //   a value v:  f = f_i',  g = 2 v (w_i + f) - g_i'
@@ -36,7 +36,8 @@
 //           on that f: g += theta (f - f_i')
 //   faces that bring in fluid of value v:  f = f_i,  g = g_i + (v - theta) (w_i + f)
 //   faces that do so only where fluid enters:  the same, (v - theta) times entering(u_n), u_n the cell's velocity inwards
-//   walls with a model: the population f that their ghost cell sends, as out of a closed wall, and the flux q that it has found
+//   walls with a model: the population f that their ghost cell sends, as out of a closed wall, and the flux q that it has
+//   computed
 //           (modelled.h):  g = (g_i' - theta f_i', or the mirror's) + theta f + a q,  with a the area that the link crosses. What
 //           passes the surface with the flow has the cell's theta: so a uniform scalar stays uniform.
 //           Links without a ghost cell are the same with q = 0 and the flow's f = f_i' + 6 w_i c.u, u the wall's velocity
@@ -78,9 +79,9 @@ template <class T> struct ScalarParams {
 		  eddy(T(n.scalarEddy)), tau(T(n.scalarTau)), height(T(1 - 2 * n.law[0])), law(T(n.law[1])) {}
 };
 
-// Weights of the scalar are fractions that add up to one exactly, as the flow's weights do not: heat would grow by a part in
+// Weights of the scalar are fractions that add up to one exactly, unlike the flow's: otherwise heat would grow by a part in
 // 10^8 per step. All are multiples of the smallest, so the contributions of a row may be summed before they are weighted. They
-// depend on the number of axes that a direction goes along.
+// depend on the number of nonzero components of a direction.
 template <class L, class T> struct Weights {
 	static constexpr double PARTS = sizeof(T) == 4 ? 1 << 27 : double(1ll << 55);
 	LBM_HD static constexpr double exact(int i) { return double(L::share(i)) * (double((long long)(PARTS / L::UNIT + 0.5)) / PARTS); }
@@ -142,8 +143,9 @@ template <class L, class R, class T> LBM_HD LBM_INLINE R risenBy(const Moments<L
 	return part * T(0.5) * reciprocal(p.height + root);  // tau_f - tau0
 }
 
-// eddyKeep of such a cell, and of one that has 3 nu_t of a layer at least: Smagorinsky's law finds no more than these in the stress
-// that the collision leaves where they are larger. Without an eddy viscosity tau0 may be 1 or more, where the law has no solution.
+// eddyKeep of such a cell, and of a cell with at least the 3 nu_t of a layer: where these are larger, Smagorinsky's law finds no
+// more than these in the stress that the collision leaves. Without an eddy viscosity tau0 may be 1 or more, where the law has no
+// solution.
 template <class L, class R, class T> LBM_HD LBM_INLINE R eddyKeep(const Moments<L, R>& m, const ScalarParams<T>& p) {
 	if (p.eddy == T(0)) return R{} + p.keep;
 	return eddyKeep(risenBy(m, p), p);
@@ -251,7 +253,7 @@ template <class L, class R, class T> LBM_HD LBM_INLINE void buoyed(Moments<L, R>
 	});
 }
 
-// buoyedPopulations does so for populations; u becomes their velocity after it.
+// buoyedPopulations does the same for populations; u becomes their velocity after it.
 template <class L, class R, class T> LBM_HD LBM_INLINE void buoyedPopulations(R* f, const R& theta, const ScalarParams<T>& p, R* u) {
 	Moments<L, R> m{};
 	sumMoments<L>(f, m.r, m.j);
@@ -368,7 +370,7 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 			d[A] = -c[A];
 			way[A] = c[A];
 			if (A >= L::D || c[A] == 0) return;
-			// What slides along a face comes from the cell that the flow comes from, past the corner of a body, too.
+			// A scalar that slides along a face comes from the flow's source cell, past the corner of a body, too.
 			if (solid(d) && (kind != SCALAR_MIRROR || law(at.type(d)) == SCALAR_MIRROR)) across = true, way[A] = -c[A];
 			else from[A] = -c[A];
 		});

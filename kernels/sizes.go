@@ -10,7 +10,7 @@ import "C"
 import "unsafe"
 
 // StructSizes returns the bytes of each shared struct in Go and in C, for the tests. These are
-// outside of the package: with tests inside, go test compiles all of the C++ once more for them.
+// outside the package: with tests inside, go test compiles all of the C++ again for them.
 func StructSizes() map[string][2]uintptr {
 	return map[string][2]uintptr{
 		"Pattern":     {unsafe.Sizeof(Pattern{}), C.sizeof_lbm_pattern},

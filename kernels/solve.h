@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The lbmsim authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The relaxation time of a cell whose viscosity depends on the shear rate, where the
-// stress gives no more than the product of the two, a = tau |shear rate|. In
-// logarithms, x = log2 |shear rate|,
+// The relaxation time of a cell whose viscosity depends on the shear rate, where the stress gives
+// only the product of the two, a = tau |shear rate|. In logarithms, x = log2 |shear rate|,
 //   x + log2 tau(2^x) = log2 a
 // has a slope between the flow index n and 1, so that Newton's iteration takes a few steps from
 // anywhere; it is kept between the bounds that follow from the bounds of tau, and bisects where it

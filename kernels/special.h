@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The lbmsim authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Special cells: cells with a link whose boundary law is more than half-way bounce-back, and cells of a sponge, with individual
-// rates. A step recomputes them, after the others, from lists (boundary/links.go), so that a feature that a case does not use
-// costs its other cells nothing. A law is linear in the populations of the cell and of the one behind it (boundary.Law gives
-// the numbers of each law):
+// Special cells: cells with a link whose boundary law goes beyond half-way bounce-back, and cells of a sponge, with individual
+// rates. A step recomputes them, after the others, from lists (boundary/links.go), so that these features cost other cells
+// nothing. A law is linear in the populations of the cell and of the one behind it (boundary.Law gives the numbers of each
+// law):
 //   f_i(x, t+1) = A f*_i'(x) + B f*_i(x) + C f*_i'(x+c_i) + K
 // Terms are added in the order of the directions.
 #ifndef LBM_SPECIAL_H
@@ -105,8 +105,9 @@ template <class L, bool MOMENTS, class T, class AT> struct SpecialCell {
 	LBM_HD LBM_INLINE const T* law(unsigned word) const { return laws + (long long)(word & ~(GHOST_LINK | MODELLED_LINK)) * LINK_NUMBERS; }
 
 	// incoming returns the population that streams in along direction i; of a link, back is the population that went into the
-	// wall. Of a ghost cell of a wall with a model it is found for forces alone (FORCE): a step takes what comes back for it. A law has up to three terms, and free streaming has one: a loop over them, because on a GPU fetching instructions
-	// dominates the time of a few cells.
+	// wall. For ghost cells of walls with a model it is computed for forces only (FORCE): a step uses the returning population. A
+	// law has up to three terms, free streaming one: a loop over them, because on a GPU fetching instructions dominates the time
+	// of a few cells.
 	template <bool FORCE> LBM_HD LBM_INLINE T incoming(int i, T& back) const {
 		const bool wall = links(i);
 		Numbers n{{T(1), T(0), T(0), T(0)}};

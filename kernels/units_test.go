@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// Bounds of text that stand for what a clean build costs: times and memory depend on the machine and on what else it does, bytes do
-// not. g++ 12 takes 50 to 70 us per byte, and 1 kB of memory per byte above 0.2 GB. All 21 units had 5,010,000 bytes, the units of
+// Bounds of text, a proxy for the cost of a clean build: times and memory depend on the machine and its load, bytes do not. g++
+// 12 takes 50 to 70 us per byte, and 1 kB of memory per byte above 0.2 GB. All 21 units had 5,010,000 bytes, the units of
 // ISA=auto with AVX-512 3,990,888, and the largest, cells_d3q27.cpp, 560,616 when these were set, a tenth above.
 const (
 	mostOfUnit   = 600 << 10
@@ -93,7 +93,7 @@ func membersOf(t *testing.T, archive []byte) (members [][]byte) {
 func textOf(t *testing.T, object []byte) (name string, size int) {
 	t.Helper()
 	if !bytes.HasPrefix(object, []byte(elf.ELFMAG)) {
-		return "", 0 // what Go's compiler writes
+		return "", 0 // an object of Go's compiler
 	}
 	file, err := elf.NewFile(bytes.NewReader(object))
 	if err != nil {

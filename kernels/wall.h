@@ -7,7 +7,7 @@
 //
 // with i out of the wall, i' opposite to i, rho0 = 1 (Ladd, J. Fluid Mech. 271 (1994) 285; exact
 // position of the wall: Ginzburg & d'Humieres, Phys. Rev. E 68 (2003) 066614). A wall moves in its
-// own plane; otherwise mass is not conserved. Solid cells hold zeros: so they add nothing to the
+// own plane; otherwise mass is not conserved. Solid cells hold zeros, so they add nothing to the
 // moments. The other boundaries: face.h, outflow.h, special.h.
 #ifndef LBM_WALL_H
 #define LBM_WALL_H

@@ -39,7 +39,7 @@ type Collision struct {
 	WallLambda func(tau float64) float64
 	// OpenTau is the least tau at which a parabolic profile is preserved between an inlet and an outflow; 0: 1/2.
 	OpenTau float64
-	// StreakTau is the tau below which streaks grow behind an inlet of given velocity, unless the trace of the stress relaxes
+	// StreakTau is the tau below which streaks grow behind a velocity inlet, unless the trace of the stress relaxes
 	// with a separate time (docs/models.md); 0: streaks do not grow.
 	StreakTau float64
 }

@@ -118,7 +118,8 @@ func (s Spec) String() string {
 	return name
 }
 
-// SpecInWords returns the text of a Spec for people; other texts distinguish earlier formats of states with a temperature.
+// SpecInWords returns a Spec's name for messages; the stored name also distinguishes earlier formats of states with a
+// temperature.
 func SpecInWords(spec string) string {
 	return strings.Replace(spec, "carries_scalar", "with temperature", 1)
 }

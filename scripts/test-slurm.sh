@@ -9,7 +9,7 @@
 #
 # Every script runs a case on CPU ranks, whose last state must equal the last state of a
 # plain run bit for bit. For the GPUs, which are device files here, the choice of
-# a rank's GPU is tested within jobs, for each way in which SLURM hands them out
+# a rank's GPU is tested within jobs, for each way in which SLURM assigns them
 # (cmd/lbmsim/slurm_test.go). All logs: .build/slurm.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -183,11 +183,10 @@ binding_mpirun() {
 
 scripts=$root/jobs/slurm
 
-# until_limit NAME MARGIN ENDS RANKS OTHERS: a chain of jobs of a minute each, whose run has no
-# end until the time limit has ended ENDS of them; then it gets one. It keeps MARGIN free, and
-# ends in the state of a run without an end before its last step, on another number of ranks.
-# Its steps wait for the disk, and give way to all other work: so it costs little. Started in
-# the background, as is job.
+# until_limit NAME MARGIN ENDS RANKS OTHERS: a chain of jobs of a minute each, with an unlimited run
+# until the time limit has ended ENDS of them; then the run gets a last step. It keeps MARGIN free.
+# Its final state must equal the state of an uninterrupted run on OTHERS ranks. Its steps wait for
+# the disk at low priority, so it costs little. Started in the background, like job.
 until_limit() {
 	name=$1 ends=$3 start=$SECONDS
 	mkdir -p "$work/$name"
@@ -219,7 +218,7 @@ until_limit() {
 echo "--- time limits, beside all others"
 (on_limits && scripts/slurm-cluster.sh start 2 2 >/dev/null)
 until_limit limit "15 s" 3 2 3 & waiting=($!)
-# SLURM's own signals at the limit: the job goes back, too.
+# SLURM's signals at the limit: the job is requeued, too.
 until_limit limit-off off 1 1 2 & waiting+=($!)
 
 (in_folder plain && "$LBMSIM" case.toml --device cpu >log.txt)
@@ -240,8 +239,8 @@ LBMSIM_SLURM_REFUSED="would both use the GPU" binding 2 --gres=gpu:1
 on_cpu=(--device cpu)
 small=(--cpus-per-task=1 --mem=100M)
 
-# interrupted NAME SCANCEL_OPTION...: once the run in the folder has a checkpoint, ends
-# it by the signal that SLURM sends when the time is nearly over.
+# interrupted NAME SCANCEL_OPTION...: once the run in the folder has a checkpoint, ends it with the
+# signal that SLURM sends before the time limit.
 checkpointed() { find "$work/$1/out/case/checkpoints" -type f ! -name '.*' 2>/dev/null | grep -q .; }
 interrupted() {
 	local name=$1 tries=600
@@ -255,7 +254,7 @@ interrupted() {
 }
 
 two=(--ntasks-per-node=2 --gpus-per-node=2)
-# The queue takes them one after the other, or side by side.
+# The queue runs them one after the other, or concurrently.
 (in_folder array && for name in a b c; do cp case.toml $name.toml; done)
 pids=()
 job gpu "${small[@]}" "$scripts/gpu.sh" case.toml "${on_cpu[@]}" & pids+=($!)
@@ -275,7 +274,7 @@ for name in plain-long chain links links-mpirun; do
 done
 (in_folder plain-long && "$LBMSIM" case.toml --device cpu >log.txt)
 
-# A chain by requeueing, whose first job ends by a signal.
+# A chain by requeueing, whose first job is ended by a signal.
 job chain --job-name=chain "${two[@]}" "${small[@]}" "$scripts/chain.sh" case.toml "${on_cpu[@]}" & pids=($!)
 interrupted chain --name=chain
 all_of "${pids[@]}"
@@ -297,7 +296,7 @@ chained links "$scripts/nodes.sh"
 chained links-mpirun "$scripts/mpirun.sh" --batch
 same plain-long chain links links-mpirun
 
-# The tutorial, as its reader does it: lbmsim in PATH, and the source tree in ~/lbmsim.
+# The tutorial, as a reader follows it: lbmsim on PATH, and the source tree in ~/lbmsim.
 mkdir "$work/home"
 ln -s "$root" "$work/home/lbmsim"
 HOME=$work/home env -u LBMSIM python3 -B "$root/scripts/docs/check.py" --page docs/cluster.md "$LBMSIM"

@@ -42,8 +42,8 @@ func (d *driver) steer() error {
 			if c.FlowRate != 0 {
 				want = c.FlowRate * float64(d.Case.Cells[a]) / cells
 			}
-			// The change of momentum since the last adjustment is the force minus friction and drag
-			// of bodies; the force changes only by the amount that corrects the deviation.
+			// The momentum has changed by the force minus friction and drag since the last
+			// adjustment; the force changes only by the amount that corrects the deviation.
 			speed, gain := (t.Momentum[a]-t.Impulse(f.Force[a])/2)/mass, 0.0
 			if f.Known {
 				gain = (speed - f.Speed[a]) / float64(c.Every)
@@ -69,7 +69,7 @@ func (d *driver) steer() error {
 	return nil
 }
 
-// recall continues with the force of a checkpoint.
+// recall resumes with the force of a checkpoint.
 func (d *driver) recall(m *output.Drive) {
 	if m != nil && d.Case.Force.Drive != nil {
 		d.drive = *m
@@ -86,7 +86,7 @@ func (d *driver) start(force [3]float64) {
 	}
 }
 
-// memory returns the driver's part of a checkpoint.
+// memory returns the driver's state for a checkpoint.
 func (d *driver) memory() *output.Drive {
 	if d.Case.Force.Drive == nil {
 		return nil

@@ -14,8 +14,7 @@ import (
 	"lbmsim/io/status"
 )
 
-// wake returns a cylinder at Re 100, a little off the middle of its stream, for a time in seconds: a diameter and the
-// speed of the stream are 1.
+// wake returns a cylinder at Re 100, slightly off-centre, for a time in seconds: diameter and inflow speed are 1.
 func wake(cells [2]int, size [2]float64, seconds float64) string {
 	return fmt.Sprintf(`
 [domain]
@@ -79,11 +78,11 @@ func periodicAfter(t *testing.T, dir string) (at float64) {
 	return at
 }
 
-// The wake of a cylinder at Re 100 that starts from the flow on a grid half as fine is periodic in a third of the time
-// that it takes from rest.
+// A cylinder wake at Re 100 started from the flow on a grid half as fine becomes periodic in a third of the time
+// needed from rest.
 func TestWakeGoesOnOnAFinerGrid(t *testing.T) {
 	cells, size, seconds := [2]int{84, 48}, [2]float64{14, 8}, 80.0
-	if !testing.Short() { // the case of docs/run.md, but for the place of the cylinder
+	if !testing.Short() { // the case of docs/run.md, except for the position of the cylinder
 		cells, size, seconds = [2]int{180, 96}, [2]float64{15, 8}, 120
 	}
 	coarse, continued, rest := t.TempDir(), t.TempDir(), t.TempDir()
@@ -99,7 +98,7 @@ func TestWakeGoesOnOnAFinerGrid(t *testing.T) {
 	if early > late/3 {
 		t.Errorf("%.1f s instead of a third of %.1f s", early, late)
 	}
-	// The record from rest begins with sound, whose oscillations count, too: by them the number is 0.295 in the short form.
+	// The record from rest begins with sound, whose oscillations count, too: they make the number 0.295 in the short form.
 	for _, n := range []status.Number{of, whole} {
 		if n.Of != "lift" || math.Abs(*n.Value / *of.Value - 1) > 0.02 || !(*n.Half < 0.05**n.Value) {
 			t.Errorf("the Strouhal number is %v +- %v (%s, %s), and %v of the wake without a start", *n.Value, *n.Half, n.Of, n.Note, *of.Value)
@@ -108,7 +107,7 @@ func TestWakeGoesOnOnAFinerGrid(t *testing.T) {
 	t.Logf("Strouhal numbers %v +- %v (%s), from rest %v +- %v (%s)", *of.Value, *of.Half, of.Note, *whole.Value, *whole.Half, whole.Note)
 }
 
-// strouhal returns the Strouhal number that a run has found.
+// strouhal returns the Strouhal number reported by a run.
 func (s *silent) strouhal(t *testing.T) status.Number {
 	t.Helper()
 	for _, n := range s.summary.Results[0].Numbers {
@@ -120,7 +119,7 @@ func (s *silent) strouhal(t *testing.T) status.Number {
 	return status.Number{}
 }
 
-// The wake continued with nothing changed has the forces and the bits of a restart, and the run reports it.
+// A wake continued without changes has the forces and the bits of a restart, and the run reports it.
 func TestWakeGoesOnUnchanged(t *testing.T) {
 	text := func(seconds float64) string { return wake([2]int{84, 48}, [2]float64{14, 8}, seconds) }
 	first, continued := t.TempDir(), t.TempDir()
@@ -145,7 +144,7 @@ func TestWakeGoesOnUnchanged(t *testing.T) {
 	}
 }
 
-// A record whose samples are not equally spaced has no spectrum, and the run reports why.
+// An unevenly sampled record has no spectrum, and the run reports why.
 func TestNoFrequencyOfUnevenSamples(t *testing.T) {
 	text := wake([2]int{84, 48}, [2]float64{14, 8}, 12) + "[expect.force.shedding]\nforce = \"cylinder\"\nquantity = \"lift\"\nstatistic = \"strouhal\"\n"
 	dir := t.TempDir()

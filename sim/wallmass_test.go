@@ -11,8 +11,8 @@ import (
 )
 
 // A closed channel keeps its mass within 1e-6 in float32 and 1e-12 in float64, and a body in a box of fluid at rest leaves it at rest
-// within 1e-7, also where the pressure is not the reference. The bounds were stated first, of 1e5 and 1e4 steps; these runs are their
-// beginning. Found after 1e5 steps of a channel of 24 x 20 x 12 cells: 5e-10 and 8e-19.
+// within 1e-7, also where the pressure is not the reference. The bounds were stated first, for 1e5 and 1e4 steps; these runs are
+// shorter. Measured after 1e5 steps of a channel of 24 x 20 x 12 cells: 5e-10 and 8e-19.
 func TestMassAndRestBesideWallModels(t *testing.T) {
 	const channel = `
 [domain]

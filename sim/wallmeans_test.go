@@ -45,8 +45,8 @@ precision = "float64"
 steps = %d
 `
 
-// The means are the means of the fields at the same steps, with the bits of any cut and after a restart, and other averages' do
-// not depend on them. The bound is of the fields, which are in float32.
+// The means are the means of the fields at the same steps, bit-identical for any decomposition and after a restart, and other
+// averages do not depend on them. The bound is the rounding of the fields, which are in float32.
 func TestMeansAtWalls(t *testing.T) {
 	const all, walls, others = `["mean_pressure", "mean_y_plus", "mean_velocity", "mean_wall_shear"]`, `["mean_wall_shear", "mean_y_plus"]`, `["mean_pressure", "mean_velocity"]`
 	const more = `
@@ -84,7 +84,7 @@ start = 8
 				t.Fatalf("%s, value %d: %g instead of %g", name, i, v, sums[name][i]/samples)
 			}
 		}
-		if above < 24*20 { // cells above the floor alone
+		if above < 24*20 { // only cells above the floor
 			t.Errorf("%s has %d values", name, above)
 		}
 	}
@@ -109,7 +109,7 @@ start = 8
 	}
 }
 
-// Over an axis means at walls are means of the fluid cells of its columns, and a restart that changes their fields starts over.
+// Means at walls over an axis are means of the fluid cells of its columns; a restart that changes their fields restarts them.
 func TestMeansAtWallsOverAnAxis(t *testing.T) {
 	dir, flat := t.TempDir(), t.TempDir()
 	const list = `["mean_wall_shear", "reynolds_stress", "mean_y_plus"]`

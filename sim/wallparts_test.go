@@ -14,7 +14,7 @@ import (
 	"lbmsim/io/status"
 )
 
-// column returns a column of a table by the beginning of its name, which a unit may follow.
+// column returns a column of a table by the beginning of its name; a unit may follow.
 func column(t *testing.T, columns map[string][]float64, name string) []float64 {
 	t.Helper()
 	for full, v := range columns {
@@ -39,8 +39,8 @@ func numberOf(t *testing.T, r status.Result, quantity string) status.Number {
 }
 
 // In a channel the friction by the law follows from the velocity where the law reads it, and is the body force on the fluid. Its
-// pressure part along the flow is what the links exchange beside the law's. Bounds set after the first run: 6e-5 and 1.2e-5 of the
-// friction.
+// streamwise pressure part is the momentum that the links exchange in addition to the law's. Bounds set after the first run: 6e-5
+// and 1.2e-5 of the friction.
 func TestFrictionOfAChannelIsTheBodyForce(t *testing.T) {
 	const nu, side, height = 5e-5, 4, 20
 	dir := t.TempDir()
@@ -99,7 +99,7 @@ every = 20
 	series, read, wall := table(t, filepath.Join(dir, "series_all.csv")), table(t, filepath.Join(dir, "probe_read.csv")), table(t, filepath.Join(dir, "probe_wall.csv"))
 	velocity := column(t, read, "velocity x")
 	for k := range floor["step"] {
-		i := k + 1 // tables of forces begin a sample later
+		i := k + 1 // force tables begin a sample later
 		u := velocity[i]
 		plus := boundary.PlusOf(u*4.5/nu) / 4.5 / 2
 		tau := math.Pow(2*plus*nu, 2)
@@ -146,8 +146,8 @@ every = 20
 	}
 }
 
-// Walls that move with the fluid have no friction, but for the first entry of the table of the law: the force is the pressure's, across
-// them.
+// Walls that move with the fluid have no friction, except for the first entry of the law's table: the force is the normal
+// pressure force.
 func TestPressureAtWallsWithoutFriction(t *testing.T) {
 	dir := t.TempDir()
 	trial{ranks: 1, dir: dir, text: `
@@ -187,8 +187,8 @@ every = 1
 	}
 }
 
-// The parts of the force on a ball add up to it, in SI and as coefficients. Outputs of walls without a model have no parts. What is
-// recorded does not change the flow.
+// The parts of the force on a ball add up to it, in SI and as coefficients. Outputs of walls without a model have no parts.
+// Recording does not change the flow.
 func TestPartsOfTheForceOnABall(t *testing.T) {
 	const text = `
 [domain]
@@ -287,8 +287,8 @@ every = 4
 	}
 }
 
-// Where the wall has no model the field wall_model is -1, where it is laminar it is below 1, and the traction is the modelled
-// walls' alone.
+// Where the wall has no model the field wall_model is -1, where it is laminar it is below 1, and only modelled walls have a
+// traction.
 func TestCellsWithoutAWallModel(t *testing.T) {
 	dir := t.TempDir()
 	trial{ranks: 2, dir: dir, text: `

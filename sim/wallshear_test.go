@@ -56,8 +56,8 @@ steps = %[7]d
 %[9]s`, lattice, cells, axes, collision, force, rest, steps, point, law)
 }
 
-// The walls of a channel bear the force on the fluid between them, and so says the stress at the walls whatever the
-// viscosity depends on.
+// The walls of a channel bear the force on the fluid between them, and the wall shear stress agrees for every
+// viscosity law.
 func TestWallShearStressByEveryLaw(t *testing.T) {
 	laws := []struct {
 		name, text string
@@ -83,7 +83,7 @@ func TestWallShearStressByEveryLaw(t *testing.T) {
 			want := 6 * law.force
 			stress := last(table(t, filepath.Join(dir, "probe_wall.csv"))["wall_shear_stress x"])
 			line := last(table(t, filepath.Join(dir, "series_lines.csv"))["stress"])
-			cells := 4.0 // of both walls
+			cells := 4.0 // of the two walls
 			if lattice != "D2Q9" {
 				cells = 8
 			}
@@ -105,8 +105,8 @@ func last(list []float64) float64 {
 	return list[len(list)-1]
 }
 
-// The stresses along a channel that ends in a sponge add up to the force on its wall, and have the viscosity at their place, for
-// any number of ranks.
+// The stresses along a channel that ends in a sponge add up to the force on its wall, and use the local viscosity, for any
+// number of ranks.
 func TestWallShearStressInASponge(t *testing.T) {
 	const nu, high, u, thick, length, height = 0.05, 0.2, 0.004, 40., 100, 12
 	for _, turbulence := range []string{"", "[turbulence]\nmodel = \"smagorinsky\"\nconstant = 0.9\n"} {
@@ -172,8 +172,8 @@ every = 4000
 	}
 }
 
-// Between cells the stress is taken from the cells beside the wall, not averaged with the zeros of the next ones; where a line or
-// a probe samples no wall the run reports it.
+// Between cells the stress is taken from the cells beside the wall, not averaged with the zeros of the next ones; the run reports
+// a line or probe that samples no wall.
 func TestWallShearStressBetweenCells(t *testing.T) {
 	text := plates("D2Q9", "trt", "[fluid]\nviscosity = 0.1\n", 1e-4, 1500) + `
 [output.line.between]

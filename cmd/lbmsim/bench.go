@@ -49,7 +49,7 @@ eddies MLUPS relative to the same flow without the eddy viscosity.
 
   speed       the models on D3Q19 against the in-place rooflines of 19 and 10 values
   models      every model on every lattice in every precision, each with and without
-              the eddy viscosity, against the same rooflines; minutes: only if --only,
+              the eddy viscosity, against the same rooflines; takes minutes: only if --only,
               --match or --verify selects it
   ranks       2 ranks x 1 thread against 1 rank x 2 threads, through mpirun (CPU)
   checkpoint  checkpoints against dd conv=fsync (CPU)
@@ -79,7 +79,7 @@ eddies MLUPS relative to the same flow without the eddy viscosity.
 	c.Flags().IntVar(&f.threads, "threads", 0, "number of `THREADS` (default: all cores)")
 	c.Flags().IntVar(&f.count, "ranks", 1, "number of `RANKS` of tunnel and refined, started by mpirun")
 	c.Flags().IntVar(&f.rounds, "rounds", 9, "`TURNS` per contender")
-	c.Flags().IntVar(&f.passes, "passes", 0, "`STEPS` per turn (default: as many as take 0.1 s, at least 4)")
+	c.Flags().IntVar(&f.passes, "passes", 0, "`STEPS` per turn (default: enough for 0.1 s, at least 4)")
 	c.Flags().StringSliceVar(&f.only, "only", nil, "comma-separated `PARTS` to measure (default: all that the device supports)")
 	c.Flags().StringVar(&f.dir, "dir", ".", "`FOLDER` on the disk to measure")
 	c.Flags().Int64Var(&f.diskMiB, "disk-mib", 1024, "size of a checkpoint in `MIB`")

@@ -61,7 +61,7 @@ A size that does not fit is reported and skipped.`,
 	c.Flags().IntSliceVar(&f.ranks, "ranks", nil, "comma-separated `NUMBERS` of ranks besides 1 (default: powers of two, and all)")
 	c.Flags().IntVar(&f.threads, "threads", 0, "`THREADS` per rank (default: its share of the cores)")
 	c.Flags().IntVar(&f.rounds, "rounds", 9, "`TURNS` per configuration")
-	c.Flags().IntVar(&f.steps, "steps", 0, "`STEPS` per turn (default: as many as take --seconds, at least 4)")
+	c.Flags().IntVar(&f.steps, "steps", 0, "`STEPS` per turn (default: enough for --seconds, at least 4)")
 	c.Flags().Float64Var(&f.seconds, "seconds", 0.25, "duration of a turn in `SECONDS`")
 	c.Flags().BoolVar(&f.share, "share", false, "allow ranks to share a GPU, for tests")
 	c.Flags().BoolVar(&f.json, "json", false, "print results as JSON, one per line; tools/benchplot draws them")

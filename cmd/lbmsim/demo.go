@@ -70,7 +70,7 @@ picture support (kitty, iTerm2 and the like) also show the last picture.`,
 	flags := c.Flags()
 	flags.BoolVar(&f.list, "list", false, "list the demos")
 	flags.StringVar(&f.folder, "folder", "demo", "`FOLDER` for the case, its results and the film")
-	flags.StringVar(&f.show, "show", "", "show the picture on this terminal by `METHOD`: kitty, iterm, sixel or none (default: as the terminal announces)")
+	flags.StringVar(&f.show, "show", "", "show the picture on this terminal by `METHOD`: kitty, iterm, sixel or none (default: detected from the terminal)")
 	deviceFlags(c, &f.run)
 	return c
 }

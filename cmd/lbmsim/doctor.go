@@ -40,7 +40,7 @@ func doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Check ranks, messages, devices and disk before a run",
 		Long: `doctor checks everything a run on these ranks depends on, and reports problems and
-how to fix it. Start it exactly like the run:
+how to fix them. Start it exactly like the run:
 
   mpirun -np 4 lbmsim doctor
   srun lbmsim doctor --output /where/outputs/go

@@ -45,7 +45,7 @@ refinement boxes ([refine.NAME]) around its bodies and in regions of shear:
   lbmsim refine case.toml --cells 64 --levels 3    64 of the finest cells across the body
 
 [domain] of the proposed case describes level 0: its spacing doubles per level, and so does a
-time step of [scaling]. The lattice velocity is kept; numbers of steps (run.steps, every = 100) are divided.
+time step of [scaling]. The lattice velocity is kept; numbers of steps (run.steps, every = 100) decrease.
 A case in lattice units keeps its grid as level 0, and the boxes are finer than the case.
 
 The coarse run has no boxes and no outputs, and a viscosity that its cells resolve. On each level there are
@@ -54,7 +54,7 @@ boxes around the bodies (--body), and where the mean vorticity times the cells o
 		Args: oneCase,
 		RunE: func(_ *cobra.Command, args []string) error { return runRefine(args[0], f) },
 	}
-	c.Flags().IntVar(&f.Levels, "levels", 0, "`LEVELS` above level 0 (default: as many as leave level 0 five cells across the body and a fifth of the domain to cover, up to 4; 1 in lattice units)")
+	c.Flags().IntVar(&f.Levels, "levels", 0, "`LEVELS` above level 0 (default: up to 4, such that level 0 keeps five cells across the body and a fifth of the domain; 1 in lattice units)")
 	c.Flags().Float64Var(&f.Across, "cells", 0, "`NUMBER` of the finest cells across the body (root of its frontal area) (default: as in the case)")
 	c.Flags().StringVar(&f.Spacing, "spacing", "", "`LENGTH` of the finest cells (default: as in the case)")
 	c.Flags().StringArrayVar(&f.Bodies, "body", nil, "`NAME` of a body to refine around; repeat for more (default: all)")

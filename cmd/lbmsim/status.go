@@ -24,7 +24,7 @@ func statusCommand() *cobra.Command {
 		Long: `status prints the state of runs from DIR/status.json, which a run with outputs rewrites
 every five seconds: its step, speed, remaining time, last checkpoint,
 warnings, results, and how it ended. On the run's own host its lock and process
-show whether it is alive; elsewhere a run that is late to write is silent.
+show whether it is alive; elsewhere a run with an overdue state is silent.
 
 The exit code is 1 if a folder has no state, or if a run was killed, is silent or has failed.`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -42,7 +42,7 @@ func studyCommand() *cobra.Command {
 		Use:   "study CASE.toml",
 		Short: "Run a case on several grids: observed order, extrapolated value, uncertainty",
 		Long: `study runs a case on successively refined grids, and compares what [expect]
-measures on them (including quantities with neither value nor within):
+measures on them (value and within are optional):
 
   lbmsim study case.toml --levels 3                the case, and refined by 2 and 4
   lbmsim study case.toml --levels 3 --first 0.25   the case, and coarsened by 2 and 4

@@ -58,12 +58,12 @@ func tunnelCommand() *cobra.Command {
 		Long: `tunnel puts the body of an STL file into a wind tunnel, runs it, and reports drag,
 lift, side force and moments with their 95 % intervals:
 
-  lbmsim tunnel car.stl --speed "40 m/s" --dry-run      print its decisions
+  lbmsim tunnel car.stl --speed "40 m/s" --dry-run      print the setup
   mpirun -np 4 lbmsim tunnel car.stl --speed "40 m/s"
   lbmsim tunnel wing.stl --speed "60 m/s" --ground none --unit mm
   mpirun -np 4 lbmsim tunnel car.stl --speed "40 m/s" --time "30 min"
 
-The flow is along +x and z is upwards; --rotate turns the body. An STL file has no units: check
+The flow is along +x and z is upwards; --rotate rotates the body. An STL file has no units: check
 the size that is printed first.
 
 The domain, refinement boxes, walls and outputs are written to a case file, NAME_tunnel.toml,
@@ -89,18 +89,18 @@ report.html, a self-contained page. Its first line is the drag, or the reason to
 	flags.StringVar(&f.unit, "unit", "", "`UNIT` of the file, such as mm or \"2.54 cm\" (default m)")
 	flags.StringVar(&f.ground, "ground", "moving", "`GROUND` below the body: moving, fixed, or none")
 	flags.StringVar(&f.size.clearance, "clearance", "", "`HEIGHT` of the lowest point above the ground (default: as in the file, where the ground is z = 0 and the body is above it; otherwise 0)")
-	flags.StringVar(&f.rotate, "rotate", "", "turn the body by `ANGLES` in degrees about x, then y, then z, such as \"90 0 180\"")
-	flags.Float64Var(&f.yaw, "yaw", 0, "then turn it by this `ANGLE` in degrees about z, against the flow")
+	flags.StringVar(&f.rotate, "rotate", "", "rotate the body by `ANGLES` in degrees about x, then y, then z, such as \"90 0 180\"")
+	flags.Float64Var(&f.yaw, "yaw", 0, "then rotate it by this `ANGLE` in degrees about z, relative to the flow")
 	flags.StringVar(&f.fluid, "fluid", "air", "`FLUID` at 20 C: air or water")
 	flags.StringVar(&f.size.length, "length", "", "reference `LENGTH` of Re and moments (default: of the body)")
 	flags.StringVar(&f.size.area, "area", "", "reference `AREA` of the coefficients (default: frontal area)")
 	flags.IntVar(&f.cells, "cells", 120, "`CELLS` of the finest level along the body")
 	flags.StringVar(&f.size.time, "time", "", "instead of --cells: as many cells as this `TIME` allows, such as \"30 min\", measured on these ranks")
 	flags.BoolVar(&f.uniform, "uniform", false, "uniform cells in the whole domain, without refinement boxes")
-	flags.IntVar(&f.grids, "grids", 1, "`NUMBER` of grids: coarser grids, each by 1.5, show the error of the finest")
+	flags.IntVar(&f.grids, "grids", 1, "`NUMBER` of grids, each coarser by a factor of 1.5, to show the error of the finest")
 	flags.StringArrayVar(&f.wheels, "wheels", nil, "STL `FILE` of a wheel rolling on the road, about y; repeatable")
 	flags.BoolVar(&f.repair, "repair", false, "close surfaces that are not watertight")
-	flags.BoolVar(&f.dry, "dry-run", false, "print its decisions; write only the case file and, for a surface with defects, a picture next to it")
+	flags.BoolVar(&f.dry, "dry-run", false, "print the setup; write only the case file and, for a surface with defects, a picture next to it")
 	flags.StringVar(&f.caseFile, "case", "", "write the case to this `FILE` (default: NAME_tunnel.toml in this folder)")
 	flags.StringVar(&f.run.output, "output", "", "`FOLDER` for all outputs (default: out/NAME_tunnel)")
 	flags.BoolVar(&f.run.overwrite, "overwrite", false, "replace the case file, and results of another run in the folder")

@@ -22,15 +22,15 @@ func watchCommand() *cobra.Command {
 		Use:   "watch DIR...",
 		Short: "Serve a page of runs from their output folders",
 		Long: `watch serves a page that shows runs from the files in their output folders: state,
-forces, series, probes, pictures and warnings. It runs on any machine that sees the folders, without
+forces, series, probes, pictures and warnings. It runs on any machine with access to the folders, without
 any effect on the runs. Runs in folders below DIR are included, even if they start later:
 
-  lbmsim watch out              all runs below out, a study as a table that fills
+  lbmsim watch out              all runs below out, a study as a growing table
   lbmsim watch out/wake         one run
 
 The page refreshes itself: status.json changes every five seconds, tables every second.
 Its buttons put files into the folder of a run (stop.now, checkpoint.now, picture.now). Slices of
-fields and the whole log are on the page of lbmsim run --live only.`,
+fields and the whole log are only on the page of lbmsim run --live.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError{fmt.Errorf("expected the output folder of a run; see lbmsim watch --help")}

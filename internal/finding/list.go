@@ -15,7 +15,7 @@ var (
 		"float32 may round away more than 1 % of the viscosity, see [precision](precision.md)"})
 	TauLarge = add(Kind{"tau_large", Case, "relaxation time", "2",
 		"errors grow with tau^2, and half-way walls shift, except with `trt`"})
-	Streaks = add(Kind{"streaks", Case, "tau of a model without bulk viscosity behind an inlet of given velocity", "by model, see [models](models.md)",
+	Streaks = add(Kind{"streaks", Case, "tau of a model without bulk viscosity behind a velocity inlet", "by model, see [models](models.md)",
 		"streamwise streaks grow in long runs"})
 	UniformNoise = add(Kind{"uniform_noise", Case, "velocity in cells per step at the tau and the bulk viscosity of the case", "map of [models](models.md)",
 		"noise grows even in uniform flow with this model"})
@@ -73,7 +73,7 @@ var (
 // the files have been read, in `check` and in the run.
 var (
 	MovesAcross = add(Kind{"moves_across", Files, "fraction of a body's surface that its motion moves out of the body, by more than a voxel where it is an image", "5 %",
-		"the body stays in place, so fluid would pass through a surface that moves across itself"})
+		"the body stays in place, so fluid would pass through a surface that the motion displaces"})
 	CoveredFace = add(Kind{"covered_face", Files, "share of an open face behind a body", "any",
 		"no fluid passes there"})
 	SwallowedBody = add(Kind{"swallowed_body", Files, "cells of a body outside all others; of those not replaced by a later body, the cells at the fluid", "0; 0",

@@ -40,7 +40,7 @@ type Options struct {
 	Transports []string
 	Ranks      []int // numbers of ranks beside 1, ascending
 	Rounds     int
-	Steps      int     // a turn; 0: as many as take Seconds
+	Steps      int     // per turn; 0: enough for Seconds
 	Seconds    float64 // of a turn
 	// Done receives every row, on rank 0.
 	Done func(Row)

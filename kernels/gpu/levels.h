@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // The coupling between two levels of a refined grid (../levels.h) on a GPU: compiled beside instance.h, with the same macros, for
-// programs of patches. Each kernel has one thread for each entry of its list, faces have PARTS.
+// programs of patches. Kernels have one thread per entry of their list, PARTS threads per face.
 #include "../face.h"
 #include "../levels.h"
 #include "box.h"
@@ -47,7 +47,7 @@ struct LevelsOf {
 	}
 	__device__ static LBM_INLINE Layout layout(const Case* c) { return Box(c, L::M).layout; }
 
-	// A scalar's numbers come behind the flow's, in states and in compact buffers; heat behind momentum in sums.
+	// A scalar's numbers follow the flow's, in states and in compact buffers; heat follows momentum in sums.
 	static constexpr bool SCALAR = LBM_EXTRA > 0;
 	static constexpr int NUMBERS = L::M + LBM_EXTRA, SUMS = SCALAR ? 2 + L::D : 1 + L::D;
 	__device__ static LBM_INLINE LevelScalar<L, Real> scalar(const Real* LBM_RESTRICT p, long long pitch) {
@@ -60,13 +60,13 @@ struct LevelsOf {
 	// Compact holds the numbers of a block's cells on their way to or from a compact buffer. There neighbouring threads read and write
 	// neighbouring numbers, while in a state they have neighbouring cells.
 	struct Compact {
-		static constexpr int STEP = NUMBERS | 1;  // odd: threads of a warp meet no bank twice
+		static constexpr int STEP = NUMBERS | 1;  // odd: no bank conflicts within a warp
 		Real numbers[ROW * STEP];
 		long long places[ROW];  // in the buffer, counted in numbers; -1: there is no cell
 
 		__device__ LBM_INLINE Real* own() { return numbers + threadIdx.x * STEP; }
 		__device__ LBM_INLINE void place(bool any, const long long& cell) { places[threadIdx.x] = any ? cell * NUMBERS : -1; }
-		// each calls f(number, its place in the buffer), once all threads of the block have come here.
+		// each calls f(number, its place in the buffer), once all threads of the block have arrived.
 		template <class F> __device__ LBM_INLINE void each(F f) {
 			__syncthreads();
 			unroll<NUMBERS>([&](auto turn) LBM_LAMBDA {
@@ -105,7 +105,7 @@ struct LevelsOf {
 	// all, and so on.
 	__device__ static LBM_INLINE void prolong(const Case* c, const lbm_conversion* LBM_RESTRICT conversion, const long long* LBM_RESTRICT list, const Real* LBM_RESTRICT buffer, Real* LBM_RESTRICT state, long long i, long long count) {
 		typedef typename Parabola<L, Real>::Around Around;
-		constexpr int WIDE = NUMBERS % 2 ? 1 : 2;  // numbers of a load
+		constexpr int WIDE = NUMBERS % 2 ? 1 : 2;  // numbers per load
 		const Layout l = layout(c);
 		const lbm_conversion by = *conversion;
 		const unsigned* const around = (const unsigned*)(list + count) + i;
@@ -211,12 +211,12 @@ struct LevelsOf {
 		});
 	}
 
-	// What upstream cells send is slot by slot, places apart, in each of which neighbours are side by side.
+	// Sent populations are stored slot by slot, places apart; within a slot neighbours are adjacent.
 	__device__ static LBM_INLINE void send(const Case* c, const lbm_upstream& from, const Real* LBM_RESTRICT state, Real* to, long long places) {
 		slots(sender(c, state + from.at, layout(c).pitch, from.rule), from.axis, from.high ? 1 : -1, [&](auto slot, auto, const Real& f) LBM_LAMBDA { to[slot.value * places] = f; });
 	}
 
-	// sendModelled writes what a ghost cell of a wall with a model sends, whose number is in place of its place.
+	// sendModelled writes the populations that a ghost cell of a wall with a model sends; at is its number.
 	__device__ static LBM_INLINE void sendModelled(const lbm_upstream& from, const Real* LBM_RESTRICT populations, Real* to, long long places) {
 		const int axis = from.axis, side = from.high ? 1 : -1;
 		unroll<L::Q>([&](auto i) LBM_LAMBDA {
@@ -242,9 +242,9 @@ struct LevelsOf {
 		});
 	}
 
-	// FACES neighbouring faces have a block, whose warps share their crossings: a warp reads one passage for all of them, since they mostly
-	// have the same, and populations of neighbouring cells. The parts of a sum are added in one order. A block's lists of upstream cells
-	// have an entry of each face, then the next of each.
+	// A block serves FACES neighbouring faces, whose crossings its warps share: a warp reads one passage for all of them, since
+	// most have the same pattern, and populations of neighbouring cells. The parts of a sum are added in a fixed order. A block's
+	// lists of upstream cells are interleaved by face.
 	static constexpr int FACES = 32, PARTS = ROW / FACES;
 	// count sets N numbers of each face's sum, or adds to them; sums begins with the first of them.
 	template <int N> __device__ static LBM_INLINE void count(const lbm_crossed* LBM_RESTRICT faces, const unsigned* LBM_RESTRICT upstream, const Passage* LBM_RESTRICT passages, const Real* LBM_RESTRICT sent, long long places, double* sums, double scale, bool add, long long count) {
@@ -343,17 +343,17 @@ lbm_level_restrict(const lbm::Case* c, const lbm_conversion* conversion, const l
 	lbm::LevelsOf::restricted(c, conversion, family, state, cells.own());
 	cells.store(buffer);
 }
-// Writes what count upstream cells send; places cells have room.
+// Writes the populations that count upstream cells send; there is room for places cells.
 extern "C" __global__ void __launch_bounds__(ROW) lbm_level_send(const lbm::Case* c, const lbm_upstream* list, const lbm::Real* state, lbm::Real* sent, long long count, long long places) {
 	const long long i = lbm::threadNumber();
 	if (i < count) lbm::LevelsOf::send(c, list[i], state, sent + i, places);
 }
-// Writes what count ghost cells of walls with a model send.
+// Writes the populations that count ghost cells of walls with a model send.
 extern "C" __global__ void __launch_bounds__(ROW) lbm_level_send_modelled(const lbm_upstream* list, const lbm::Real* populations, lbm::Real* sent, long long count, long long places) {
 	const long long i = lbm::threadNumber();
 	if (i < count) lbm::LevelsOf::sendModelled(list[i], populations, sent + i, places);
 }
-// Writes what of a scalar passes with the populations of count carriers. What walls add lies behind them.
+// Writes the scalar that passes with the populations of count carriers. Additions of walls follow.
 extern "C" __global__ void __launch_bounds__(ROW) lbm_level_carry(const lbm::Case* c, const lbm_carrier* list, const lbm::Real* state, lbm::Real* sent, long long count, long long places) {
 	const long long i = lbm::threadNumber();
 	if (i < count) lbm::LevelsOf::carry(c, list[i], state, sent + count, sent + i, places);
@@ -363,7 +363,7 @@ extern "C" __global__ void __launch_bounds__(ROW)
 lbm_level_count(const lbm_crossed* list, const unsigned* upstream, const lbm::Passage* passages, const lbm::Real* sent, double* sums, long long scale, long long add, long long count, long long places) {
 	lbm::LevelsOf::count<1 + lbm::Lattice::D>(list, upstream, passages, sent, places, sums, __longlong_as_double(scale), add != 0, count);
 }
-// The same of heat.
+// The same for heat.
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_level_heat(const lbm_crossed* list, const unsigned* carriers, const lbm::Passage* passages, const lbm::Real* sent, double* sums, long long scale, long long add, long long count, long long places) {
 	lbm::LevelsOf::count<1>(list, carriers, passages, sent, places, sums + 1 + lbm::Lattice::D, __longlong_as_double(scale), add != 0, count);

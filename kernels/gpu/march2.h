@@ -8,7 +8,7 @@
 
 namespace lbm { namespace {
 
-// In 2D each warp is independent: row by row, the sums of the last two wait.
+// In 2D each warp is independent: it marches row by row and keeps the sums of the last two.
 template <class L, class C, class S, class T>
 __device__ LBM_INLINE void StepMoments<L, C, S, T>::march2(const Box& box, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int ylo, int yhi) {
 	const int x0 = (blockIdx.x * ROWS + threadIdx.y) * Row::TILE;
@@ -23,7 +23,7 @@ __device__ LBM_INLINE void StepMoments<L, C, S, T>::march2(const Box& box, const
 	const long long edgeStep = ghosts ? L::M : (L::M + LBM_EXTRA) * row.pitch;
 	const S* source = in + box.layout.start(y0 - 1, 0);
 	const S* edgeSource = ghosts ? Box::end<S>(box.c, box.layout, right, box.layout.row(y0 - 1, 0), L::M) : source;
-	// Steps back from a row behind the box to where it is stored, in rows.
+	// Distance, in rows, from a row behind the box back to its stored place.
 	auto around = [&](int y) LBM_LAMBDA {
 		const int wanted = y;
 		box.inside(1, y);

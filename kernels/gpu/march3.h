@@ -10,12 +10,12 @@
 
 namespace lbm { namespace {
 
-// barrier waits for all the threads of a block, wherever in the code they wait.
-// __syncthreads would have to be the same one for all of them.
+// barrier waits for all threads of a block, wherever in the code they wait. With __syncthreads all
+// would have to wait at the same place.
 template <int THREADS> __device__ LBM_INLINE void barrier() { asm volatile("bar.sync 0, %0;" ::"n"(THREADS) : "memory"); }
 
-// placeOf returns a place in the shared memory of a block as a number that the compiler holds in a register: otherwise it would
-// recompute it for each access, from the block's number on. sharedAt converts back.
+// placeOf returns a place in the shared memory of a block as a number that the compiler keeps in a register: otherwise it would
+// recompute the address from the start for each access. sharedAt converts back.
 __device__ LBM_INLINE unsigned placeOf(const void* p) {
 	unsigned place = (unsigned)__cvta_generic_to_shared(p);
 	asm volatile("" : "+r"(place));
@@ -26,7 +26,7 @@ template <class T> __device__ LBM_INLINE T* sharedAt(unsigned place) { return (T
 // noRowEnd is for tiles whose rows continue: the cell beyond is read, and nothing is computed in its place.
 alignas(16) __device__ const RowEnd noRowEnd{ROW_END_NONE, ROW_END_BOUNCES << ROW_END_OWN};
 
-// No block is without planes (device/cuda/grid.go): all its warps have to reach the barrier as often.
+// Every block has planes (device/cuda/grid.go): all its warps must reach the barrier equally often.
 template <class L, class C, class S, class T>
 __device__ LBM_INLINE void StepMoments<L, C, S, T>::march3(const Box& box, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, int ylo, int yhi, int zlo, int zhi) {
 	extern __shared__ uint4 memory[];
@@ -43,7 +43,7 @@ __device__ LBM_INLINE const S* StepMoments<L, C, S, T>::source(const Box& box, c
 	return y <= yhi && box.inside(1, y) ? in + box.layout.start(y, z) : nullptr;
 }
 
-// around returns the stored place of plane z of a row that would be at p, if no plane wrapped.
+// around returns the stored place of plane z of a row that would be at p if planes did not wrap.
 template <class L, class C, class S, class T>
 __device__ LBM_INLINE const S* StepMoments<L, C, S, T>::around(const Box& box, const S* p, int z, long long plane) {
 	const int wanted = z;
@@ -60,7 +60,7 @@ __device__ LBM_INLINE long long StepMoments<L, C, S, T>::planeOf(const Box& box)
 //
 // Beyond the end of a row of the box there is no cell to read (Case::rowEnds): a ghost cell follows from the cell at the end. A
 // half-way wall at rest at (y, z) returns with (c_y, c_z) the population that the fluid cell at (y + c_y, z + c_z) sent into
-// it, so that cell's populations are reversed and put to the place that they seem to come from.
+// it, so that cell's populations are reversed and stored at the place that they appear to come from.
 template <class L, class C, class S, class T>
 __device__ LBM_INLINE void StepMoments<L, C, S, T>::serveEdges(Shared& shared, const Box& box, const S* LBM_RESTRICT in, int x0, int ytop, int yhi, int z0, int z1) {
 	const int line = threadIdx.x / 2, side = threadIdx.x % 2, y = ytop + line;
@@ -117,7 +117,7 @@ __device__ LBM_INLINE void StepMoments<L, C, S, T>::serveEdges(Shared& shared, c
 			if (OUTLETS) shared.outlets[z & 7][line][side] = own.code & ROW_END_OUTLET;
 			if (OUTLETS && own.code & ROW_END_OUTLET) shared.wave[z & 7][line][side] = wave(own.cell, own.inner, own.code & ROW_END_INNER, own.outlet, side);
 			// Populations from beyond, then the ones that walls send back. Hardly any cell has both, so all lanes of the warp
-			// handle in one turn whichever they have.
+			// handle whichever they have in one pass.
 			unsigned left = own.code & (ROW_END_BOUNCES | ROW_END_BOUNCES << ROW_END_OWN);
 			LBM_ROLLED while (left) {
 				const bool back = left <= ROW_END_BOUNCES;
@@ -180,7 +180,7 @@ template <class L, class C, class S, class T>
 template <int CZ, class SLICE>
 __device__ LBM_INLINE auto StepMoments<L, C, S, T>::pass(const Row& row, const SLICE& slice, const T* edge, const typename Row::Warm& warm, const Lines& passed, int line) -> Sums {
 	constexpr int UPWARDS = UP + passedOf(CZ), DOWNWARDS = DOWN + passedOf(CZ), WARM_UP = HOT_UP + hotOf(CZ), WARM_DOWN = HOT_DOWN + hotOf(CZ);
-	// All lines compute all sums, and not all need them: branches cost the others more.
+	// All lines compute all sums, needed or not: branches would cost more.
 	const Sums up = row.template sums<1, CZ>(slice, edge, warm), down = row.template sums<-1, CZ>(slice, edge, warm);
 	if (line < LINES - 1) {
 		passed.here(UPWARDS) = up.flow.s0;
@@ -213,7 +213,7 @@ __device__ LBM_INLINE auto StepMoments<L, C, S, T>::sum(const Group& mid, const 
 	return s;
 }
 
-// sumHeat does so for a scalar.
+// sumHeat does the same for a scalar.
 template <class L, class C, class S, class T>
 template <int CZ>
 __device__ LBM_INLINE auto StepMoments<L, C, S, T>::sumHeat(const Heat& mid, const Lines& passed) -> HeatSum {
@@ -249,7 +249,7 @@ __device__ LBM_INLINE void StepMoments<L, C, S, T>::rows(Shared& shared, const B
 	Sum rise{};
 	HeatSum rising{};
 	unsigned dry = 0;
-	P eddies{};  // of the plane that the next turn finishes
+	P eddies{};  // of the plane that the next iteration finishes
 	const T* mine = nullptr;  // eddy viscosities of plane z; computed from the case for each plane, the address would stall it
 	if constexpr (LooksAround<C>) mine = box.template eddies<T>(y, z0 - 1);
 	const unsigned place = placeOf(&shared.passed[0][0][line][row.lane]);
@@ -279,7 +279,7 @@ __device__ LBM_INLINE void StepMoments<L, C, S, T>::rows(Shared& shared, const B
 		}
 		const unsigned solids = walls.dry();
 		const bool skip = walls.solid(row.x);
-		walls.turn(box.c->words, row.x, inner, listed && z + 2 < z1);  // before the next read, so that it does not wait for that
+		walls.turn(box.c->words, row.x, inner, listed && z + 2 < z1);  // before the next read, so as not to wait for it
 		if (from) from += plane;
 		if (z < z1) row.read(raw, from && z + 1 == z1 ? from + shared.around : from, skip, in);
 		P before = eddies;

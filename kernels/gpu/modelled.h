@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Ghost cells behind surfaces with a wall model (../modelled.h) and the eddy viscosity of the layer above them on a
-// GPU: compiled beside instance.h, with the same macros, for cases that have some.
+// GPU: compiled beside instance.h, with the same macros, for cases with such walls.
 #include "../modelled.h"
 #include "../special.h"
 #include "box.h"
@@ -13,7 +13,7 @@ namespace lbm { namespace {
 typedef LBM_STORED Value;
 typedef LBM_REAL Real;
 
-// ModelledCell holds the places of what a ghost cell reads, of first components, in the state, and its type.
+// ModelledCell holds the places in the state, of first components, that a ghost cell reads, and its type.
 struct ModelledCell { long long image[8], sample[8], type; };
 // JoinedLink leads from a ghost cell along a direction into a fluid cell, at the place of its first component.
 struct JoinedLink {
@@ -21,7 +21,7 @@ struct JoinedLink {
 	double area;
 	unsigned ghost, direction;
 };
-// LayerCell is a cell of the layer: its place in Case::eddies, its ghost cell and 3 nu_t by u_tau.
+// LayerCell is a cell of the layer: its place in Case::eddies, its ghost cell and 3 nu_t / u_tau.
 struct LayerCell {
 	long long at;
 	unsigned ghost;
@@ -46,8 +46,8 @@ struct ModelledOf {
 	typedef Lattice L;
 	typedef Stored<Value, Real, L, true> Store;
 
-	// A ghost cell has LANES threads, one for each cell that it interpolates between: most of the time is spent waiting for one
-	// number after another's. Sums over the threads are added in one order.
+	// A ghost cell has LANES threads, one for each cell that it interpolates between: most of the time is latency of dependent
+	// loads. Sums over the threads are added in a fixed order.
 	static constexpr int LANES = 8, CELLS = ROW / LANES;
 	__device__ static LBM_INLINE Real together(Real v) {
 		for (int other = 1; other < LANES; other *= 2) v = v + __shfl_xor_sync(~0u, v, other);
@@ -96,8 +96,8 @@ struct ModelledOf {
 		});
 	}
 
-	// momentum adds link i to the sums of its wall, [type][WALL_SUMS]. A warp whose links are of one wall adds once: integers, whose
-	// order does not matter.
+	// momentum adds link i to the sums of its wall, [type][WALL_SUMS]. A warp whose links belong to one wall adds once. Sums are
+	// integers, so the order does not matter.
 	__device__ static LBM_INLINE void momentum(const Case* c, const Value* LBM_RESTRICT state, const Modelled& list, unsigned long long* sums, long long i, long long count) {
 		long long mine[WALL_SUMS] = {};
 		const JoinedLink link = list.links[i < count ? i : count - 1];
@@ -145,7 +145,7 @@ extern "C" __global__ void __launch_bounds__(ROW)
 lbm_momentum(const lbm::Case* c, const lbm::Value* state, const lbm::Modelled* list, unsigned long long* sums, long long count) {
 	lbm::ModelledOf::momentum(c, state, *list, sums, (long long)blockIdx.x * ROW + threadIdx.x, count);
 }
-// Copies count cells of a state to their places behind it, one thread for each of so many components.
+// Copies count cells of a state to their places behind it, one thread per component.
 extern "C" __global__ void __launch_bounds__(ROW) lbm_gather(lbm::Value* state, const lbm::Gathered* cells, long long count, long long components, long long pitch) {
 	const long long i = (long long)blockIdx.x * ROW + threadIdx.x, k = i % components;
 	if (i >= count * components) return;

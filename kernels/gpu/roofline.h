@@ -35,7 +35,7 @@ template <> struct Complement<half> {
 struct Roofline {
 	// updateRow changes v to 1 - v (exact where v is 0 or 1, so that it can be
 	// checked) in all of the N components of a word's cells before the next word, as an
-	// in-place step does. The block has the row.
+	// in-place step does. A block updates one row.
 	template <class S, class W, int N> __device__ static LBM_INLINE void updateRow(S* row, int pitch) {
 		constexpr int CELLS = sizeof(W) / sizeof(S);
 		for (int x = threadIdx.x * CELLS; x < pitch; x += ROW * CELLS) {
@@ -54,7 +54,7 @@ struct Roofline {
 			for (int c = 0; c < components; c++) updateRow<S, W, 1>(row + (long long)c * pitch, pitch);
 		}
 	}
-	// Words are as wide as the row lets all threads have one.
+	// Words are as wide as possible with one for every thread of the row.
 	template <class S> __device__ static LBM_INLINE void update(S* data, long long rows, int components, int pitch) {
 		S* const row = data + blockIdx.x * (long long)components * pitch;
 		if (blockIdx.x >= rows) return;

@@ -27,7 +27,7 @@ template <class L, class S, class T, int N> struct RowOf {
 	typedef Stored<S, T, L, true> Store;
 	typedef BitsOf<S, N> Word;
 	static constexpr int TILE = 32 * N;
-	// Of a scalar, which has its sums beside the sums of the flow (Heat); 0: no scalar.
+	// Values of a scalar, whose sums lie beside the flow's (Heat); 0: no scalar.
 	static constexpr int MORE = LBM_EXTRA;
 
 	int lane, x, nx;  // first cell of the thread
@@ -107,7 +107,7 @@ template <class L, class S, class T, int N> struct RowOf {
 		// get returns moment K, for a ghost cell made of this one.
 		template <int K> __device__ LBM_INLINE T get() const { return Store::template get<K>(s[K]); }
 	};
-	// more: it is one of the state, which has a scalar as the others have.
+	// more: the cell is in the state, with a scalar like the others.
 	__device__ LBM_INLINE static void read(Beside& edgeCell, const S* LBM_RESTRICT row, int pitch, int k, bool more = true) {
 		unroll<L::M + MORE>([&](auto c) LBM_LAMBDA { edgeCell.s[c.value] = row && k >= 0 && (c.value < L::M || more) ? row[c.value * pitch + k] : S{}; });
 	}
@@ -131,7 +131,8 @@ template <class L, class S, class T, int N> struct RowOf {
 	// Heat holds the same of a scalar, s1 twice the sum, and Sums both.
 	struct Heat { P s0, s1; };
 	struct Sums { Group flow; Heat heat; };
-	// Pair holds the values that come along x: plus of the cells on the left, minus of the cells on the right.
+	// Pair holds the values that stream along x: plus of the cells on the left, minus of the cells on the
+	// right.
 	struct Pair { P plus, minus; };
 	// slot returns the place of (c_y, c_z) in the values from the edge cell.
 	__device__ static constexpr int slot(int cy, int cz) { return L::D == 3 ? 3 * cz + cy + 4 : cy + 1; }
@@ -177,8 +178,8 @@ template <class L, class S, class T, int N> struct RowOf {
 	// Carried holds the sums of the scalar that have streamed to cells, and its value there before.
 	struct Carried { P e, phi[L::D], before; };
 
-	// Walls follows the march with the walls of the thread's cells: words of the source row at hand, and the block of the next
-	// one, so that no thread waits.
+	// Walls prefetches the walls of the thread's cells along the march: words of the current source row, and the block of the
+	// next one.
 	struct Walls {
 		const Block* next;  // of the row after the next
 		int step;
@@ -221,8 +222,8 @@ template <class L, class S, class T, int N> struct RowOf {
 			for (int i = 0; i < N; i++) set |= (word[i] >> SOLID) << i;
 			return set;
 		}
-		// solid reports whether all the thread's cells of the next row are. It is called before turn; after it, it would wait
-		// for the words that turn loads.
+		// solid reports whether all the thread's cells of the next row are solid. It is called before turn; afterwards it
+		// would wait for the words that turn loads.
 		__device__ LBM_INLINE bool solid(int x) const { return (~block.solid >> (x % 32) & ((1u << N) - 1)) == 0; }
 		__device__ LBM_INLINE bool moving() const {
 			unsigned all = 0;
@@ -231,7 +232,7 @@ template <class L, class S, class T, int N> struct RowOf {
 			return all >> MOVING & 1;
 		}
 		// addWallMomentum adds the momentum of the moving walls beside the cells to their plain moments, with the factors of
-		// the march. Such walls are rare, so the block is read once more.
+		// the march. Such walls are rare, so the block is read again.
 		__device__ LBM_INLINE void addWallMomentum(Moments<L, P>& m, const Box& box, int x) const {
 			unsigned index = Box::index(Box::load(next - 2 * (long long)step), x);
 #pragma unroll
@@ -262,8 +263,8 @@ template <class L, class S, class T, int N> struct RowOf {
 	}
 
 	// finish collides the sums m of the march, with this eddy viscosity if the law needs it, calls last(m) and stores them into a
-	// row, with dry cells at rest: they are so before (device.Program), and a thread that has no others stores nothing. The
-	// scalar of cells beside walls is not complete (scalar.h in this folder).
+	// row. Dry cells already are at rest (device.Program): a thread with no others stores nothing. The scalar of cells beside
+	// walls is incomplete (scalar.h in this folder).
 	template <class C, class F, class H> __device__ LBM_INLINE void finish(const Params<T>& params, const ScalarParams<T>* carried, Moments<L, P>& m, const H& sums, S* LBM_RESTRICT out, unsigned dry, const P& eddies, F last) const {
 		if (dry == (1u << N) - 1 || (L::D == 3 && role & OUTSIDE)) return;
 		unroll<L::M - 1>([&](auto c) LBM_LAMBDA { component(m, 1 + c.value) = component(m, 1 + c.value) * (T(1) / factor(1 + decltype(c)::value)); });

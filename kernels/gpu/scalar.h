@@ -3,9 +3,9 @@
 
 // The scalar of a box (../scalar.h) on a GPU, one thread per cell: compiled beside instance.h, with
 // the same macros, for cases that have one. The flow's step has computed the scalar of all cells
-// without a wall or face beside them. For the others it has added the populations from the cells
-// around: half-way walls at rest add theirs (lbm_correct), and the rest is recomputed
-// (lbm_recompute).
+// without a wall or face beside them. For the others it has added only the populations of
+// neighbouring cells: lbm_correct adds the populations of half-way walls at rest, lbm_recompute
+// recomputes the remaining cells.
 #include "../scalar.h"
 #include "box.h"
 #include "model.h"
@@ -15,11 +15,11 @@ namespace lbm { namespace {
 // ScalarWalls describes the walls of a box for a scalar, in the memory of the device.
 struct ScalarWalls {
 	const unsigned char* types;  // of the cells and one layer around
-	const void* laws;            // of each type, 0 too: the law's number and its value, of LBM_REAL
+	const void* laws;            // of each type, including 0: the law's number and its value, in LBM_REAL
 	const ScalarLink* links;     // to walls that are measured
 	const ScalarPlace *corrected, *recomputed;
 	const double* distances;     // of the links of recomputed, with their slopes
-	const void *sent, *heat;     // of ghost cells of walls with a model (modelled.h), of LBM_REAL
+	const void *sent, *heat;     // of ghost cells of walls with a model (modelled.h), in LBM_REAL
 };
 
 template <class L, class C, bool MOMENTS, class S, class T> struct ScalarOf {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // The special cells of a box (../special.h) on a GPU: compiled beside
-// instance.h, with the same macros, for cases that have some.
+// instance.h, with the same macros, for cases with such cells.
 #include "../special.h"
 #include "box.h"
 #include "model.h"
@@ -14,13 +14,13 @@
 
 namespace lbm { namespace {
 
-// Links holds the lists of boundary.Links, in the memory of the device; laws are of LBM_REAL.
+// Links holds the lists of boundary.Links, in the memory of the device; laws are in LBM_REAL.
 struct Links {
 	const LinkCell* cells;
 	const unsigned* list;
 	const unsigned char* types;
 	const void* laws;
-	const unsigned* ghosts;  // of links that a wall with a model sends; may be null
+	const unsigned* ghosts;  // of links from walls with a model; may be null
 	const void* sent;        // Modelled::populations
 };
 
@@ -53,9 +53,8 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 	};
 	typedef SpecialCell<L, MOMENTS, T, At> Cell;
 
-	// A cell has LANES threads, which share its directions: most of the time is spent waiting for
-	// one neighbour's or one law's numbers after another's. Sums over the threads are added in one
-	// order.
+	// A cell has LANES threads, which share its directions: most of the time is latency of
+	// dependent loads of neighbours and laws. Sums over the threads are added in a fixed order.
 	static constexpr int LANES = LBM_LANES, CELLS = ROW / LANES;
 	__device__ static LBM_INLINE T together(T v) {
 		for (int other = 1; other < LANES; other *= 2) v = v + __shfl_xor_sync(~0u, v, other);
@@ -166,7 +165,7 @@ typedef SpecialOf<Lattice, Collision, LBM_MOMENTS, Value, LBM_REAL> Special;
 
 }}  // namespace lbm
 
-// The cells first to last (all that a range of planes has) in rows ylo to yhi.
+// The cells first to last (all of a range of planes) in rows ylo to yhi.
 extern "C" __global__ void __launch_bounds__(ROW)
 lbm_special(const lbm::Case* c, const lbm::Value* in, lbm::Value* out, const lbm::Links* links, long long ylo, long long yhi, long long first, long long last) {
 	lbm::Special::step(c, in, out, links, int(ylo), int(yhi), first, last);

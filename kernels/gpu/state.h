@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Conversion between the state and physical fields, and the sums of rows and planes: the formulas
-// of cpu/state.h, in float64 as there. One thread has one cell.
+// of cpu/state.h, in float64 as there. One thread per cell.
 #ifndef LBM_GPU_STATE_H
 #define LBM_GPU_STATE_H
 #include "../moments.h"
@@ -12,7 +12,7 @@
 
 namespace lbm { namespace {
 
-// Range is the box of cells that a kernel of api.h is given.
+// Range is the box of cells passed to a kernel of api.h.
 struct Range {
 	long long lo[3], hi[3];
 	__device__ LBM_INLINE int width() const { return int(hi[0] - lo[0]); }
@@ -23,7 +23,7 @@ struct Range {
 		z = int(lo[2]) + blockIdx.z;
 		return x < hi[0];
 	}
-	// first returns the index of the first of so many components of cell x of this block's row.
+	// first returns the index of the first component of cell x of this block's row.
 	__device__ LBM_INLINE long long first(int components, int x) const {
 		return ((long long)blockIdx.z * (hi[1] - lo[1]) + blockIdx.y) * components * width() + x - lo[0];
 	}
@@ -34,15 +34,15 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 	typedef Stored<S, T, L, MOMENTS> Store;
 	static constexpr int MORE = LBM_EXTRA ? 1 : 0;  // values of a scalar
 
-	// dry reports whether a cell is solid. Rows of ghosts have no list of walls; their solid cells
+	// dry reports whether a cell is solid. Ghost rows have no list of walls; their solid cells
 	// are at rest.
 	__device__ static LBM_INLINE bool dry(const Box& box, int x, int y, int z) {
 		const bool ghost = y < 0 || y >= box.layout.ny || z < 0 || z >= box.layout.nz;
 		return !ghost && box.solid(x, y, z);
 	}
 
-	// read gives r and the post-collision momentum j of the cell at from, and, in
-	// finite, zero unless a value is not finite.
+	// read computes r and the post-collision momentum j of the cell at from; finite is 0, or NaN if
+	// a value is not finite.
 	__device__ static LBM_INLINE void read(const S* LBM_RESTRICT from, int pitch, double& r, double* j, double& finite) {
 		double v[COMPONENTS];
 		finite = 0;
@@ -144,7 +144,7 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		});
 		if constexpr (MORE) v[1 + L::D] = F(value);  // solids may hold one
 	}
-	// stored writes these numbers of the stored cell (x, y, z), stride apart.
+	// stored writes these values of the stored cell (x, y, z), stride apart.
 	template <class F> __device__ static LBM_INLINE void stored(const Box& box, const S* LBM_RESTRICT state, int x, int y, int z, F* to, int stride) {
 		double rho, j[L::D], finite;
 		const S* const from = state + box.layout.at(x, y, z, 0);
@@ -222,7 +222,7 @@ template <class L, bool MOMENTS, class S, class T> struct StateOf {
 		s.bad += t.bad;
 	}
 
-	// above returns the sums of the thread so many lanes up.
+	// above returns the sums of the thread that many lanes up.
 	__device__ static LBM_INLINE Sums above(const Sums& s, int lanes) {
 		Sums t;
 		t.mass = __shfl_down_sync(~0u, s.mass, lanes);

@@ -12,7 +12,7 @@ typedef LBM_STORED Value;
 typedef LBM_REAL Real;
 typedef StateOf<Lattice, LBM_MOMENTS, Value, Real> State;
 
-// A waiting sample has as many digits as fields that leave the device.
+// Waiting samples have the precision of output fields.
 template <int BYTES> struct WaitingOf { typedef float type; };
 template <> struct WaitingOf<8> { typedef double type; };
 typedef WaitingOf<sizeof(Value)>::type Waiting;
@@ -57,7 +57,8 @@ struct Welford {
 };
 __device__ LBM_INLINE Welford welfordOf(long long n) { return {__drcp_rn(double(n)), __dmul_rn(double(n - 1), __drcp_rn(double(n)))}; }
 
-// MOST is the largest number of waiting samples, beside the state's. ATONCE of them are loaded at a time.
+// MOST is the largest number of waiting samples, without the state's. ATONCE of them are loaded at a
+// time.
 constexpr int MOST = 31, ATONCE = 8;
 
 // WHICH selects the sums and determines their layout.
@@ -107,7 +108,7 @@ template <int WHICH> __device__ LBM_INLINE void average(const Box& box, const Va
 // Sums over planes across an axis are integers, so that the order of threads and ranks does not matter.
 struct Planes {
 	static constexpr int D = Lattice::D, PAIRS = Cell::PAIRS, MORE = State::MORE;
-	// Of each plane: fluid cells; rho - 1 and its square; the velocity and its products; the scalar, its square, its
+	// Per plane: fluid cells; rho - 1 and its square; the velocity and its products; the scalar, its square, its
 	// products with the velocity.
 	static constexpr int NUMBERS = 3 + D + PAIRS + (MORE ? 2 + D : 0);
 
@@ -138,7 +139,7 @@ struct Planes {
 		s[0] += bad ? 1LL << 40 : !dry;  // device.ProfileBad
 	}
 
-	// A block has some rows of a plane of y (axis 1) or z, and ROW cells of each.
+	// A block sums some rows of a plane of y (axis 1) or z, ROW cells of each.
 	__device__ static LBM_INLINE void sum(const Box& box, const Value* LBM_RESTRICT state, unsigned long long* sums, int axis, int each, double unit, double warmth) {
 		const int plane = blockIdx.x, x = blockIdx.y * ROW + threadIdx.x, most = axis == 1 ? box.layout.nz : box.layout.ny;
 		const int first = blockIdx.z * each, last = first + each < most ? first + each : most;
@@ -199,9 +200,9 @@ extern "C" __global__ void __launch_bounds__(ROW) lbm_average(const lbm::Case* c
 	}
 }
 // Adds the sums over planes across an axis to sums: grid (planes across it; 0: along z), (tiles of ROW cells of x), (pieces of
-// so many rows).
+// `each` rows).
 extern "C" __global__ void __launch_bounds__(ROW) lbm_profile(const lbm::Case* c, const lbm::Value* state, unsigned long long* sums, long long axis, long long each, double unit, double warmth) {
 	lbm::Planes::sum(lbm::Box(c, lbm::State::COMPONENTS), state, sums, int(axis), int(each), unit, warmth);
 }
-// Numbers for the host: values of a plane, and samples that may wait.
+// Numbers for the host: values per plane, and the largest number of waiting samples.
 extern "C" __constant__ int lbm_statistics_numbers[2] = {lbm::Planes::NUMBERS, lbm::MOST};

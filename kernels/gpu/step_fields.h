@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // A step of populations that also writes density and velocity, so that outputs need not read the
-// state once more: compiled beside instance.h, with the same macros, for runs that ask for it.
+// state again: compiled beside instance.h, with the same macros, for runs that ask for it.
 #include "model.h"
 #include "state.h"
 #include "step_populations.h"
@@ -13,14 +13,15 @@ typedef LBM_STORED Value;
 typedef LBM_REAL Real;
 typedef StateOf<Lattice, false, Value, Real> State;
 
-// Tuned on an H200, as PopulationsShape: see docs/performance.md. The state has the bits of lbm_step.
+// Tuned on an H200, as PopulationsShape: see docs/performance.md. The state equals lbm_step's bit for
+// bit.
 template <class L, class S> struct FieldsShape : PopulationsShape<L, S> {
 	static constexpr bool PAST = false;  // fields are not worth keeping in a cache
 };
 #if LBM_EXTRA == 0 && !defined(LBM_LAW)
 template <> struct FieldsShape<D2Q9, float> : PopulationsShape<D2Q9, float> {
-	// Two cells a thread are faster, but share products of the parameters. The compiler then joins
-	// other multiplications and additions to one instruction than in lbm_step.
+	// Two cells per thread are faster, but share products of the parameters. The compiler then
+	// fuses other multiplications and additions than in lbm_step.
 	static constexpr int BLOCKS = 12;
 	static constexpr bool PAST = true;
 };
@@ -32,7 +33,7 @@ template <> struct FieldsShape<D2Q9, half> : PopulationsShape<D2Q9, half> {
 typedef FieldsShape<Lattice, Value> Shape;
 typedef StepPopulations<Lattice, Collision, Value, Real, Shape> Step;
 
-// Field is a value of fields (device.FieldsWriter).
+// Field is the type of the values of fields (device.FieldsWriter).
 template <int BYTES> struct FieldOf { typedef float type; };
 template <> struct FieldOf<8> { typedef double type; };
 typedef FieldOf<sizeof(Value)>::type Field;

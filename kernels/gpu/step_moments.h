@@ -11,10 +11,9 @@
 //   y: sums with c_y = +-1, ten numbers per cell (18 on D3Q27), go to the warps of the
 //      rows beside it through shared memory
 //   z: sums with c_z = +-1 are passed on in registers, plane by plane
-// Populations come without their factors 1/2 (expansion.h): sums over directions that
-// stream along an axis are twice what they stand for, once for each such axis.
-// A wall sends back the cell's own populations: they are added to its sums when it is a source. In 2D the march is along y and
-// needs no shared memory.
+// Populations come without their factors 1/2 (expansion.h): sums over directions that stream along an axis have a factor 2 for
+// each such axis. A wall sends back the cell's own populations: they are added to its sums when it is a source. In 2D the
+// march is along y and needs no shared memory.
 //
 // The rows before and after a 3D tile are read by separate warps, and the cells left and right of it by one more warp, two
 // planes ahead. A scalar (../scalar.h) rides along: the flow's populations along x carry it, into separate sums (Warm, Heat).
@@ -25,7 +24,7 @@
 #include "sums.h"
 #include "heat.h"
 
-// Tuned on an H200; see docs/performance.md. 384 threads a block have 168 registers each,
+// Tuned on an H200; see docs/performance.md. 384 threads per block have 168 registers each,
 // which 27 populations and their closures need; 512 have 128.
 #ifndef LBM_CELLS
 #define LBM_CELLS (sizeof(S) == 8 || (LBM_EXTRA > 0 && L::Q == 27 && sizeof(S) == 4) ? 1 : sizeof(S) == 2 && L::D == 2 ? 4 : 2)
@@ -42,11 +41,11 @@
 #ifndef LBM_BLOCKS
 #define LBM_BLOCKS 1
 #endif
-// 1: some face gives its inflow a direction.
+// 1: a face prescribes the direction of its inflow.
 #ifndef LBM_DIRECTED
 #define LBM_DIRECTED 0
 #endif
-// Bytes of shared memory that a block may have on the GPU.
+// Bytes of shared memory available to a block.
 #ifndef LBM_SHARED
 #define LBM_SHARED (227 << 10)
 #endif
@@ -66,16 +65,16 @@ template <class L, class C, class S, class T> struct StepMoments {
 	static constexpr bool CORNERS = L::find(1, 1, 1) >= 0;
 	static constexpr int MORE = RowOf<L, S, T, N>::MORE;
 	// Sums with c_y = +1 (UP, of lines 0 ...) and -1 (DOWN, of lines 1 ...), for c_z = 0, 1, -1
-	// one behind the other.
+	// one after the other.
 	static constexpr int EACH = CORNERS ? 3 : 1, UP = 0, DOWN = 3 + 2 * EACH, PASSED = 2 * DOWN;
-	// The same of a scalar (Heat), behind them.
+	// The same for a scalar (Heat), after them.
 	static constexpr int EACH_HOT = CORNERS ? 2 : 1, HOT_UP = PASSED, HOT_DOWN = PASSED + 2 + 2 * EACH_HOT, ALL_PASSED = MORE > 0 ? PASSED + 2 * (2 + 2 * EACH_HOT) : PASSED;
 	// The scalar's sums in shared memory between planes: all, and its value in the plane before.
 	static constexpr int HOT = MORE > 0 ? L::D + 2 : 0;
 	// Number of a thread's sums in shared memory between planes, where there is no room for them in registers beside the
 	// populations.
 	static constexpr int WAITS = L::D == 3 ? LBM_WAITS : 0;
-	// Rows computed by a block, in 3D as many as the GPU has memory for: see Shared.
+	// Rows computed by a block, in 3D limited by shared memory: see Shared.
 	static constexpr int LINE = 32 * N * sizeof(T), EDGE = (MORE > 0 ? 128 : 88) * sizeof(T) + 16 * sizeof(bool);
 	static constexpr int ROWS = L::D == 3 ? rowsWithin(LBM_ROWS, (2 * ALL_PASSED + L::M + (WAITS > 0 ? WAITS : 1) + HOT) * LINE + EDGE, 2 * ALL_PASSED * LINE + 2 * EDGE + sizeof(Params<T>) + (MORE > 0 ? sizeof(ScalarParams<T>) + 80 : 48)) : 4;
 	static constexpr int LINES = ROWS + 2;                     // read by a block, in 3D
@@ -94,7 +93,7 @@ template <class L, class C, class S, class T> struct StepMoments {
 	// Cells beyond an end of the rows cost nothing: see RowEnd.
 	static constexpr int ENDS = L::D == 3 ? 1 : 0;
 
-	// CROWDED: threads have few registers, and the parameters lie in shared memory, too.
+	// CROWDED: threads have few registers, and the parameters are in shared memory, too.
 	static constexpr bool CROWDED = ROWS > 9;
 	// passedOf returns the offset of the sums with c_z = cz from UP or DOWN.
 	__device__ static constexpr int passedOf(int cz) { return cz == 0 ? 0 : cz > 0 ? 3 : 3 + EACH; }
@@ -107,14 +106,15 @@ template <class L, class C, class S, class T> struct StepMoments {
 	template <int HOTS> struct Hot<false, HOTS> {};
 	// Shared holds the data that the warps of a 3D block pass to each other.
 	struct Shared : Hot<(MORE > 0), HOT> {
-		// A derived class begins in the padding of the one before, and sharedAt knows of whole numbers.
+		// Without alignment a derived class begins in its base's padding, and sharedAt addresses whole
+		// numbers only.
 		alignas(16) P passed[2][ALL_PASSED][LINES - 1][32];  // alternately
 		P back[L::M][ROWS][32];              // sums that walls sent back, private to each thread
 		P waiting[WAITS > 0 ? WAITS : 1][ROWS][32];  // sums that wait for the next plane, likewise
 		T edge[4][LINES][2][Row::SLOTS];     // by plane: populations that stream in across the edge of the tile
-		// A line corrects what it has stored at an outflow four planes behind serveEdges.
-		T wave[8][LINES][2];                 // by plane: where an outflow is beyond, wantedWave there
-		bool outlets[8][LINES][2];           // whether one is
+		// A line corrects its stored cells at an outflow four planes behind serveEdges.
+		T wave[8][LINES][2];                 // by plane: wantedWave of an outflow beyond the tile
+		bool outlets[8][LINES][2];           // whether there is an outflow
 		alignas(16) Params<T> params;        // here they take no registers while no thread needs them,
 		long long around;                    // nor does the distance from the plane behind the range to its stored place
 	};

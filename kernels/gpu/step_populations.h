@@ -5,8 +5,8 @@
 // written once, so nothing is worth keeping in a cache, and the number of loads in flight matters: a thread requests all
 // populations of its cells before it needs the first.
 //
-// A warp has 32 CELLS neighbours of one row. With one cell per thread it reads the populations with c_x = +-1 one value beside
-// its own; with more, each thread reads aligned words, and hands one value on by a shuffle.
+// A warp covers 32 CELLS neighbours of one row. With one cell per thread it reads the populations with c_x = +-1 at an offset
+// of one value; with more, each thread reads aligned words, and passes one value on by a shuffle.
 #ifndef LBM_GPU_STEP_POPULATIONS_H
 #define LBM_GPU_STEP_POPULATIONS_H
 #include "../wall.h"
@@ -19,9 +19,9 @@ namespace lbm { namespace {
 
 // Partition of the work, tuned on an H200: see docs/performance.md.
 template <class L, class S> struct PopulationsShape {
-	static constexpr int CELLS = sizeof(S) == 2 ? 2 : 1;  // neighbours along x that a thread has
+	static constexpr int CELLS = sizeof(S) == 2 ? 2 : 1;  // neighbours along x per thread
 	static constexpr int X = 128;                         // threads of a block, along x
-	// Blocks on a multiprocessor at once, at least. With fewer there are more registers for each thread; 27 populations and
+	// Minimum of resident blocks per multiprocessor. With fewer, each thread has more registers; 27 populations and
 	// their moments would not fit into 64.
 	static constexpr int BLOCKS = L::Q == 27 ? (sizeof(S) == 4 ? 4 : 3) : L::D == 2 ? 8 : sizeof(S) == 4 ? 8 : 4;
 	static constexpr int READ = 0, WRITE = 0;
@@ -37,7 +37,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 	typedef BitsOf<S, N> Word;
 	typedef BitsOf<S, 1> One;
 
-	// NoFields is for a step that writes nothing but the state.
+	// NoFields is for a step that writes only the state.
 	struct NoFields {
 		__device__ LBM_INLINE void operator()(const Box&, const P*, const P&, int, int, int, unsigned) const {}
 	};
@@ -48,7 +48,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		const Box box(c, L::Q);
 		const int nx = box.layout.nx, pitch = box.layout.pitch;
 		const int x = (blockIdx.x * BLOCK_X + threadIdx.x) * N, y = ylo + blockIdx.y, z = zlo + blockIdx.z;
-		// Whole warps leave, so that those which stay can shuffle.
+		// Whole warps exit, so that the remaining ones can shuffle.
 		if (N == 1 ? x >= nx : x - int(threadIdx.x % 32) * N >= nx) return;
 
 		const Block block = box.block(x, y, z);
@@ -195,7 +195,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		}
 	};
 
-	// carry adds the incoming scalar, on the populations f. For cells beside walls it is not complete (scalar.h in this
+	// carry adds the incoming scalar, on the populations f. For cells beside walls it is incomplete (scalar.h in this
 	// folder).
 	__device__ static LBM_INLINE void carry(ScalarSums<L, P>& sums, const P* f, const Box& box, const Sources& from, int y, int z) {
 		const int pitch = from.pitch;
@@ -203,7 +203,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 			constexpr int I = decltype(i)::value;
 			P g;
 			int row = y - L::c(I, 1), plane = z - L::c(I, 2);
-			const bool wall = !box.inside(1, row) || (L::D == 3 && !box.inside(2, plane));  // any row stands for it
+			const bool wall = !box.inside(1, row) || (L::D == 3 && !box.inside(2, plane));  // any row will do
 #pragma unroll
 			for (int k = 0; k < N; k++) {
 				const int at = from.x + k - L::c(I, 0);  // source cell
@@ -285,7 +285,7 @@ template <class L, class C, class S, class T, class Shape = PopulationsShape<L, 
 		});
 	}
 
-	// bounce replaces the populations that would come out of a wall by the cell's own, which lie at own, for cell i of the
+	// bounce replaces the populations that would come out of a wall by the cell's own, stored at own, for cell i of the
 	// thread, whose word has that index. All are requested before the first is needed.
 	__device__ static LBM_INLINE void bounce(const Box& box, P* f, int i, const S* LBM_RESTRICT own, unsigned index) {
 		const unsigned word = __ldg(box.c->words + index);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The lbmsim authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Several steps of a state of populations in 2D by one launch. A block has a tile of cells in its shared memory, with rings of
+// Several steps of a state of populations in 2D in one launch. A block holds a tile of cells in shared memory, with rings of
 // cells around it that become invalid from outside, one per step: each population is read from memory once and written once for
 // all of the steps. Each cell is computed by the functions of step_populations.h.
 //
@@ -42,7 +42,7 @@ template <class L, class C, class S, class T> struct StepsPopulations {
 	typedef typename Single::Store Store;
 	static constexpr int STEPS = LBM_STEPS, RING = STEPS - 1;  // the first step reads its own ring from memory
 	static constexpr int X = LBM_STEPS_X, Y = LBM_STEPS_Y, THREADS = X * Y, BLOCKS = LBM_STEPS_BLOCKS;
-	// Rows of a tile, rings included, as many as there is room for: slots with a border of one cell, which cells beyond the
+	// Rows of a tile, rings included, limited by shared memory: slots with a border of one cell, which cells beyond the
 	// last step's reach write to, and a word of walls per cell.
 	static constexpr int WIDE = X + 2, EACH = L::Q * sizeof(S) * WIDE + sizeof(unsigned) * X;
 	static constexpr int ROWS = (LBM_SHARED / BLOCKS - (2 << 10) - 2 * WIDE * L::Q * int(sizeof(S))) / EACH;
@@ -178,7 +178,7 @@ template <class L, class C, class S, class T> struct StepsPopulations {
 		const Block block = box.block(cell.x, cell.y, 0);
 		if (block.links >> (cell.x % 32) & 1) Single::bounce(box, f, 0, own, Box::index(block, cell.x));
 	}
-	// come reads the populations that stream to a cell before a step that finds them there.
+	// come reads the populations that stream to a cell before a step that finds them in its slots.
 	__device__ static LBM_INLINE void come(P* f, const Box& box, const Cell& cell) {
 		unroll<L::Q>([&](auto i) LBM_LAMBDA {
 			constexpr int I = decltype(i)::value;

@@ -26,8 +26,8 @@ __device__ LBM_INLINE auto RowOf<L, S, T, N>::sums(const SLICE& slice, const T* 
 	return s;
 }
 
-// streamed returns the values of plus and minus that come along x. Beyond the tile the value is *edge; in 3D the value of the
-// right side lies step numbers behind the left one.
+// streamed returns the values of plus and minus that stream along x. Beyond the tile the value is *edge; in 3D the value of
+// the right side lies step numbers behind the left one.
 template <class L, class S, class T, int N>
 __device__ LBM_INLINE auto RowOf<L, S, T, N>::streamed(const P& plus, const P& minus, const T* edge, int step) const -> Pair {
 	const bool first = L::D == 3 ? role & FIRST : lane == 0, end = L::D == 3 ? role & LAST : lane == 31;
@@ -62,8 +62,8 @@ __device__ LBM_INLINE void RowOf<L, S, T, N>::edgeTo(const Expansion<L, T>& h, F
 }
 
 // bounce returns the populations that walls send back to the cells h, as plain moments, each with the factors of the march's
-// sums: all directions in one go. Skipping directions that no lane needs requires votes, and a vote takes longer than the
-// arithmetic. The momentum of moving walls does not depend on the flow: its sources come as their moments
+// sums: all directions at once. Skipping directions that no lane needs requires votes, and a vote takes longer than the
+// arithmetic. The momentum of moving walls does not depend on the flow: its sources are stored as moments
 // (Case::wallMomentum).
 template <class L, class S, class T, int N>
 __device__ LBM_INLINE auto RowOf<L, S, T, N>::bounce(const Box& box, const Expansion<L, P>& h, const Walls& walls) const -> Moments<L, P> {
@@ -101,7 +101,7 @@ __device__ LBM_INLINE void RowOf<L, S, T, N>::turn(Moments<L, P>& m, const SLICE
 		m.s[0] = m.s[0] + s2 * part;
 	}
 	m.r = m.r + s0 * part;
-	// along adds to the moments of axis A, where the velocity back is -C.
+	// along adds to the moments of axis A, where the returning velocity is -C.
 	auto along = [&](auto axis, auto sign) LBM_LAMBDA {
 		constexpr int A = decltype(axis)::value, C = decltype(sign)::value;
 		if constexpr (C != 0) {

@@ -63,10 +63,10 @@ enum { MOMENT_FORCE = 1, MOMENT_WALLS = 2, WALL_NUMBERS = 2 };
 
 // Clock holds the number of the next moment. Moments follow it in memory.
 struct Clock {
-	unsigned long long now, arrived;  // of blocks, the number that has read the moment
+	unsigned long long now, arrived;  // arrived: blocks that have read the moment
 	const Later* later;
 	const Term* terms;
-	unsigned count, numbers;  // of Later; of a moment
+	unsigned count, numbers;  // count of Later; numbers per moment
 };
 
 }}  // namespace lbm

@@ -15,7 +15,7 @@ import (
 	"lbmsim/model"
 )
 
-// Index returns the index of a spec. An error reports that there are no kernels for it.
+// Index returns the index of a spec, or an error if there are no kernels for it.
 func Index(s model.Spec) (kernels.Index, error) {
 	x := kernels.Index{
 		Lattice:   slices.IndexFunc(model.Lattices, func(l model.Lattice) bool { return l.Name == s.Lattice.Name }),
@@ -41,12 +41,14 @@ func Numbers(s model.Spec, p model.Params) kernels.Numbers {
 	}
 }
 
-// nearOne is how close to 1 a relaxation time makes P, which is (tau - 1) e, useless for the other level's.
+// nearOne is the distance of a relaxation time from 1 below which P, (tau - 1) e, is too small to be
+// rescaled to the other level.
 const nearOne = 0.05
 
-// Conversion returns what turns P of one level of a refined grid into another level's, whose cells are so many times as wide
+// Conversion returns the conversion of P from one level of a refined grid to another, whose cells are width times as wide
 // (docs/refinement-numerics.md): deviator and trace each by a factor, or from velocity differences where the relaxation time of
-// either level is near 1. At large relaxation times of the trace, velocity differences are unstable. The flux of a scalar likewise.
+// either level is near 1. At large relaxation times of the trace, velocity differences are unstable. The flux of a scalar
+// likewise.
 func Conversion(s model.Spec, from, to model.Params, width float64) kernels.Conversion {
 	law := s.Viscosity
 	c := kernels.Conversion{From: from.Force, To: to.Force, Width: width, BuoyancyFrom: from.Buoyancy, BuoyancyTo: to.Buoyancy}
@@ -80,12 +82,13 @@ func Conversion(s model.Spec, from, to model.Params, width float64) kernels.Conv
 	return c
 }
 
-// scalarTimes returns a and b of the relaxation time a + b tau of a scalar that eddies carry, tau the flow's.
+// scalarTimes returns a and b of the relaxation time a + b tau of a scalar with eddy diffusivity; tau is the
+// flow's.
 func scalarTimes(p model.Params) [2]float64 {
 	return [2]float64{p.ScalarTau - p.ScalarEddy/p.Omega, p.ScalarEddy}
 }
 
-// varies reports whether cells have relaxation times of their own by a law: eddies with C = 0 are no such.
+// varies reports whether a law gives cells individual relaxation times: with C = 0 it does not.
 func varies(law model.ViscosityLaw, p model.Params) bool {
 	return law != model.Newtonian && (law.OfFluid() || p.Viscosity[1] != 0)
 }

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The lbmsim authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The march of a GPU (gpu/step_moments.h) on a CPU: a thread for each of a block's, barriers for the block's barrier and for
-// the exchange between the lanes of a warp. Blocks run one after the other. Much too slow except for tests.
+// The march of a GPU (gpu/step_moments.h) on a CPU: one thread per thread of a block, barriers for the block's barrier and
+// for the exchange between the lanes of a warp. Blocks run one after the other. Much too slow except for tests.
 //
 //   emulate NX NY NZ MARCHES FILE
 //
-// computes one step of random moments, cut into so many marches along z, and writes the state after it to FILE.
-// What lies beyond the ends of rows is random, too: ghost cells, outflows, half-way walls.
+// computes one step of random moments, cut into MARCHES marches along z, and writes the state after it to FILE.
+// The surroundings of row ends are random, too: ghost cells, outflows, half-way walls.
 #include <barrier>
 #include <cstdio>
 #include <cstdlib>

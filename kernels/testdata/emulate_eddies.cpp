@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The lbmsim authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The GPU's pass for eddies (gpu/eddies.h) on a CPU: a thread for each of a block's, blocks one after the other.
+// The GPU's pass for eddies (gpu/eddies.h) on a CPU: one thread per thread of a block, blocks one after the other.
 //
 //   emulate NX NY NZ PERIODIC GHOSTS
 //

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The lbmsim authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The coupling between levels on a GPU (gpu/levels.h) on a CPU, a thread for each of a block's, compared with the CPU's own kernels
+// The coupling between levels on a GPU (gpu/levels.h) on a CPU, one thread per thread of a block, compared with the CPU kernels
 // (cpu/levels.h): random cells and random lists, of lengths that leave the last block with idle threads.
 #include <barrier>
 #include <cmath>
@@ -47,7 +47,7 @@ using namespace lbm;
 static std::mt19937 random_(7);
 static double share() { return random_() / 4294967296.; }
 
-// launch calls a kernel for all threads of as many blocks as so many threads need.
+// launch calls a kernel for all threads of the blocks that cover this many threads.
 static void launch(long long threads, std::function<void()> kernel) {
 	for (int block = 0; block < (threads + ROW - 1) / ROW; block++) {
 		std::barrier<> all(ROW);
@@ -63,7 +63,8 @@ static void launch(long long threads, std::function<void()> kernel) {
 }
 
 static int failures;
-// compare prints how far two lists are apart, and counts a failure beyond so many times rounding; exact: beyond nothing.
+// compare prints the difference of two lists, and counts a failure beyond `times` times rounding; exact: unless they are
+// equal.
 template <class T> void compare(const char* what, const std::vector<T>& got, const std::vector<T>& want, bool exact, double times = 1) {
 	double worst = 0, most = 0;
 	for (size_t i = 0; i < want.size(); i++) {
@@ -132,12 +133,13 @@ int main() {
 		parents.push_back({family(i)});
 		for (auto& k : parents.back().around) k = random_() % CELLS;
 	}
-	// Of cells with relaxation times of their own, some are near 1 on one of the levels.
+	// Some of the individual relaxation times are near 1 on one of the levels.
 	const double numbers[5][2][4] = {{}, {{0.35, 1, 0, 0}, {0.45, 1, 0, 0}}, {{0.1, -0.5, 0.6, 1.5}, {0.141, -0.5, 0.7, 2.5}}, {{0.6, 0.55, 2500, -0.3}, {1.2, 0.6, 10000, -0.3}}, {{0.7, 1, 0, 0}, {0.9, 1, 0, 0}}};
 	lbm_conversion lawful = v;
 	lawful.width = 0.5, lawful.kind = LBM_KIND, lawful.tied = D == 3;
 	for (int k = 0; k < 4; k++) lawful.lawFrom[k] = numbers[LBM_KIND][0][k], lawful.lawTo[k] = numbers[LBM_KIND][1][k];
-	// Logarithms of both have other last digits: the factor was set after seeing 2.2e-6 in float32.
+	// Logarithms of both differ in the last digits: the factor was set after seeing 2.2e-6 in
+	// float32.
 	auto times = [&](const lbm_conversion& w) { return w.kind == 2 || w.kind == 3 ? 5. : 1.; };
 	// On a GPU the first children of all, then the first cell around each, and so on.
 	std::vector<long long> turned(families + (Parabola<L, Real>::Around::Q * families + 1) / 2);
@@ -161,8 +163,8 @@ int main() {
 		compare("restrict", to, want, false, times(w));
 	}
 
-	// Populations slot by slot: what upstream cells send, behind it what walls add, and what ghost cells of walls with a model send. For
-	// a CPU cell by cell.
+	// Populations slot by slot: of upstream cells, then the additions of walls, then of ghost cells of walls with a model. On a
+	// CPU cell by cell.
 	constexpr int CELLS_OF = 9, SENDERS = 333, SETS = 4, MODELS = 5, ALL = SENDERS + SETS + MODELS, SLOTS = Sent<L>::N, FACES = LevelsOf::FACES;
 	std::vector<lbm_upstream> upstream, models;
 	for (int i = 0; i < SENDERS; i++) upstream.push_back({cell(random_() % cells), i % 3 ? -1 : int(random_() % 5), (unsigned char)(random_() % D), (unsigned char)(random_() % 2)});

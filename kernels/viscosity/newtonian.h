@@ -5,7 +5,7 @@
 // Equation: omega = 1/tau, nu = (tau - 1/2)/3
 // Source:   Krueger et al., The Lattice Boltzmann Method, Springer 2017, eq. 3.5
 // Storage:  nothing
-// Limits:   none; it is a law for cells whose rates are computed each by itself, as with a bulk viscosity
+// Limits:   none; a law for cells with individual rates, as with a bulk viscosity
 #ifndef LBM_NEWTONIAN_H
 #define LBM_NEWTONIAN_H
 #include "../params.h"

@@ -5,7 +5,7 @@
 // Equation: tau = 1/2 + 3 K |shear rate|^(n-1), between two bounds, with tau |shear rate| = a (solve.h)
 // Source:   Ostwald, Kolloid-Z. 36 (1925) 99; Boyd, Buick & Green, J. Phys. A 39 (2006) 14241
 // Storage:  nothing; law[0] = 3 K, law[1] = n - 1, law[2] and law[3] the bounds of tau
-// Limits:   needs the bounds: without shear nu would be infinite (n < 1) or nothing (n > 1)
+// Limits:   needs the bounds: without shear nu would be infinite (n < 1) or zero (n > 1)
 #ifndef LBM_POWER_LAW_H
 #define LBM_POWER_LAW_H
 #include "../solve.h"

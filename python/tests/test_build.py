@@ -61,13 +61,13 @@ def test_the_wheel_has_all(wheel: Path) -> None:
 
 
 def test_a_fresh_environment_runs_the_cavity(wheel: Path, folder: Path) -> None:
-    """pip puts the program beside python, where the package finds it."""
+    """pip installs the program beside python, where the package finds it."""
     venv.create("fresh", with_pip=False)
     python = folder / "fresh/bin/python"
     at = subprocess.run(
         [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], capture_output=True, text=True
     )
-    # The tests' environment has all libraries that lbmsim needs: nothing is downloaded.
+    # The tests' environment has all required libraries: nothing is downloaded.
     (Path(at.stdout.strip()) / "tests.pth").write_text(sysconfig.get_path("purelib") + "\n")
     pip = [
         sys.executable,
@@ -153,7 +153,7 @@ def test_no_version(text: str) -> None:
 
 
 def test_version_of_the_source_tree(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The wheel has the number of VERSION, with the commit unless the tree is a release."""
+    """The wheel has the version of VERSION, with the commit unless the tree is a release."""
     monkeypatch.delenv("LBMSIM_VERSION", raising=False)
     number = (ROOT / "VERSION").read_text().strip()
     assert load("hatch_version").version().split("+")[0] == number

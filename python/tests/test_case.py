@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The lbmsim authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""Cases are read, changed and written; the program judges them."""
+"""Cases are read, changed and written; the program validates them."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ ONE_ZERO = {
     "run",
     "study",
 }
-LISTS = {"1.0": ONE_ZERO}  # of each minor version, what it exports
+LISTS = {"1.0": ONE_ZERO}  # exports of each minor version
 
 
 def test_names_stay() -> None:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The lbmsim authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""The page for users and the README hold: their Python is run."""
+"""The Python code of the user page and the README runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conftest import ROOT
 
 import lbmsim
 
-# Pictures are Matplotlib's affair, and so are its warnings.
+# Matplotlib's warnings are not ours.
 pytestmark = pytest.mark.filterwarnings("default")
 
 
@@ -24,7 +24,7 @@ def blocks(page: Path) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The runs of the pages, for a shorter time and on one rank; without a window for pictures."""
+    """The runs of the pages, shortened and on one rank; without a window for pictures."""
     monkeypatch.setenv("MPLBACKEND", "Agg")
     run = lbmsim.run
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The lbmsim authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""The gallery's cases on coarse grids, and its pictures of them: that all of it runs, not what it shows."""
+"""The gallery's cases on coarse grids, and its pictures of them: all of it runs; the content is not checked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from PIL import Image
 
 ROOT = Path(__file__).parents[2]
 
-# Coarse and short; the keys of a case that make it so.
+# Keys that make a case coarse and short.
 COARSE = {
     "car": {"domain.spacing": '"12 cm"', "run.time": '"20 ms"', "output.force.car.start": '"10 ms"'},
     "convection": {"domain.cells": "[48, 48, 12]", "run.time": '"1 s"', "output.force.bottom.start": '"0.5 s"'},

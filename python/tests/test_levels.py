@@ -45,7 +45,7 @@ def test_resample(refined: lbmsim.Result) -> None:
     assert fine.shape == ((40, 48, 72, 3) if axes == 3 else (48, 72, 3))
     for level in range(3):
         density = grid.resample("density", level)
-        # No fluid is lost: any level has the run's mean.
+        # No fluid is lost: every level has the run's mean.
         assert density.mean() == pytest.approx(mean, rel=1e-6)
         centres = grid.centres(level)
         assert [len(x) for x in centres] == list(reversed(density.shape))
@@ -54,7 +54,7 @@ def test_resample(refined: lbmsim.Result) -> None:
         for axis in range(axes):  # means of the finest cells
             blocks = np.add.reduceat(blocks, np.arange(0, blocks.shape[axis], 4 >> level), axis) / (4 >> level)
         np.testing.assert_allclose(velocity, blocks, rtol=1e-5, atol=1e-9)
-    # Cells of a box and the array at their places.
+    # Cells of a box and the array at their positions.
     x, y = grid.centres()[:2]
     box = grid.levels[2].boxes[0]
     i, j = (int(np.argmin(abs(axis - (low + 3.5 * 2.5e-4)))) for axis, low in zip((x, y), box.corner))
@@ -81,7 +81,7 @@ def test_other_grids(refined: lbmsim.Result, cavity_run: lbmsim.Result) -> None:
     if "across" in refined.planes:
         plane = refined.planes["across"].velocity.isel(time=-1)
         x = int(np.argmin(abs(refined.levels().centres()[0] - float(plane.x))))
-        # Of the finest level that it cuts; fields of the plane are in float32.
+        # From the finest level that it cuts; fields of the plane are in float32.
         np.testing.assert_allclose(plane, refined.levels().resample("velocity")[:, :, x], rtol=1e-6)
     with pytest.raises(lbmsim.Error, match="its grid is not refined"):
         cavity_run.levels()

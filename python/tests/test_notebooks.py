@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The lbmsim authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""What holds for the notebooks without running them, which scripts/test-notebooks.sh does."""
+"""Properties of the notebooks, without running them; scripts/test-notebooks.sh runs them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_there_are_five() -> None:
 
 
 def test_stripped(notebook: tuple[Path, dict[str, Any]]) -> None:
-    """No outputs, and nothing of an editor or a machine: `scripts/test-notebooks.sh --strip`."""
+    """No outputs and no traces of an editor or a machine: `scripts/test-notebooks.sh --strip`."""
     file, book = notebook
     assert book["metadata"] == {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},

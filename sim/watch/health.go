@@ -18,17 +18,17 @@ import (
 
 // Health holds the watch's results for a run.
 type Health struct {
-	DensityDrift float64 // of the mean density since the start, as a share
+	DensityDrift float64 // relative change of the mean density since the start
 	MaxSpeed     float64 // in the case's unit
 	// GridScale is the share of the kinetic energy at the scale of the grid at the last step at which it was sampled.
 	GridScale float64
-	// Temperature is the overshoot of the temperature beyond all that the case gives it, at that
-	// step and as a share of the span of the given temperatures.
+	// Temperature is the overshoot of the temperature beyond the range imposed by the case, at that
+	// step and as a share of this range.
 	Temperature float64
 	Warned      map[string]int // number of checks with a warning, by its kind
 }
 
-// Health on rank 0.
+// Health returns the results so far, on rank 0.
 func (w *Watch) Health() Health {
 	return Health{
 		DensityDrift: derive.Finite(w.Drift(w.totals)), MaxSpeed: derive.Finite(w.totals.MaxSpeed) * w.view.Case.Units.Length / w.view.Case.Units.Time,
@@ -36,8 +36,8 @@ func (w *Watch) Health() Health {
 	}
 }
 
-// judge warns, on rank 0, of what the totals of a check show, and reports why the run must stop, if it must: of the totals where
-// the check is the first of its step, of the sample of the fields where that is new.
+// judge warns, on rank 0, of problems found by a check, and returns the reason for stopping the run, if any. It judges the
+// totals in the first check of a step, and the sample of the fields if it is new.
 func (w *Watch) judge(totals, sample bool) (wrong string) {
 	c, t := &w.view.Case.Run, w.totals
 	sum := t.MaxSpeed + t.Mass
@@ -71,11 +71,12 @@ func (w *Watch) judge(totals, sample bool) (wrong string) {
 	return wrong
 }
 
-// atRest is the speed, by the largest of the run, below which a flow has died away: its energy is a millionth.
+// atRest is the speed, relative to the largest of the run, below which a flow has died away: its energy is a
+// millionth.
 const atRest = 1e-3
 
-// diedAway reports whether the flow has come to rest except for residual sound and rounding, which is at the
-// scale of the grid.
+// diedAway reports whether the flow has come to rest except for residual sound and rounding, which are
+// grid-scale.
 func (w *Watch) diedAway() bool { return w.totals.MaxSpeed < atRest*w.Fastest }
 
 // beyond returns how far the temperature of the last sample is outside its bounds, as a share of their span.
@@ -103,7 +104,7 @@ func (w *Watch) judgeTemperature() (wrong string) {
 func (w *Watch) temperatureText() string {
 	b, e := w.view.Case.Temperature.Bounds, w.sample.Excess
 	kelvin := func(above float64) string {
-		digit := 1e-6 * b.Span()                                                                         // bounds of an expression are not exact
+		digit := 1e-6 * b.Span()                                                                         // bounds of an expression are inexact
 		text := fmt.Sprintf("%.6g", digit*math.Round((w.view.Case.Temperature.Reference+above)/digit)+0) // not -0
 		if w.view.Case.Units.Physical {
 			text += " K"

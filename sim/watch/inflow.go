@@ -33,15 +33,15 @@ func (w *Watch) guards(b config.Boundary) bool {
 	return w.view.Case.Run.WarnInflow > 0 && (w.cool(b) || aimless(b))
 }
 
-// leastInflow returns the velocity from which on fluid enters a face: a hundredth of the largest speed, more than sound
-// of a start at rest may have, and not less than the speed from which on the entering fluid has the temperature of the
-// face (boundary.Entering).
+// leastInflow returns the velocity above which fluid counts as entering a face: a hundredth of the largest speed, above
+// the sound of a start at rest, and at least the speed from which the entering fluid has the temperature of the face
+// (boundary.Entering).
 func (w *Watch) leastInflow(fastest float64) float64 {
 	return max(fastest/100, w.view.Case.Given*w.left(), 1./boundary.EnteringPer)
 }
 
-// lookAtFaces finds the flow through the faces, on rank 0. fastest is the largest speed of this rank's cells.
-// Collective.
+// lookAtFaces computes the flow through the faces, on rank 0. fastest is the largest speed of this rank's
+// cells. Collective.
 func (w *Watch) lookAtFaces(fastest float64) error {
 	w.passages = nil
 	if !slices.ContainsFunc(w.view.Case.Boundaries, w.guards) {

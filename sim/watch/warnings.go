@@ -12,12 +12,12 @@ const (
 	Speeding = "speed"
 	Noisy    = "grid scale"
 	Beyond   = "temperature"
-	// Fluid enters through a face without a temperature; aslant through a face of given pressure without a direction.
+	// Fluid enters through a face without a temperature; obliquely through a pressure face without a direction.
 	Untempered = "inflow temperature"
 	Slanting   = "inflow direction"
 )
 
-// warn warns the first time, and counts.
+// warn warns on the first occurrence, and counts all.
 func (w *Watch) warn(kind *finding.Kind, key, format string, args ...any) {
 	if w.warned == nil {
 		w.warned = map[string]int{}

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The lbmsim authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Package watch is the stability watch of a run: it checks the state every so many steps,
-// finds non-finite values and speeds beyond the limit, and warns of runs that are stable but wrong.
-// The caller decides what to do with the run.
+// Package watch is the stability watch of a run: it checks the state at intervals of steps, finds
+// non-finite values and speeds beyond the limit, and warns of runs that are stable but wrong. The
+// caller decides what to do with the run.
 package watch
 
 import (
@@ -17,7 +17,7 @@ import (
 	"lbmsim/sim/derive"
 )
 
-// Watch holds rank 0's results of the checks so far; the other ranks only take part in them.
+// Watch holds rank 0's results of the checks so far; the other ranks only participate in them.
 type Watch struct {
 	view      derive.View
 	Start     derive.Totals // of the initial state
@@ -39,26 +39,26 @@ type Watch struct {
 // New returns the watch of a run that has not been checked.
 func New(v derive.View) *Watch { return &Watch{view: v, at: -1, sampledAt: -1, judgedAt: -1} }
 
-// Begins marks the state of the last check as the initial one.
+// Begins marks the state of the last check as the initial state.
 func (w *Watch) Begins() { w.Start, w.GridStart = w.totals, w.sample.GridScale }
 
-// Ends makes the coming check the last one, which leaves nothing out.
+// Ends makes the coming check the last one, which is complete.
 func (w *Watch) Ends() { w.last = true }
 
 // Forget makes the watch check a step again: the state has changed.
 func (w *Watch) Forget() { w.at = -1 }
 
-// Finding is the outcome of a check, the same on all ranks but for Mine.
+// Finding is the outcome of a check, the same on all ranks except for Mine.
 type Finding struct {
 	New     bool   // the step had not been checked in all respects
 	Trouble bool   // a value is not finite, or the Mach number has passed its limit
 	Mine    string // description of the trouble on this rank; "": none
-	Wrong   bool   // it is stable, but further from what can be than the case allows: Watch.Wrong
+	Wrong   bool   // the run is stable, but its results exceed the case's limits: Watch.Wrong
 	Largest []int64
 }
 
-// Look checks the present step. The ranks agree on the largest of some numbers of
-// theirs, not negative, on the way. Collective.
+// Look checks the present step. It also reduces the given non-negative numbers to the largest over
+// the ranks. Collective.
 func (w *Watch) Look(largest ...int64) (f Finding, err error) {
 	sample, fresh := w.due(), w.at != w.view.Step()
 	if !fresh && !sample {
@@ -71,7 +71,7 @@ func (w *Watch) Look(largest ...int64) (f Finding, err error) {
 		return f, fmt.Errorf("rank %d: stability watch at step %d: %w", w.view.Rank.ID, w.view.Step(), err)
 	}
 	// [0] trouble, [1] the largest speed; a non-negative float keeps its order as bits;
-	// [2] it is wrong; then the caller's.
+	// [2] wrong; then the caller's.
 	table := append([]int64{0, 0, 0}, largest...)
 	for _, s := range sections {
 		if table[1] = max(table[1], int64(math.Float64bits(math.Abs(derive.Finite(s.MaxSpeed))))); f.Mine == "" && w.view.Bad(s.Plane) {
@@ -153,7 +153,7 @@ func (w *Watch) describe(s derive.Section) string {
 	return b.String()
 }
 
-// Totals of the present step, on rank 0. Collective.
+// Totals returns the totals of the present step, on rank 0. Collective.
 func (w *Watch) Totals() (derive.Totals, error) {
 	if w.at == w.view.Step() {
 		return w.totals, nil

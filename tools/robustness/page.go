@@ -48,7 +48,7 @@ precision, periodic boxes, D2Q9, D3Q19 and D3Q27, with and without the Smagorins
 | uniform flow | 32^2 or 32^3 cells, noise of 1e-5 of the velocity, %d steps | the final noise is below ten times the initial noise, or below 1 %% of the velocity without growth in the second half of the run |
 | Taylor-Green | 64^3 cells, or 64^2 for the four vortices in 2D, 0.1 cells per step, 20 turnovers L/U | the run completes and the kinetic energy never exceeds its initial value by more than 2 %% |
 | shear layer | the thin double shear layer of Minion & Brown (1997), 128^2 cells, four deep in 3D, up to t = 1.5 | the same |
-| jet | a plane or round jet of 0.1 cells per step, with shear layers two cells thin, 4000 steps | the same |
+| jet | a plane or round jet of 0.1 cells per step, with shear layers two cells thick, 4000 steps | the same |
 
 Noise is the larger of the speed above the mean and the r.m.s. vorticity. In the last three flows, stable means only that the run
 completes, not that it is accurate: none of these grids resolves the flow.
@@ -196,8 +196,8 @@ func wall(p robustness.Point, found bool) string {
 const behindInlet = `
 ## Behind an inlet
 
-Uniform flow from an inlet of given velocity, without a body ([cases/robustness/inlet.toml](../cases/robustness/inlet.toml), 300,000
-steps), with ` + "`--set collision.model=NAME`" + ` and a viscosity of a third of tau - 1/2. Excess of the largest velocity over
+Uniform flow from a velocity inlet, without a body ([cases/robustness/inlet.toml](../cases/robustness/inlet.toml), 300,000
+steps), with ` + "`--set collision.model=NAME`" + ` and a viscosity of (tau - 1/2)/3. Excess of the largest velocity over
 the inlet velocity, from step 10,000 on:
 
 | ` + "`collision.model`" + ` | tau 0.50042 | 0.5009 | 0.5018 | 0.503 |

@@ -16,10 +16,10 @@ import (
 type attack struct {
 	target string
 	moment string
-	after  time.Duration // since the start; with a folder since the event
+	after  time.Duration // since the start; with a folder, since the event
 	folder string
 	event  uint32 // of inotify
-	count  int    // which of these events
+	count  int    // number of these events to wait for
 	choice uint64
 	watch  int // of inotify
 }
@@ -39,8 +39,8 @@ const (
 	everything = "everything"
 )
 
-// plan chooses target and time. Half of the kills wait for an event in a folder of outputs: a file
-// that is begun, gets its name or is removed.
+// plan chooses target and time. Half of the kills wait for an event in an output folder: a file is
+// created, renamed or removed.
 func (s *soak) plan(dir string) (*attack, error) {
 	targets := []string{oneRank, oneRank, allRanks, launcher, everything}
 	a := &attack{target: targets[s.random.IntN(len(targets))], choice: s.random.Uint64(), watch: -1}
@@ -106,7 +106,7 @@ func (a *attack) carryOut(l *leg) bool {
 	return a.strike(l)
 }
 
-// events counts what has happened in the folder since the last look.
+// events counts the events in the folder since the last call.
 func (a *attack) events() (count int) {
 	var b [4096]byte
 	n, err := syscall.Read(a.watch, b[:])
@@ -131,13 +131,13 @@ func (a *attack) strike(l *leg) (hit bool) {
 	switch {
 	case a.target == everything:
 		victims = append(others, ranks...)
-	case a.target == launcher && l.ranks > 0 || len(ranks) == 0: // the launcher may be alone yet
+	case a.target == launcher && l.ranks > 0 || len(ranks) == 0: // the launcher may not have started ranks yet
 		victims = []int{l.cmd.Process.Pid}
 	case a.target == oneRank:
 		victims = ranks[a.choice%uint64(len(ranks)):][:1]
 	}
 	select {
-	case <-l.ended: // its number may be another's by now
+	case <-l.ended: // its pid may have been reused
 		return false
 	default:
 	}

@@ -3,13 +3,13 @@
 
 package main
 
-// soakCase is a case of the soak: small, with many kinds of outputs, and with so many
-// checkpoints that one is nearly always being written.
+// soakCase is a case of the soak: small, with many kinds of outputs, and checkpoints so frequent
+// that one is nearly always being written.
 type soakCase struct {
 	name, text string
 }
 
-// The outputs that all cases have.
+// The outputs common to all cases.
 const outputs = `
 [output.averages]
 start = 20
@@ -23,8 +23,8 @@ keep = 2
 `
 
 var cases = []soakCase{
-	// The force that keeps a flow rate, and the samples of drag and lift, are in the
-	// checkpoint beside the state.
+	// The force that maintains a flow rate, and the samples of drag and lift, are in the checkpoint
+	// beside the state.
 	{"channel", `
 title = "A ball in a channel"
 [domain]
@@ -105,7 +105,7 @@ every = 5
 of = ["hot", "lid"]
 every = 6
 ` + outputs},
-	// Two dimensions, faces that the fluid passes, a wall that changes with time.
+	// Two dimensions, open faces, a time-dependent wall.
 	{"street", `
 title = "A disc in a stream"
 [domain]
@@ -152,8 +152,8 @@ velocity = 0.06
 length = 10
 every = 2
 ` + outputs},
-	// Three levels, with all that changes on them: an inlet with turbulence, a wall that starts, a sponge through ends of boxes, a force
-	// of the time.
+	// Three levels with time-dependent conditions: inlet turbulence, a starting wall, a time-dependent force; a sponge through
+	// ends of boxes.
 	{"gusts", `
 title = "A ball in gusts, in finer cells"
 [domain]
@@ -218,7 +218,7 @@ every = 5
 every = 7
 keep = 2
 `},
-	// A force that keeps the mean velocity through boxes in the plane.
+	// A force that maintains the mean velocity through boxes in the plane.
 	{"driven", `
 title = "A disc in a channel, in finer cells"
 [domain]

@@ -16,7 +16,7 @@ import (
 	"lbmsim/io/checkpoint"
 )
 
-// files of a run's folder that hold results, by their paths below it.
+// files returns the result files and the temporary files of a run, by their paths below its folder.
 func files(dir string) (results map[string]bool, temporary []string, err error) {
 	results = map[string]bool{}
 	root := filepath.Join(dir, "out", "case")
@@ -36,8 +36,8 @@ func files(dir string) (results map[string]bool, temporary []string, err error) 
 	return results, temporary, err
 }
 
-// compared reports which files of a run differ from the uninterrupted run's, and which
-// should have gone.
+// compared returns the files of a run that differ from the uninterrupted run's, and the temporary
+// files left behind.
 func compared(reference, dir string) (wrong, temporary []string, err error) {
 	want, _, err := files(reference)
 	if err != nil {
@@ -57,7 +57,7 @@ func compared(reference, dir string) (wrong, temporary []string, err error) {
 		case strings.HasPrefix(name, "checkpoints"):
 			same = sameState
 		case strings.Contains(name, ".parts/"):
-			continue // the .hdf file shows its numbers
+			continue // the .hdf file has its numbers
 		case ext == ".csv" || ext == ".hdf" || ext == ".png":
 			same = sameNumbers
 		}
@@ -85,7 +85,7 @@ func sameBytes(a, b string) error {
 	return err
 }
 
-// sameNumbers compares all but the files' provenance, which lists the legs.
+// sameNumbers compares everything except the files' provenance, which lists the legs.
 func sameNumbers(a, b string) error {
 	r, err := compare.Files(a, b)
 	if err == nil && (!r.Same() || len(r.Case) > 0) {
@@ -94,7 +94,7 @@ func sameNumbers(a, b string) error {
 	return err
 }
 
-// sameState compares states and what the run remembers beside them.
+// sameState compares states and the run's data stored beside them.
 func sameState(a, b string) error {
 	x, p, err := state(a)
 	if err != nil {
@@ -106,13 +106,13 @@ func sameState(a, b string) error {
 	}
 	var own [2]map[string]any
 	for i, h := range []*checkpoint.Header{&x, &y} {
-		if len(h.Extra) > 0 { // boxes of finer cells have none
+		if len(h.Extra) > 0 { // refinement boxes have none
 			if err := json.Unmarshal(h.Extra, &own[i]); err != nil {
 				return err
 			}
 		}
 		delete(own[i], "Provenance")
-		delete(own[i], "Probes") // lengths of files, in which the provenance stands, too
+		delete(own[i], "Probes") // lengths of files, which include the provenance
 		h.Ranks, h.Extra = 0, nil
 	}
 	switch {
@@ -153,8 +153,8 @@ func (l *leg) latest() (string, error) {
 	return filepath.Rel(l.dir, all[0])
 }
 
-// spoiled has the checkpoints that were damaged here, by their paths, with the contents of the
-// damaged file.
+// spoiled holds the checkpoints damaged here, by their paths, with the contents of the damaged
+// file.
 type spoiled map[string]damage
 
 type damage struct {
@@ -162,11 +162,11 @@ type damage struct {
 	content []byte
 }
 
-// beside returns the files that belong to a checkpoint: the sums of averages, and the boxes of finer cells.
+// beside returns the files that belong to a checkpoint: the sums of averages, and refinement boxes.
 func beside(path string) (list []string) {
 	for _, pattern := range []string{"averages", "levels/*"} {
 		found, err := filepath.Glob(filepath.Join(filepath.Dir(path), pattern, filepath.Base(path)))
-		if err == nil { // the patterns are right
+		if err == nil { // the patterns are valid
 			list = append(list, found...)
 		}
 	}
@@ -202,7 +202,7 @@ func (l *leg) verify(damaged spoiled) (bad []string) {
 	return bad
 }
 
-// spoil damages the newest checkpoint, or a file beside it, where the one before is good: a byte changes, or the end of the file is missing.
+// spoil damages the newest checkpoint, or a file beside it, if the previous one is good: it changes a byte or truncates the file.
 func (l *leg) spoil(damaged spoiled) error {
 	all, err := l.list()
 	if err != nil || len(all) < 2 || damaged.has(all[0]) || damaged.has(all[1]) {

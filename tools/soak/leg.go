@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// leg is a run from one start of lbmsim to its end, whatever ends it.
+// leg is one run of lbmsim, from a start to its end or kill.
 type leg struct {
 	*soak
 	dir     string
@@ -26,9 +26,9 @@ type leg struct {
 	restart bool
 
 	cmd    *exec.Cmd
-	mark   string // in the environment of all processes of the leg
+	mark   string // environment entry of all processes of the leg
 	began  time.Time
-	ended  chan struct{} // closed, then err is how
+	ended  chan struct{} // closed once err is set
 	err    error
 	killed time.Time
 }
@@ -40,12 +40,12 @@ func (l *leg) output() string {
 	return string(b)
 }
 
-// temporary returns the folder of MPI's files, which no other process could clear away.
+// temporary returns a separate folder for MPI's files, which no other process clears.
 func (l *leg) temporary() string {
 	return filepath.Join("/dev/shm", "mpi-of-"+filepath.Base(l.soak.dir))
 }
 
-// start starts lbmsim, on its ranks.
+// start starts lbmsim on its ranks.
 func (l *leg) start() error {
 	args := []string{l.program, "run", "case.toml", "--device", "cpu", "--threads", strconv.Itoa(l.threads)}
 	if l.restart {
@@ -86,7 +86,7 @@ func (l *leg) start() error {
 
 var errHangs = errors.New("the run hangs")
 
-// wait until the leg has ended.
+// wait waits until the leg has ended.
 func (l *leg) wait(limit time.Duration) error {
 	select {
 	case <-l.ended:
@@ -105,7 +105,7 @@ type process struct {
 	rank bool // not a launcher
 }
 
-// processes that carry the leg's mark and are alive.
+// processes returns the live processes with the leg's mark.
 func (l *leg) processes() (list []process) {
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
@@ -126,10 +126,10 @@ func (l *leg) processes() (list []process) {
 	return list
 }
 
-// grace is the time for which processes may outlive a run that was killed.
+// grace is the time for which processes may outlive a killed run.
 const grace = 15 * time.Second
 
-// leftOver waits for the last process of the leg, counts those that stay, and ends them.
+// leftOver waits for the last process of the leg, counts the remaining ones, and ends them.
 func (l *leg) leftOver() (took time.Duration, n int) {
 	since := l.killed
 	if since.IsZero() {

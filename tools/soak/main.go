@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The lbmsim authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Command soak kills runs until their recovery is beyond doubt (`make soak`): small cases that write
-// all the time run on one to four ranks, are killed with kill -9 at random moments, a rank,
-// all ranks, the launcher or everything at once, and are continued from their last
-// checkpoint on another number of ranks and threads, until they reach their end. Then every
-// file must have the bytes that an uninterrupted run gives it. Some of the newest
-// checkpoints are damaged before the run resumes, as a machine does that loses its power.
+// Command soak tests recovery by killing runs (`make soak`): small cases that write continuously run
+// on one to four ranks. kill -9 ends a rank, all ranks, the launcher or everything at random
+// moments; the runs resume from their last checkpoint on another number of ranks and threads, until
+// they reach their end. Then every file must have the bytes of an uninterrupted run. Some of the
+// newest checkpoints are damaged before a resume, as by a power failure.
 package main
 
 import (
@@ -58,16 +57,16 @@ func main() {
 type soak struct {
 	kills    int
 	program  string
-	launcher []string // up to -np
+	launcher []string // command and options before -np
 	dir      string
 	damage   float64
-	cases    []soakCase // all where nil
+	cases    []soakCase // nil: all
 	log      func(format string, args ...any)
 
 	random  *rand.Rand
 	figures figures
 	started time.Time
-	lasts   time.Duration // a leg that is not killed
+	lasts   time.Duration // of a leg that is not killed
 }
 
 // figures are the results of a soak.
@@ -76,12 +75,12 @@ type figures struct {
 	Kills     int // that hit a run
 	By        map[string]int
 	At        map[string]int
-	Runs      int // that came to their end
+	Runs      int // completed
 	Legs      int
 	FromStart int // legs without a checkpoint to resume from
-	Older     int // legs that resumed from an older checkpoint than the newest, which was damaged
+	Older     int // legs that resumed from an older checkpoint because the newest was damaged
 
-	Lost    int // runs that could not be continued, or went wrong by themselves
+	Lost    int // runs that could not be resumed, or failed by themselves
 	Wrong   int // files whose bytes differ from the uninterrupted run's
 	Left    int // processes that outlived their run
 	Files   int // temporary files in the folder of a finished run
@@ -106,7 +105,7 @@ func (f figures) verdict() error {
 	return nil
 }
 
-// prepare makes the folder and the uninterrupted runs, by one rank.
+// prepare makes the folder and the uninterrupted runs, on one rank.
 func (s *soak) prepare(seed uint64) (err error) {
 	s.started = time.Now()
 	s.random = rand.New(rand.NewPCG(seed, 1))
@@ -155,7 +154,7 @@ func begin(dir string, k soakCase) error {
 	return os.WriteFile(filepath.Join(dir, "case.toml"), []byte(k.text), 0o666)
 }
 
-// run continues until there were enough kills.
+// run repeats runs until the number of kills is reached.
 func (s *soak) run() error {
 	defer func() { s.figures.Took = time.Since(s.started) }()
 	for n := 0; s.figures.Kills < s.kills; n++ {
@@ -178,7 +177,7 @@ func (s *soak) run() error {
 	return nil
 }
 
-// once brings one run to its end, over some kills.
+// once completes one run, with some kills.
 func (s *soak) once(dir string, k soakCase) error {
 	kills := 3 + s.random.IntN(15)
 	damaged := spoiled{}
@@ -240,7 +239,7 @@ func (s *soak) once(dir string, k soakCase) error {
 			s.figures.Files += len(temporary)
 			return err
 		}
-		// Files under their final names are whole, apart from those damaged here.
+		// Files under their final names are complete, except the ones damaged here.
 		if bad := l.verify(damaged); len(bad) > 0 {
 			s.log("%s, leg %d, %s: %s", dir, number, attack, strings.Join(bad, "\n"))
 			s.figures.Wrong += len(bad)

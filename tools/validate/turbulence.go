@@ -287,7 +287,7 @@ func cylinderRe3900() section {
 			"| 48, 32 (reported) | 4.5 | 12 | slip | 140 | 29 |\n" +
 			"\n" +
 			"The size of the domain changes the drag more than the grid does. In the narrow tunnel the upstream pressure is higher by\n" +
-			"8 % of the dynamic pressure, in the wide ones, open or not, by 2 %. An inlet of given velocity prevents the flow from decelerating\n" +
+			"8 % of the dynamic pressure, in the wide ones, open or not, by 2 %. A velocity inlet prevents the flow from decelerating\n" +
 			"upstream of a body, and slip walls prevent it from diverging. At Re 100 a width between [open sides](forces.md#blockage-and-inlet-distance) of 1.4\n" +
 			"times the inlet distance cancels most of both. No correction is applied. From 32 cells to 40 the drag changes by 2 %, less\n" +
 			"than its intervals of 5 and 4 %. `check` reports the wall as not resolved: the boundary layer has three cells, with 48 per diameter\n" +
