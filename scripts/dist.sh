@@ -106,11 +106,12 @@ licences() {
 	mkdir -p "$1"
 	go list -deps -tags "$LBMSIM_TAGS" -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Dir}}{{end}}{{end}}' ./cmd/lbmsim | sort -u |
 		while read -r path dir; do
-			local file
-			file=$(find "$dir" -maxdepth 1 -iname 'licen[sc]e*' -o -maxdepth 1 -iname 'copying*' | sort | head -n 1)
-			[ -n "$file" ] || fail "the module $path has no licence in $dir"
-			install -m 644 "$file" "$1/$(tr / _ <<<"$path").txt"
+			local files # several where fonts have a licence of their own, or a folder has a choice
+			files=$(find "$dir" -maxdepth 2 -type f \( -ipath "$dir/licen[sc]e*" -o -ipath "$dir/copying*" \) | sort)
+			[ -n "$files" ] || fail "the module $path has no licence in $dir"
+			xargs -d '\n' cat <<<"$files" >"$1/$(tr / _ <<<"$path").txt"
 		done
+	install -m 644 live/page/uplot.license.txt "$1/npm_uplot.txt"
 	install -m 644 "$(go env GOROOT)/LICENSE" "$1/go.txt"
 	local package
 	for package in $(dpkg -S $(readlink -f $static "$(g++ -print-file-name=libstdc++.a)") | sed 's/:.*//' | sort -u); do

@@ -47,7 +47,7 @@ func demoCommand() *cobra.Command {
 
 The case, its results and the film (an animated PNG, which every browser shows) are in the folder
 demo. The case can be edited and run by lbmsim like any other. Terminals that report
-picture support (kitty, iTerm2 and the like) also show the last picture.`,
+picture support (kitty, iTerm2, sixel) also show the last picture.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.list {
@@ -106,7 +106,10 @@ func (f demoFlags) method() (terminal.Method, error) {
 		if width == 0 {
 			return terminal.None, nil
 		}
-		return terminal.Announced(os.Getenv), nil
+		if m := terminal.Announced(os.Getenv); m != terminal.None || os.Getenv("TERM") == "dumb" {
+			return m, nil
+		}
+		return terminal.Asked(os.Stdout), nil
 	}
 	m, err := terminal.Parse(f.show)
 	if err != nil {

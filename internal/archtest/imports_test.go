@@ -150,7 +150,7 @@ var thirdParty = map[string][]string{
 	"gonum.org/v1/plot":                     {"io/paint", "tools/benchplot", "tools/robustness", "tools/validate"},
 	"golang.org/x/image":                    {"io/paint", "tools/benchplot"},
 	"gorgonia.org/cu":                       {"device/cuda"},
-	"golang.org/x/sys":                      {"cmd/lbmsim", "report", "device/hostmem"},
+	"golang.org/x/sys":                      {"cmd/lbmsim", "report", "internal/terminal", "device/hostmem"},
 	"golang.org/x/text":                     {"geometry/stl"},
 	"github.com/btracey/mpi":                {"comm", "comm/internal/wire"}, // elsewhere comm.Comm and comm.Raw
 	"github.com/spf13/cobra":                {"cmd/lbmsim"},

@@ -33,7 +33,7 @@ func Parse(name string) (Method, error) {
 }
 
 // Announced returns the method that a terminal announces by environment variables, None where it is not known to have one.
-// Sixel is announced by no variable. Multiplexers swallow the sequences or print their text, whatever the terminal around them can do.
+// Sixel is announced by no variable: see Asked. Multiplexers swallow the sequences or print their text, whatever the terminal around them can do.
 func Announced(variable func(string) string) Method {
 	term := variable("TERM")
 	switch {

@@ -14,6 +14,10 @@ import (
 	"lbmsim/io/internal/h5"
 )
 
+// largest is the most bytes of a dataset that the target writes, all of them holes. Where a file system refuses the size of a file,
+// HDF5 1.10.8 leaks 0.6 MB in H5Fclose: such files would fill the memory of the fuzzer before a reader sees them.
+const largest = 1 << 40
+
 // Open accepts untrusted files: it reports damage, and takes no memory that the file does not
 // have. The files are HDF5's, with whatever sizes, names and texts: damage below that is its
 // library's, which older versions of it do not survive (docs/reliability.md).
@@ -21,7 +25,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(int64(7), int64(5), int64(6), 6, 5, 7, 0, byte(h5.Float64), 6, "density", "kg/m^3", "", false)
 	f.Add(int64(9), int64(6), int64(1), 1, 6, 9, 3, byte(h5.Float32), 6, "velocity", "m/s", "", false)
 	f.Add(int64(7), int64(5), int64(6), 3, 5, 7, 0, byte(h5.Uint8), 6, "solid", "", "part.hdf\npart.hdf", true)
-	f.Add(int64(1)<<31, int64(1)<<31, int64(1)<<33, 1<<31-1, 1<<31-1, 0, 6, byte(h5.Uint32), 0, ".", "", "../a\n", true)
+	f.Add(int64(1)<<31, int64(1)<<31, int64(1)<<33, 1<<31-1, 60, 1, 2, byte(h5.Uint32), 0, ".", "", "../a\n", true)
 	path := filepath.Join(f.TempDir(), "flow.hdf")
 	part := filepath.Join(filepath.Dir(path), "part.hdf")
 	f.Fuzz(func(t *testing.T, nx, ny, nz int64, d0, d1, d2, d3 int, number byte, sums int, name, unit, parts string, split bool) {
@@ -30,6 +34,13 @@ func FuzzOpen(f *testing.F) {
 			dims = append(dims, d3)
 		}
 		kind := Type(number % 5)
+		bytes := float64(kind.Size())
+		for _, d := range dims {
+			bytes *= float64(uint(d))
+		}
+		if max(bytes, 4*float64(uint(sums))) > largest {
+			return
+		}
 		os.Remove(path)
 		os.Remove(part)
 		if made(path, func(f *h5.File) ([]int64, error) {
