@@ -202,26 +202,3 @@ func (c Cells) WithRest(periodic bool, dims int) Cells {
 	}
 	return c
 }
-
-// Crevice reports whether a cell is fluid between two walls with friction that are one cell apart along an axis, and one of them moves.
-func (c Cells) Crevice(x [3]int, dims int) bool {
-	if c.At(x[0], x[1], x[2]) != 0 {
-		return false
-	}
-	for a := range dims {
-		before, behind := x, x
-		before[a]--
-		behind[a]++
-		j, k := c.At(before[0], before[1], before[2]), c.At(behind[0], behind[1], behind[2])
-		if j != 0 && k != 0 && c.rubs(j) && c.rubs(k) && !(c.Rests(j) && c.Rests(k)) {
-			return true
-		}
-	}
-	return false
-}
-
-// rubs reports whether a wall has friction.
-func (c Cells) rubs(k uint8) bool {
-	law := c.Wall(k).Law
-	return law == Bounce || law == Interpolated || law == MovingFace || law == ModelledWall
-}

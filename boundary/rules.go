@@ -149,7 +149,7 @@ func (c Cells) LinkMotion(k uint8, x [3]int, q float64, dir [3]int, dims int, t 
 // frictionless one is the mirror image of the moving face, with the opposite velocity normal to the other face. Their mean
 // has no normal velocity, so no mass appears that no other link removes.
 func (c Cells) mirrored(k uint8, x, dir [3]int, dims int, u [3]float64) [3]float64 {
-	if face, ok := c.slides(k, x, dir, dims); ok {
+	if face, ok := slides(c, k, x, dir, dims); ok {
 		return face
 	}
 	slips, moves := c.SlipsBehind(x, dir, dims)
@@ -169,7 +169,7 @@ func (c Cells) mirrored(k uint8, x, dir [3]int, dims int, u [3]float64) [3]float
 // receives: 3 w_i c_i.u_w more than the cell in front of it has sent. The link returns that much to the cell. Without it a row of
 // cells before a box on a moving road lost a sixth of the road's velocity per step, and near tau = 1/2 the flow along the whole front
 // of the box alternated from cell to cell, with four times that velocity.
-func (c Cells) slides(k uint8, x, dir [3]int, dims int) (u [3]float64, ok bool) {
+func slides(c Cells, k uint8, x, dir [3]int, dims int) (u [3]float64, ok bool) {
 	if c.Open(k) || !c.Rests(k) {
 		return u, false
 	}

@@ -4,10 +4,7 @@
 package domain
 
 import (
-	"slices"
-
 	"lbmsim/boundary"
-	"lbmsim/internal/parallel"
 	"lbmsim/model"
 )
 
@@ -21,24 +18,11 @@ const (
 
 // crevices gives the fluid cells in gaps of one cell beside a moving wall a high viscosity.
 func crevices(p *Part, cells *boundary.Cells) {
-	if len(p.Case.Bodies) == 0 || p.Params.Omega == 0 || 1/p.Params.Omega >= crevicesBelow || !slices.ContainsFunc(cells.Walls, func(w boundary.Wall) bool { return w.Motion != nil }) {
+	if len(p.Case.Bodies) == 0 || p.Params.Omega == 0 || 1/p.Params.Omega >= crevicesBelow {
 		return
 	}
-	n, dims := cells.N, p.Case.Dims()
-	rows := make([]map[int]bool, n[1]*n[2])
-	parallel.Pieces(len(rows), 64, func(lo, hi int) {
-		for row := lo; row < hi; row++ {
-			for x := range n[0] {
-				if at := [3]int{x, row % n[1], row / n[1]}; cells.Crevice(at, dims) {
-					if rows[row] == nil {
-						rows[row] = map[int]bool{}
-					}
-					rows[row][x] = true
-				}
-			}
-		}
-	})
-	if !slices.ContainsFunc(rows, func(row map[int]bool) bool { return row != nil }) {
+	inside := boundary.Crevices(*cells, p.Case.Dims())
+	if inside == nil {
 		return
 	}
 	thick, given := p.Params, cells.Rates
@@ -47,7 +31,7 @@ func crevices(p *Part, cells *boundary.Cells) {
 		thick.OmegaMinus = 1 / (0.5 + thick.Lambda/(1/thick.Omega-0.5))
 	}
 	cells.Rates = func(x [3]int) *model.Params {
-		if rows[x[2]*n[1]+x[1]][x[0]] {
+		if inside(x) {
 			return &thick
 		}
 		if given == nil {
