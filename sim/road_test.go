@@ -49,10 +49,10 @@ shape = "box"
 from = [30, -1, -1]
 to = [38, 4, 8]
 [run]
-steps = 1500
+steps = 1000
 `, speed, kind)
 			for z := range 3 {
-				text += fmt.Sprintf("[output.probe.z%d]\nat = [29.5, 1.5, %d.5]\nfields = [\"velocity\"]\nevery = 10\nstart = 1000\n", z, z)
+				text += fmt.Sprintf("[output.probe.z%d]\nat = [29.5, 1.5, %d.5]\nfields = [\"velocity\"]\nevery = 10\nstart = 700\n", z, z)
 			}
 			trial{ranks: 1, dir: dir, text: text}.must(t)
 			var up [3][]float64

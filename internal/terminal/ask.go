@@ -25,31 +25,42 @@ var attributes = regexp.MustCompile("\x1b\\[\\?([0-9;]*)c")
 const sixelAttribute = "4"
 
 // Asked asks a terminal whether it shows sixel, and returns None where it does not, or cannot be asked: the process must be in the
-// terminal's foreground, since a change of its settings stops any other. Multiplexers answer for themselves.
+// terminal's foreground, since a change of its settings stops any other. Multiplexers answer for themselves. Text that is typed meanwhile is
+// lost; Ctrl-C interrupts the process once the settings are restored.
 func Asked(tty *os.File) Method {
 	fd := int(tty.Fd())
 	if group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP); err != nil || group != unix.Getpgrp() {
 		return None
+	}
+	if mode, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err != nil || mode&unix.O_ACCMODE != unix.O_RDWR {
+		return None // its answer would be read by the shell
 	}
 	before, err := unix.IoctlGetTermios(fd, unix.TCGETS)
 	if err != nil {
 		return None
 	}
 	silent := *before
-	silent.Lflag &^= unix.ICANON | unix.ECHO // the answer is read as it comes and not shown
+	silent.Lflag &^= unix.ICANON | unix.ECHO | unix.ISIG // the answer is read as it comes and not shown, and so is Ctrl-C
 	silent.Cc[unix.VMIN], silent.Cc[unix.VTIME] = 0, 0
 	if unix.IoctlSetTermios(fd, unix.TCSETS, &silent) != nil {
 		return None
 	}
-	defer func() { _ = unix.IoctlSetTermios(fd, unix.TCSETS, before) }()
-	if _, err := tty.WriteString("\x1b[c"); err != nil {
-		return None
+	found, interrupted := None, false
+	if _, err := tty.WriteString("\x1b[c"); err == nil {
+		found, interrupted = answer(fd)
 	}
-	return answer(fd)
+	_ = unix.IoctlSetTermios(fd, unix.TCSETS, before)
+	if interrupted {
+		_ = unix.Kill(unix.Getpid(), unix.SIGINT)
+	}
+	return found
 }
 
-// answer reads what is typed, up to the attributes.
-func answer(fd int) Method {
+// interrupt is what Ctrl-C types.
+const interrupt = 3
+
+// answer reads what is typed, up to the attributes or Ctrl-C.
+func answer(fd int) (found Method, interrupted bool) {
 	var text []byte
 	piece := make([]byte, 256)
 	for end := time.Now().Add(answerWithin); time.Now().Before(end); {
@@ -59,15 +70,18 @@ func answer(fd int) Method {
 		}
 		n, err := unix.Read(fd, piece)
 		if err != nil || n == 0 { // the terminal is gone, or closed to readers
-			return None
+			return None, false
 		}
 		text = append(text, piece[:n]...)
-		if found := attributes.FindSubmatch(text); found != nil {
-			if slices.Contains(strings.Split(string(found[1]), ";"), sixelAttribute) {
-				return Sixel
+		if slices.Contains(piece[:n], interrupt) {
+			return None, true
+		}
+		if parts := attributes.FindSubmatch(text); parts != nil {
+			if slices.Contains(strings.Split(string(parts[1]), ";"), sixelAttribute) {
+				return Sixel, false
 			}
-			return None
+			return None, false
 		}
 	}
-	return None
+	return None, false
 }

@@ -100,7 +100,6 @@ func Sample(p *Part, scene geometry.Scene) boundary.Cells {
 		own := NewSponges(p)
 		cells.Rates = func(x [3]int) *model.Params { return own.At(p.Global(x), p.level) }
 	}
-	crevices(p, &cells)
 	if p.blocked == nil {
 		return cells
 	}
