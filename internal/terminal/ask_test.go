@@ -87,7 +87,7 @@ func TestAsked(t *testing.T) {
 				t.Fatal(err)
 			}
 			seen := ""
-			for answer := c.answer; !strings.Contains(seen, ">"); {
+			for answer := c.answer; !strings.Contains(seen, ">\r\n"); {
 				b := make([]byte, 1000)
 				_ = screen.SetReadDeadline(time.Now().Add(30 * time.Second))
 				n, err := screen.Read(b)
