@@ -95,7 +95,7 @@ steps = 1
 		{name: "probe", box: middle, end: "[output.probe.p]\nat = [12, 6, 6]\nevery = 1", refused: "lies inside [body.box]"},
 		{name: "initial", box: middle, end: "[initial]\nvelocity = [\"0.01/max(0, (x-12.5)^2+(y-7.5)^2+(z-6.5)^2 - 0.0001)\", 0, 0]"},
 		{name: "initial outside", box: middle, end: "[initial]\nvelocity = [\"1e-9/((x-4.5)^2+(y-7.5)^2+(z-6.5)^2)\", 0, 0]", refused: "+Inf"},
-		{name: "balance", box: beside, out: "velocity", outlet: "velocity = [0.01, 0, 0]", refused: "the velocity faces let"},
+		{name: "balance", box: beside, out: "velocity", outlet: "velocity = [0.01, 0, 0]", refused: "the velocity faces have a net outflow"},
 	} {
 		if c.in == "" {
 			c.in = "0.01"
