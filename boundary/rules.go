@@ -168,7 +168,7 @@ func (c Cells) mirrored(k uint8, x, dir [3]int, dims int, u [3]float64) [3]float
 // returns the velocity of its gain. The ghost cell behind the face sends a population into the body, which no cell receives: the
 // mirror image of the link in the body's surface, 6 w_i c.u_w more than the cell has sent. The link returns that much. A body in front
 // of the cell reverses the velocity, one at its side does not. What remains of the mass is 6 w_i c.u with the cell's own velocity
-// u, which is small beside the body. Behind frictionless faces is the mirror image. Without the gain a row of cells before a box on a moving
+// u, which is small beside the body. Behind a frictionless face lies the mirror image. Without the gain a row of cells before a box on a moving
 // road lost a sixth of the road's velocity per step, and near tau = 1/2 the flow along the whole front alternated from cell to cell,
 // with four times that velocity. The gain of a body at rest is constant, so that faces whose velocity changes with time have none.
 func slides(c Cells, k uint8, x, dir [3]int, dims int) (u [3]float64, ok bool) {
@@ -183,10 +183,12 @@ func slides(c Cells, k uint8, x, dir [3]int, dims int) (u [3]float64, ok bool) {
 			from[a] -= dir[a]
 			continue
 		}
-		switch law := c.Wall(c.At(beside[0], beside[1], beside[2])).Law; {
-		case law == MovingFace && across < 0:
+		switch face := c.At(beside[0], beside[1], beside[2]); {
+		case face == 0:
+			return u, false
+		case c.Wall(face).Law == MovingFace && across < 0:
 			across = a
-		case law != Slip:
+		case c.Wall(face).Law != Slip:
 			return u, false // the faces' own edge
 		}
 	}
