@@ -21,12 +21,11 @@ import (
 // cells radius 18 and 10 %. A density conserves the mass: in closed boxes of the fluid, in open domains of each body's
 // exchange. Sums are integers and the corrections have one order, so that they do not depend on the decomposition.
 //
-// Walls at rest with one law share a factor, and so do moving walls: the momentum of a part of a plane, unlike the whole
+// Bodies at rest with one law share a factor, and so do moving bodies: the momentum of a part of a plane, unlike the whole
 // plane's, depends on where stairs of cells are cut off. If pressure dominates the momentum, on bodies, the factor stays 1.
-// So does the factor of faces alone: it does not change their exchange, and would creep to its bound wherever the momentum
+// So does the factor of faces: it does not change their exchange, and would creep to its bound wherever the momentum
 // is off by some percent, as on a road that moves with the stream, where only a body above it causes a momentum. On refined
-// grids faces are excluded from the factor: where boxes end on them, the momentum of their links by cells is off by some
-// percent.
+// grids faces have no means either: where boxes end on them, the momentum of their links by cells is off by some percent.
 type friction struct {
 	*stepper
 	watch  *watch.Watch
@@ -37,8 +36,7 @@ type friction struct {
 
 // The walls are corrected every frictionEvery steps, a number that recordings have (recorded). A factor follows the deficit of
 // the exchanged momentum, relative to the law, as means over frictionMean steps. The exchange responds at once, so only the mean
-// limits the gain. The momentum of faces that share a factor with bodies does not follow it: hence the tolerance and the
-// relaxation back to 1.
+// limits the gain. The tolerance and the relaxation back to 1 keep it from creeping.
 const (
 	frictionEvery           = 64
 	frictionMean            = 1000

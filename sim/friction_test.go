@@ -34,7 +34,7 @@ func TestFactorOfAWall(t *testing.T) {
 	}{
 		{"a pipe", curved, law, 0.9, false},
 		{"a face, whose exchange the factor does not change", func(float64) float64 { return 1.003 }, law, 1, false},
-		{"an offset on a face with bodies", func(float64) float64 { return 1.006 }, law, 0.95, false},
+		{"an offset on plates in bodies", func(float64) float64 { return 1.006 }, law, 0.95, false},
 		{"a flow mostly laminar", curved, 3 * law, 1, false},
 		{"a small pipe", func(factor float64) float64 { return 1.5 + factor - 1 }, law, leastFactor, false},
 		{"a sphere", func(float64) float64 { return 5 }, law, 1, false},
@@ -47,10 +47,16 @@ func TestFactorOfAWall(t *testing.T) {
 	}
 }
 
-// A road that moves with the stream has its own factor, which stays 1 although only a body above it causes its momentum; the
+// A road that moves with the stream, or rests, has its own factor, which stays 1 although a body above it changes its momentum; the
 // body, whose pressure drag exceeds its friction, has another one. Results are the same for any cut.
 func TestFactorOfARoad(t *testing.T) {
-	const text = `
+	for name, velocity := range map[string]string{"moving": "velocity = [0.06, 0, 0]", "at rest": ""} {
+		t.Run(name, func(t *testing.T) { factorOfARoad(t, velocity) })
+	}
+}
+
+func factorOfARoad(t *testing.T, velocity string) {
+	text := `
 [domain]
 cells = [40, 18, 18]
 [fluid]
@@ -70,7 +76,7 @@ faces = ["y-", "y+", "z+"]
 [boundary.road]
 type = "wall_model"
 faces = ["z-"]
-velocity = [0.06, 0, 0]
+` + velocity + `
 [body.box]
 type = "wall_model"
 shape = "box"

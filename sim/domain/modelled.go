@@ -142,22 +142,21 @@ func ModelledRows(c *config.Case, list []Coverage) (rows []config.Row) {
 	return rows
 }
 
-// WallGroups returns the group of each type of wall, walls at rest with one law and moving walls, and for each group whether
-// it has bodies.
+// WallGroups returns the group of each type of wall, and for each group whether it has bodies. A group has the faces or the bodies with one
+// law, at rest or moving.
 func WallGroups(p *Part) (group []int, bodies []bool) {
 	type key struct {
-		model boundary.WallModel
-		moves bool
+		model       boundary.WallModel
+		moves, body bool
 	}
 	number := map[key]int{}
 	for i, w := range p.Cells.Walls {
-		k := key{w.Model, !p.Cells.Rests(uint8(i + 1))}
+		k := key{w.Model, !p.Cells.Rests(uint8(i + 1)), i >= p.Faces()}
 		if _, known := number[k]; !known {
 			number[k] = len(number)
-			bodies = append(bodies, false)
+			bodies = append(bodies, k.body)
 		}
 		group = append(group, number[k])
-		bodies[number[k]] = bodies[number[k]] || i >= p.Faces()
 	}
 	return group, bodies
 }
