@@ -69,12 +69,12 @@ var Kinds = []Kind{
 	},
 	{
 		Name: "outflow", Law: Outflow, Faces: true, May: []string{"pressure", "relaxation", "sponge", "sponge_viscosity"},
-		Doc:   "outlet for sound and vortices. The incoming wave, W = rho/rho0 - u_n/cs, is convected as far as the velocity changes it, and relaxes to the pressure: dW/dt = -u_n dW/dn + k (rho_w - rho). All else is as in the last cell",
+		Doc:   "outlet for sound and vortices. The incoming wave, W = rho/rho0 - u_n/cs, is convected as far as the velocity changes it, and relaxes to the pressure: dW/dt = -u_n dW/dn + k (rho_w - rho). All other quantities equal the last cell's",
 		Paper: "Thompson, J. Comput. Phys. 68 (1987) 1; Giles, AIAA J. 28 (1990) 2050; relaxation: Poinsot & Lele, J. Comput. Phys. 101 (1992) 104",
 	},
 	{
 		Name: "wall_model", Law: ModelledWall, Faces: true, Bodies: true, May: []string{"velocity", "law", "sample", "layer", "roughness"},
-		Doc:   "wall under a turbulent boundary layer that the cells do not resolve. Each solid cell from which populations stream has the density of an image point on the surface's normal, and the opposite velocity across the surface. Along it the velocity has the slope u_tau/(kappa y0) and the stress the traction u_tau^2. The curvature of the surface corrects density and slope. u_tau follows from the velocity at the height sample, by Reichardt's profile or the logarithm of a rough wall. Up to the height layer the fluid has the eddy viscosity kappa y u_tau (1 - (y/layer)^2), with smagorinsky at least. Below y+ = 4 (of half a cell) it is a no-slip wall, and within a cell of convex edges the flow slips along the edge and is bounced back across it. With law = \"frictionless\" slope, traction and layer are absent",
+		Doc:   "wall under a turbulent boundary layer that the cells do not resolve. Each solid cell from which populations stream has the density of an image point on the surface's normal, and the opposite velocity across the surface. Along it the velocity has the slope u_tau/(kappa y0) and the stress the traction u_tau^2. The curvature of the surface corrects density and slope. u_tau follows from the velocity at the height sample, by Reichardt's profile or the logarithm of a rough wall. Up to the height layer the fluid has the eddy viscosity kappa y u_tau (1 - (y/layer)^2), with smagorinsky at least. Below y+ = 4 (at half a cell) it is a no-slip wall, and within a cell of convex edges the flow slips along the edge and is bounced back across it. With law = \"frictionless\" slope, traction and layer are absent",
 		Paper: "Reichardt, Z. Angew. Math. Mech. 31 (1951) 208; Lee & Moser, J. Fluid Mech. 774 (2015) 395; Prandtl, Z. Angew. Math. Mech. 5 (1925) 136",
 	},
 	{

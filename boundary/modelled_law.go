@@ -15,7 +15,7 @@ const (
 	// cell continues: a logarithm jumps by 2.7 u_tau between the first two cells, and a constant eddy viscosity makes the
 	// profile straight.
 	LeastMixing = 1.5
-	// LaminarPlus and TurbulentPlus are y+ of half a cell below which a Modelled wall is the no-slip wall, and above which
+	// LaminarPlus and TurbulentPlus are y+ at half a cell below which a Modelled wall is the no-slip wall, and above which
 	// the law holds in full.
 	LaminarPlus, TurbulentPlus = 4, 5
 	// MostFilled is the relative density by which the correction of a body's mass may fill or empty a cavity in it.

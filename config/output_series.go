@@ -95,7 +95,7 @@ func SeriesQuantities() []SeriesQuantity {
 		{Name: SeriesDrift, Doc: "the change of the mean density since the start of the run, divided by it"},
 		{Name: SeriesGridScale, Doc: "the fraction of the kinetic energy at grid scale. It is the sum of |u(x-1) - 2 u(x) + u(x+1)|^2/16 divided by the sum of |u(x)|^2, over cells with two fluid neighbours along x inside the domain. It samples every n-th plane across z, in 2D every n-th row, n the smaller of a 2^18th of all cells and a 16th of the planes, at least 1. In a refined grid both sums are over cells of each level that no finer level covers, with both neighbours among these, by their volumes. It is 1 for a checkerboard, sin(k/2)^4, about (k/2)^4, for a wave of k radians per cell along x, and 3/8 for white noise. 0 for a fluid at rest"},
 		{Name: SeriesTemperature, Dim: model.Temperature, Doc: "the mean of the temperature, of a case with [temperature]"},
-		{Name: SeriesLeastPlus, Doc: "the smallest y+ of half a cell, u_tau dx/(2 nu), at walls of type wall_model; NaN if no area has the model"},
+		{Name: SeriesLeastPlus, Doc: "the smallest y+ at half a cell, u_tau dx/(2 nu), at walls of type wall_model; NaN if no area has the model"},
 		{Name: SeriesMeanPlus, Doc: "its mean over the modelled area"},
 		{Name: SeriesMostPlus, Doc: "the largest"},
 	}

@@ -12,10 +12,10 @@ import (
 	"lbmsim/config/language"
 )
 
-// Limits of the space around a body: heights behind a velocity inlet, of a body that is as wide as its stream and of one
+// Limits of the space around a body: heights from a velocity inlet, of a body that is as wide as its stream and of one
 // that is not, and the blockage of the stream. At the first and the last of these limits together a
-// cylinder at Re 100 has 3 % too much drag (docs/forces.md). Between open sides the stream gives way: 10 heights behind the inlet
-// and 14 wide that cylinder has 1 % too much, 20 behind it and 20 wide 1 % too little. Below slowStream, a Reynolds number by
+// cylinder at Re 100 has 3 % too much drag (docs/forces.md). Between open sides the stream gives way: 10 heights from the inlet
+// and 14 wide that cylinder has 1 % too much, 20 from it and 20 wide 1 % too little. Below slowStream, a Reynolds number by
 // the height, walls and inlets act from farther.
 const (
 	nearInlet        = 9
@@ -75,7 +75,7 @@ func (c *Case) Room(sizes ...SolidSize) (rows []Row) {
 			continue
 		}
 		r := Row{Name: "[body." + s.name + "]", SI: c.enough(s, blocked)}
-		r.Lattice = fmt.Sprintf("%s heights behind the inlet, blockage %s %%", language.Short(round2(s.along[0]/s.height)), language.Short(round2(100*blocked)))
+		r.Lattice = fmt.Sprintf("%s heights from the inlet, blockage %s %%", language.Short(round2(s.along[0]/s.height)), language.Short(round2(100*blocked)))
 		if s.open {
 			r.Lattice += ", open sides"
 		}

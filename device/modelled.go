@@ -64,7 +64,7 @@ type WallModels interface{ WallModels() }
 // ModelledWall is the flow at a ghost cell of a modelled wall.
 type ModelledWall struct {
 	Traction [3]float64 // of the fluid on the wall, by the law of the wall; 0 where the cell has no model
-	HalfPlus float64    // y+ of half a cell; 0 where the cell has no model
+	HalfPlus float64    // y+ at half a cell; 0 where the cell has no model
 	Share    float64    // of the model, from 0 at a no-slip wall to 1 where the law of the wall fully applies
 }
 

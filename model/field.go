@@ -81,9 +81,9 @@ var Fields = []Field{
 	{"strain_rate", 1, Rate, "magnitude sqrt(2 S_ij S_ij) of the strain rate S_ij = (d_i u_j + d_j u_i)/2, differences as for vorticity; the shear rate in simple shear"},
 	{"q_criterion", 1, SecondInvariant, "Q = (W_ij W_ij - S_ij S_ij)/2, W_ij = (d_i u_j - d_j u_i)/2: positive where the fluid rotates more than it is strained, inside vortices (Hunt, Wray & Moin, Report CTR-S88 (1988) 193); differences as for vorticity"},
 	{"wall_shear_stress", 3, Pressure, "traction of the fluid along the wall, rho nu (I - n n).d_n w, in cells that share a face with a no-slip wall, 0 elsewhere. w is the velocity relative to the wall; rotation of the wall is not strain. The wall stress is extrapolated linearly from the stresses half-way to the wall and half-way to the next cell. Each has the viscosity nu at its shear rate, including Smagorinsky's and the sponge's; WALE's vanishes at a wall. An interpolated wall is at its distance; the position of a half-way wall depends on the collision model (models.md). In channels of 12 cells it is within 0.6 % of the force on the fluid for every law. The normal n follows from the adjacent solid cells, with the weights of D3Q27 (16:4:1): on a staircase the mean is within 8 %, single cells are not"},
-	{"y_plus", 1, Dimensionless, "u_tau dx/(2 nu), y+ of half a cell, in cells at walls of type wall_model, 0 elsewhere and where the wall has no model. Of several ghost cells at the cell the largest value counts"},
+	{"y_plus", 1, Dimensionless, "u_tau dx/(2 nu), y+ at half a cell, in cells at walls of type wall_model, 0 elsewhere and where the wall has no model. Of several ghost cells at the cell the largest value counts"},
 	{"wall_shear", 3, Pressure, "traction of the fluid on walls of type wall_model by the law of the wall, rho u_tau^2 along the wall, in cells at them, 0 elsewhere. For several ghost cells with the model it is the mean, weighted by the area of their links. If y+ is too small for the model it still follows the law"},
-	{"wall_model", 1, Dimensionless, "1 in cells at walls of type wall_model where the model fully applies, 0 elsewhere and at frictionless walls. Where it is blended with the no-slip wall, at y+ of half a cell from 4 to 5, its share from 0 to 1. Of several ghost cells the largest share counts. -1 at a ghost cell without a model: in a gap, in a corner, in a body one cell thick, or where all links at an edge are bounced back"},
+	{"wall_model", 1, Dimensionless, "1 in cells at walls of type wall_model where the model fully applies, 0 elsewhere and at frictionless walls. Where it is blended with the no-slip wall, for y+ at half a cell from 4 to 5, its share from 0 to 1. Of several ghost cells the largest share counts. -1 at a ghost cell without a model: in a gap, in a corner, in a body one cell thick, or where all links at an edge are bounced back"},
 	{"wall_distance", 1, Length, "distance from the cell's centre to the nearest face of a solid cell with a no-slip wall; exact Euclidean transform of the whole domain (Felzenszwalb & Huttenlocher, Theory Comput. 8 (2012) 415)"},
 	{"solid", 1, Dimensionless, "0 in fluid cells, k in cells of the k-th body"},
 }
@@ -202,7 +202,7 @@ func (a AverageSums) Values(dims int) (n int) {
 
 // WallMeans selects the means that averages over time store per cell beside walls with a model.
 type WallMeans struct {
-	Plus, Shear bool // of y+ of half a cell; of the traction
+	Plus, Shear bool // of y+ at half a cell; of the traction
 }
 
 // Values returns the number of values of these means, in the order of the fields of WallMeans.

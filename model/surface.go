@@ -10,7 +10,7 @@ var SurfaceFields = []Field{
 	{"wall_shear_stress", 3, Pressure, "traction of the fluid along the surface. Walls of type wall_model: by the law of the wall, at the nearest ghost cell that has the model. Other walls: rho nu du/dn, u by the parabola through the surface and these two points; nu of its shear rate"},
 	{"friction", 1, Pressure, "magnitude of wall_shear_stress"},
 	{"friction_coefficient", 1, Dimensionless, "friction/(rho U^2/2)"},
-	{"y_plus", 1, Dimensionless, "y+ of half a cell at the nearest ghost cell of a wall of type wall_model"},
+	{"y_plus", 1, Dimensionless, "y+ at half a cell at the nearest ghost cell of a wall of type wall_model"},
 }
 
 // FindSurfaceField looks up a surface field by its name.

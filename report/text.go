@@ -259,7 +259,7 @@ func (t *Text) Fail(err error) {
 
 // wallText describes a wall with a model.
 func wallText(w sim.ModelledWall) string {
-	text := fmt.Sprintf("%s wall model: y+ of half a cell %.3g (%.3g to %.3g)", w.Name, w.HalfMean, w.HalfMin, w.HalfMax)
+	text := fmt.Sprintf("%s wall model: y+ at half a cell %.3g (%.3g to %.3g)", w.Name, w.HalfMean, w.HalfMin, w.HalfMax)
 	if w.HalfMax == 0 {
 		text = w.Name + " wall model: no friction by a law of the wall"
 	}

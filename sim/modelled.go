@@ -41,7 +41,7 @@ func (r *run) modelledWalls() ([]status.ModelledWall, error) {
 			w.Friction[a] = v * force
 		}
 		if r.Rank.Root && s.Below() > mostBelow {
-			r.Rank.Warn(finding.ModelledPlus.Says("%s: over %.0f %% of its area the law of the wall is read below y+ %d (mean y+ of half a cell: %.2g), where the profile is not logarithmic; a larger sample, or type wall on this grid, which resolves the layer from y+ 2 of the first cell on", w.Name, 100*s.Below(), derive.LeastPlus, w.HalfMean))
+			r.Rank.Warn(finding.ModelledPlus.Says("%s: over %.0f %% of its area the law of the wall is read below y+ %d (mean y+ at half a cell: %.2g), where the profile is not logarithmic; a larger sample, or type wall on this grid, which resolves the layer from y+ 2 of the first cell on", w.Name, 100*s.Below(), derive.LeastPlus, w.HalfMean))
 		}
 		list = append(list, w)
 	}

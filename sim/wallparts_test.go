@@ -331,7 +331,7 @@ every = 1
 	model, shear, plus := values("wall_model"), values("wall_shear x"), values("y_plus")
 	share := (plus[0] - boundary.LaminarPlus) / (boundary.TurbulentPlus - boundary.LaminarPlus)
 	if !(share > 0.01 && share < 0.99) {
-		t.Fatalf("y+ of half a cell is %g, which does not blend", plus[0])
+		t.Fatalf("y+ at half a cell is %g, which does not blend", plus[0])
 	}
 	want := map[int]float64{0: share, 9: -1, 11: -1, 18: share, 22: -1, 23: -1} // beside a plate one cell thick, and in a gap of two
 	for y := range model {

@@ -307,5 +307,5 @@ func (m Map) Quiet(model string) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("keeps a uniform flow of %g cells a step from %s", Usual, strings.Join(parts, ", "))
+	return fmt.Sprintf("keeps a uniform flow of %g cells per step from %s", Usual, strings.Join(parts, ", "))
 }

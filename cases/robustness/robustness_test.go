@@ -108,8 +108,8 @@ func TestWall(t *testing.T) {
 		t.Error("a jet that was not run")
 	}
 	for model, want := range map[string]string{
-		"regularized": "keeps a uniform flow of 0.1 cells a step from tau 0.51 on D3Q19",
-		"bgk":         "keeps a uniform flow of 0.1 cells a step from above tau 0.52 on D2Q9",
+		"regularized": "keeps a uniform flow of 0.1 cells per step from tau 0.51 on D3Q19",
+		"bgk":         "keeps a uniform flow of 0.1 cells per step from above tau 0.52 on D2Q9",
 		"trt":         "",
 	} {
 		if got := m.Quiet(model); got != want {

@@ -131,7 +131,7 @@ type modelledFlow struct {
 	law      model.ViscosityLaw // with eddy viscosity; newtonian: no layer
 	constant float64            // of the law
 	heat     boundary.ScalarWall
-	half     [2]float64 // bounds of the mean of y+ of half a cell, so that each flow is in the regime of its name
+	half     [2]float64 // bounds of the mean of y+ at half a cell, so that each flow is in the regime of its name
 }
 
 // modelledFlows returns planes along (2, 1) and across a normal with three components, a rotating sphere, a block with
@@ -365,7 +365,7 @@ func (m modelledFlow) check(t *testing.T, e Example, s *Slabs, oracle *ref.Flow)
 			}
 		}
 		if diff := math.Abs(w.HalfPlus - half[i]); !(diff <= modelledLimit(e.Spec, 1500)*math.Max(1, half[i])) {
-			t.Fatalf("%s, %s: y+ of half a cell at ghost cell %d is %.9g, the oracle has %.9g", e.Spec, m.name, i, w.HalfPlus, half[i])
+			t.Fatalf("%s, %s: y+ at half a cell at ghost cell %d is %.9g, the oracle has %.9g", e.Spec, m.name, i, w.HalfPlus, half[i])
 		}
 	}
 	for i, w := range got {
@@ -374,7 +374,7 @@ func (m modelledFlow) check(t *testing.T, e Example, s *Slabs, oracle *ref.Flow)
 		}
 	}
 	if !(sum >= m.half[0] && sum <= m.half[1]) {
-		t.Errorf("%s, %s: the mean y+ of half a cell is %.3g, not in %v", e.Spec, m.name, sum, m.half)
+		t.Errorf("%s, %s: the mean y+ at half a cell is %.3g, not in %v", e.Spec, m.name, sum, m.half)
 	}
 }
 

@@ -13,13 +13,13 @@ import (
 type modelled struct {
 	pop      []float64
 	traction [3]float64 // of the fluid on the wall, by the law
-	half     float64    // y+ of half a cell
+	half     float64    // y+ at half a cell
 	share    float64    // of the model
 	eddies   float64    // friction velocity of the layer's eddy viscosity over the law's
 	heat     float64    // flux of a scalar into the fluid
 }
 
-// ModelledWalls returns the traction on the wall, y+ of half a cell and the share of the model at each ghost cell, in the order of
+// ModelledWalls returns the traction on the wall, y+ at half a cell and the share of the model at each ghost cell, in the order of
 // boundary.Modelled.Cells, of the last step or the last Forces.
 func ModelledWalls(f *Flow) (traction [][3]float64, half, share []float64) {
 	for _, g := range f.ghosts {
@@ -217,7 +217,7 @@ func fromModelled(f *Flow, cell int, x [3]int, i int, diffuses float64) arrival 
 	return arrival{in, g, in, g, theta*(out-in) - enters}
 }
 
-// turbulence returns the share of the model where y+ of half a cell is half.
+// turbulence returns the share of the model where y+ at half a cell is half.
 func turbulence(half float64) float64 {
 	return math.Min(1, math.Max(0, (half-boundary.LaminarPlus)/(boundary.TurbulentPlus-boundary.LaminarPlus)))
 }

@@ -61,7 +61,7 @@ type Grids struct {
 const (
 	muchBlockage  = 0.05
 	muchWithout   = 0.05 // of the modelled surface
-	largestYPlus  = 300  // of half a cell
+	largestYPlus  = 300  // at half a cell
 	muchGridError = 0.05
 )
 
@@ -173,7 +173,7 @@ func (r *Report) doubt(p *Plan, s status.State, total *status.Result) {
 	}
 	for _, w := range s.Walls {
 		if w.HalfMean > largestYPlus {
-			say("coarse: y+ of half a cell is %.3g on %s, the law of the wall is for 30 to %g; more --cells", w.HalfMean, w.Name, float64(largestYPlus))
+			say("coarse: y+ at half a cell is %.3g on %s, the law of the wall is for 30 to %g; more --cells", w.HalfMean, w.Name, float64(largestYPlus))
 		}
 	}
 	for _, w := range s.Warnings.Of(finding.Unresolved, finding.ThinBody, finding.ReferenceValues, finding.CutWake) {
@@ -214,7 +214,7 @@ func (r *Report) facts(p *Plan, s status.State) {
 		add("end of the run", "%s", s.Reason)
 	}
 	for _, w := range s.Walls {
-		add("wall of "+w.Name, "y+ of half a cell %.3g to %.3g, mean %.3g; %.2g %% of %.4g m2 without a model", w.HalfMin, w.HalfMax, w.HalfMean, 100*w.Without, w.Area)
+		add("wall of "+w.Name, "y+ at half a cell %.3g to %.3g, mean %.3g; %.2g %% of %.4g m2 without a model", w.HalfMin, w.HalfMax, w.HalfMean, 100*w.Without, w.Area)
 	}
 	if g := r.Grids; g != nil {
 		for i, v := range g.Drag {

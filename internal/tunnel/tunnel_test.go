@@ -225,7 +225,7 @@ func TestVerdicts(t *testing.T) {
 		{"a note", wide, measuredAs(0.32, 0.002, "contains a transient"), good, "DOUBTFUL: not converged: contains a transient"},
 		{"a narrow tunnel", narrow, fine, good, "DOUBTFUL: blocked: the body covers 6.2 %"},
 		{"no model", wide, bare, good, "DOUBTFUL: unresolved: 30 % of the surface of body.body has no wall model"},
-		{"y+", wide, rough, good, "DOUBTFUL: coarse: y+ of half a cell is 900 on body.body"},
+		{"y+", wide, rough, good, "DOUBTFUL: coarse: y+ at half a cell is 900 on body.body"},
 		{"the grids differ", wide, fine, &poor, "DOUBTFUL: coarse: the error of the grid is up to 20 % of the drag"},
 		{"two grids", wide, fine, &two, "DOUBTFUL: two grids: the order of the error is assumed"},
 		{"noise", wide, fine, &noisy, "DOUBTFUL: the drags on the last two grids differ by less than their intervals: the error of the grid is not known better than 10 %"},

@@ -21,7 +21,7 @@ type ModelledWall struct {
 	Area     float64    `json:"area"`     // in the case's unit
 	Without  float64    `json:"without"`  // share of the area without a model
 	NoSlip   float64    `json:"no_slip"`  // share of the modelled area where y+ is so small that it is a no-slip wall
-	HalfMin  float64    `json:"half_min"` // y+ of half a cell
+	HalfMin  float64    `json:"half_min"` // y+ at half a cell
 	HalfMean float64    `json:"half_mean"`
 	HalfMax  float64    `json:"half_max"`
 	Friction [3]float64 `json:"friction"` // force of the fluid by the law of the wall, in the case's unit

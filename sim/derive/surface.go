@@ -54,7 +54,7 @@ type surfacePoint struct {
 type SurfaceValues struct {
 	Pressure []float64
 	Shear    [][3]float64 // traction of the fluid on the wall
-	Plus     []float64    // y+ of half a cell, of walls with a model; nil for others
+	Plus     []float64    // y+ at half a cell, of walls with a model; nil for others
 }
 
 // NewSurface finds the cells beside the surface of a body of the case; facets are on rank 0. Collective.

@@ -68,7 +68,7 @@ func (v View) eachWallLink(use func(cell int, l wallLink)) {
 // of returns the links of cell i.
 func (w *WallCells) of(i int) []wallLink { return w.links[w.first[i]:w.first[i+1]] }
 
-// Plus returns y+ of half a cell in cell i, the largest of its ghost cells, by the flow at all of the rank's.
+// Plus returns y+ at half a cell in cell i, the largest of its ghost cells, by the flow at all of the rank's.
 func (w *WallCells) Plus(i int, flow []device.ModelledWall) (plus float64) {
 	for _, l := range w.of(i) {
 		plus = max(plus, flow[l.ghost].HalfPlus)

@@ -26,7 +26,7 @@ const plusUnits = 1 << 24
 // order. The least and the largest y+ are the bits of the number, which are in the order of positive numbers.
 type WallSum struct {
 	Type                        uint8
-	covered, plus, below, stuck int64 // area; y+ of half a cell by area; area where the law is read too low; without the model
+	covered, plus, below, stuck int64 // area; y+ at half a cell by area; area where the law is read too low; without the model
 	friction                    [3]int64
 	least, most                 int64
 }
@@ -61,7 +61,7 @@ func (s *WallSum) add(c *boundary.ModelledCell, flow device.ModelledWall) {
 // Covered returns the area with a model, in cells.
 func (s WallSum) Covered() float64 { return float64(s.covered) / domain.AreaUnits }
 
-// Plus returns the least y+ of half a cell, its mean over the area with a model, and the largest; NaN where no area has one.
+// Plus returns the least y+ at half a cell, its mean over the area with a model, and the largest; NaN where no area has one.
 func (s WallSum) Plus() (least, mean, most float64) {
 	if s.covered == 0 {
 		return math.NaN(), math.NaN(), math.NaN()

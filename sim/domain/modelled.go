@@ -116,7 +116,7 @@ func ModelledDoubts(of *config.Case, on *rank.Rank, list []Coverage) (doubts fin
 	for _, c := range list {
 		name := of.WallName(c.Type)
 		if share := c.Curved / c.Area; c.Area > 0 && share > mostCurved {
-			doubt(finding.CurvedModel.Says("%s: %.0f %% of its area has a radius of curvature below %d cells, where the wall model has been validated in pipes of 10 and 20 cells radius (friction within 6 %%), not on bodies; a finer grid makes it certain", name, 100*share, leastRadius))
+			doubt(finding.CurvedModel.Says("%s: %.0f %% of its area has a radius of curvature below %d cells, where the wall model has been validated in pipes 10 and 20 cells in radius (friction within 6 %%), not on bodies; a finer grid makes it certain", name, 100*share, leastRadius))
 		}
 		if c.Edge > mostEdges*c.Area || c.Space+c.Image > mostWithout*c.Area {
 			doubt(finding.UnmodelledWall.Says("%s: %.2g %% of its area has no wall model (%s): there the wall is a no-slip wall or, beside other faces and bodies one cell thick, a half-way wall, on a grid that does not resolve it; refine the grid, or widen the gaps", name, 100*c.Without(), c.reasons()))
