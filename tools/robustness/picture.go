@@ -58,7 +58,7 @@ func picture(m robustness.Map, model string) ([]byte, error) {
 	var panels []*plot.Plot
 	for _, l := range lattices {
 		p := plot.New()
-		p.Title.Text, p.X.Label.Text, p.Y.Label.Text = l, "cells a step", "tau"
+		p.Title.Text, p.X.Label.Text, p.Y.Label.Text = l, "cells per step", "tau"
 		p.X.Min, p.X.Max = -0.5, float64(len(velocities))-0.5
 		p.Y.Min, p.Y.Max = -0.5, float64(len(taus))-0.5
 		p.X.Tick.Marker, p.Y.Tick.Marker = names(velocities), names(taus)

@@ -234,7 +234,7 @@ func sphereRe3700() section {
 			"The tunnel is 8 diameters wide between slip walls, with 1.2 % blockage. `check` reports the wall as marginally resolved: the\n" +
 			"boundary layer has five cells. With 48 cells per diameter, and 3.8 in the layer, `recursive_regularized` is unstable at the\n" +
 			"surface of the sphere, 57 degrees from its front, for any initial state. A bulk viscosity of 0.02 cells^2/step cures this, and\n" +
-			"prevents [streaks](models.md#behind-an-inlet) in longer runs. Run 48-bulk_viscosity is as close to the reference as run 64, which\n" +
+			"prevents [streaks](models.md#downstream-of-an-inlet) in longer runs. Run 48-bulk_viscosity is as close to the reference as run 64, which\n" +
 			"differs in both grid and bulk viscosity. With segments of 30 to 60 diameters its Strouhal number is 0.203 to 0.217. The\n" +
 			"picture shows that run. Run 48-cumulant started from uniform flow, and its Strouhal number was not evaluated.\n" +
 			"\n" +
