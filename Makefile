@@ -118,8 +118,8 @@ test-dist: dist wheel ## try both on bare Debians, from glibc 2.31 and Python 3.
 release: ## check, date, tag and build the release of VERSION, twice, with notes, SBOM and SHA256SUMS (RELEASE=--dry-run: no commit, no tag; RELEASE=--check: no build)
 	@scripts/release.sh $(RELEASE)
 
-test-release: ## try the release on a small repository
-	@scripts/test-release.sh
+test-release: setup .build/staticcheck-$(STATICCHECK) ## try the release on a small repository, and the bill of materials
+	@$(env) && scripts/test-release.sh
 
 test-gpu: setup ## test all of it on a GPU: here, or packed into gpu-tests without one
 	@scripts/gpu-pack.sh

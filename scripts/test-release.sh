@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: The lbmsim authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# Tries scripts/version.sh and scripts/release.sh in a small repository of its own, whose builds are copies of a text:
-# what is refused, what is dated, tagged and packed, and that a dry run changes nothing. Takes seconds; called by `make test-release`.
+# Tries scripts/version.sh and scripts/release.sh in a small repository of its own, whose builds are copies of a text: what is refused,
+# what is dated, tagged and packed, and that a dry run changes nothing. Then it tries scripts/sbom.py. Takes seconds; called by
+# `make test-release`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -139,4 +140,27 @@ git tag -d v1.2.3 >/dev/null
 git reset -q --keep HEAD^
 COUNTER=$try/counter scripts/release.sh --dry-run >"$try/log" 2>&1 || { cat "$try/log" >&2; fail "a dry run whose builds differ"; }
 grep -q "gave different bytes: lbmsim-.*tar.gz lbmsim-.*whl" dist/lbmsim-1.2.3-notes.md || fail "different builds are not reported"
+
+# The bill of materials of a program with modules: make has built it for lint.
+program=$(ls "$root"/.build/staticcheck-* | tail -n 1) bills=$try/licences
+mkdir "$bills"
+modules=$(go version -m "$program" | awk '$1 == "dep" { print $2 }')
+for name in go npm_uplot $(tr / _ <<<"$modules"); do echo "Neither the name of" >"$bills/$name.txt"; done
+bill() { python3 "$root/scripts/sbom.py" "$program" 1.2.3 "$bills"; }
+# incomplete REASON: no bill is written.
+incomplete() {
+	! bill >"$try/bill" 2>"$try/log" || fail "a bill: $1"
+	grep -qF "$1" "$try/log" || fail "\"$1\" is not in: $(cat "$try/log")"
+}
+incomplete "has no licence of HDF5"
+touch "$bills/libhdf5-dev.txt"
+bill >"$try/bill" || fail "no bill"
+is "the bill" "$(python3 -c 'import json, sys
+b = json.load(sys.stdin)
+print(b["bomFormat"], b["metadata"]["component"]["version"], len(b["components"]), len(b["dependencies"][0]["dependsOn"]), {c["version"] != "" for c in b["components"]})' <"$try/bill")" \
+	"CycloneDX 1.2.3 $(($(wc -w <<<"$modules") + 3)) $(($(wc -w <<<"$modules") + 3)) {True}"
+echo "All rights reserved." >"$bills/go.txt"
+incomplete "go.txt is not one of"
+rm "$bills/go.txt"
+incomplete "go.txt is missing"
 echo "test-release: ok"
