@@ -62,9 +62,9 @@ A tau counts as stable only if all larger measured values are stable. So a model
 the table than in its picture.
 
 The tables show the limit of each model. For the uniform flow and the jet the limit is the smallest tau down to which all measured
-runs are stable. For the other flows it is the largest Reynolds number up to which they are. "None" means that not even the easiest
-run is stable. The pictures show every run of the uniform flow. Filled marks are stable, open marks unstable. Circles are runs
-without the Smagorinsky model, squares runs with it.
+runs are stable. For the other flows it is the largest Reynolds number up to which they are. "None" means that not even the
+easiest run is stable. The pictures show every run of the uniform flow. Filled symbols are stable, open symbols unstable. Circles
+are runs without the Smagorinsky model, squares runs with it.
 `
 
 // words returns a remark on a model, to help the choice. Its limits are in the table.
@@ -212,8 +212,8 @@ With ` + "`boundary.outlet.type=pressure`" + ` they reach 60 % at tau 0.50042, a
 D3Q19 at tau 0.504 within 240,000 steps. Subgrid models do not suppress the streaks. Run-time checks do not detect weak streaks:
 inspect a picture of the velocity near the inlet.
 
-In this model the trace of the stress relaxes as slowly as the other components. With a separate bulk viscosity, such as 0.02
-cells^2/step, no streaks grow with either outlet, nor on D3Q19. A bulk viscosity also damps sound. [The sphere at Re
+In ` + "`recursive_regularized`" + ` the trace of the stress relaxes as slowly as the other components. With a separate bulk viscosity, such
+as 0.02 cells^2/step, no streaks grow with either outlet, nor on D3Q19. A bulk viscosity also damps sound. [The sphere at Re
 3700](validation.md#sphere-at-re-3700) with 48 cells per diameter, unstable without a bulk viscosity, completed a run of 185 D/U
 with 0.02. ` + "`check`" + ` reports the value in the units of the case. ` + "`cumulant`" + ` has a bulk viscosity of 1/(3d) cells^2/step in d
 dimensions.
