@@ -107,7 +107,7 @@ func (r *warmth) atStart() (lo, hi float64, of string) {
 	}
 	a := e.Values[0]
 	if a.Expr == nil {
-		v := r.Temperature.Initial(0, 0, 0)
+		v := r.Temperature.Initial.At(0, 0, 0)
 		return v, v, "[temperature] initial"
 	}
 	var first, last [4]float64

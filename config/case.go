@@ -179,10 +179,35 @@ type Drive struct {
 	Response float64 // steps in which a deviation is corrected
 }
 
-// Function of the position: x, y, z in lattice units (cell centres are at i+1/2
-// from the domain's lower corner), value in lattice units. It is safe for
-// concurrent use.
-type Function func(x, y, z float64) float64
+// Function of the position computes the values of a row of points, which differ in x. Positions are in lattice units (cell centres are at
+// i+1/2 from the domain's lower corner), and so are values. It is safe for concurrent use.
+type Function func(values, x []float64, y, z float64)
+
+// At returns the value at a point.
+func (f Function) At(x, y, z float64) float64 {
+	var value [1]float64
+	f(value[:], []float64{x}, y, z)
+	return value[0]
+}
+
+// Constant is a function with the same value everywhere.
+func Constant(v float64) Function {
+	return func(values, _ []float64, _, _ float64) {
+		for i := range values {
+			values[i] = v
+		}
+	}
+}
+
+// then applies g to each value of a function.
+func (f Function) then(g func(float64) float64) Function {
+	return func(values, x []float64, y, z float64) {
+		f(values, x, y, z)
+		for i, v := range values {
+			values[i] = g(v)
+		}
+	}
+}
 
 // Initial state. Uniform is true when no value depends on the position.
 type Initial struct {

@@ -106,10 +106,10 @@ pressure = 0.001
 		if math.Abs(c.Tau-0.8) > 1e-12 || c.Units.Physical || c.Run.Steps != 30 || c.Units.Factor(Quantities()[2].Dim) != 1 {
 			t.Errorf("%+v", c)
 		}
-		if v := c.Initial.Velocity[0](4, 1, 1); v != 0.005 || c.Initial.Uniform {
+		if v := c.Initial.Velocity[0].At(4, 1, 1); v != 0.005 || c.Initial.Uniform {
 			t.Errorf("velocity %v", v)
 		}
-		if v := c.Initial.Density(4, 1, 1); math.Abs(v-1.003) > 1e-15 {
+		if v := c.Initial.Density.At(4, 1, 1); math.Abs(v-1.003) > 1e-15 {
 			t.Errorf("density %v", v)
 		}
 	}
@@ -160,9 +160,9 @@ within = "1 cm/s"
 		}
 	}
 	near("force", c.Force.Density[0], 4./2*1e-4/0.1)
-	near("u", c.Initial.Velocity[0](4, 5, 0.5), 0.5*0.4*0.1)
-	near("v", c.Initial.Velocity[1](4, 5, 0.5), 0.5*0.1)
-	near("rho", c.Initial.Density(1, 1, 1), 1+3*2/(2*10.*10))
+	near("u", c.Initial.Velocity[0].At(4, 5, 0.5), 0.5*0.4*0.1)
+	near("v", c.Initial.Velocity[1].At(4, 5, 0.5), 0.5*0.1)
+	near("rho", c.Initial.Density.At(1, 1, 1), 1+3*2/(2*10.*10))
 	disc := c.Bodies[0].Shape(nil).(geometry.Cylinder)
 	near("x", disc.Centre[0], 10)
 	near("y", disc.Centre[1], 5)
@@ -271,14 +271,14 @@ func same(t *testing.T, a, b *Case) {
 	t.Helper()
 	for _, p := range [][3]float64{{0.5, 0.5, 0.5}, {3.5, 1.5, 0.5}} {
 		for i := range a.Initial.Velocity {
-			if x, y := a.Initial.Velocity[i](p[0], p[1], p[2]), b.Initial.Velocity[i](p[0], p[1], p[2]); x != y {
+			if x, y := a.Initial.Velocity[i].At(p[0], p[1], p[2]), b.Initial.Velocity[i].At(p[0], p[1], p[2]); x != y {
 				t.Errorf("initial velocity %v, %v", x, y)
 			}
 		}
-		if x, y := a.Initial.Density(p[0], p[1], p[2]), b.Initial.Density(p[0], p[1], p[2]); x != y {
+		if x, y := a.Initial.Density.At(p[0], p[1], p[2]), b.Initial.Density.At(p[0], p[1], p[2]); x != y {
 			t.Errorf("initial density %v, %v", x, y)
 		}
-		if f, g := a.Temperature.Initial, b.Temperature.Initial; f != nil && f(p[0], p[1], p[2]) != g(p[0], p[1], p[2]) {
+		if f, g := a.Temperature.Initial, b.Temperature.Initial; f != nil && f.At(p[0], p[1], p[2]) != g.At(p[0], p[1], p[2]) {
 			t.Error("initial temperatures differ")
 		}
 		if len(a.Expect) != len(b.Expect) {

@@ -210,9 +210,8 @@ func (r *forcing) response(s *language.Section, d *Drive) {
 
 func (r *forcing) initial() {
 	s := r.Section("initial")
-	one := func(x, y, z float64) float64 { return 1 }
-	zero := func(x, y, z float64) float64 { return 0 }
-	r.Initial = Initial{Uniform: true, Density: one, Velocity: [3]Function{zero, zero, zero}}
+	zero := Constant(0)
+	r.Initial = Initial{Uniform: true, Density: Constant(1), Velocity: [3]Function{zero, zero, zero}}
 	if s == nil {
 		return
 	}
@@ -227,8 +226,7 @@ func (r *forcing) initial() {
 	in.Pressed, in.Moved = s.Has("density") || s.Has("pressure"), s.Has("velocity")
 	still := func(a language.Amount, d model.Dimension) Function {
 		in.Uniform = in.Uniform && a.Expr == nil
-		f := r.function(a, d)
-		return func(x, y, z float64) float64 { return f(x, y, z, 0) }
+		return r.frame.initial(a, d)
 	}
 	if e := s.Get("density"); e != nil {
 		in.Density = still(e.Values[0], model.Density)
@@ -239,8 +237,7 @@ func (r *forcing) initial() {
 			return ""
 		})
 	} else if e := s.Get("pressure"); e != nil {
-		p := still(e.Values[0], model.Pressure)
-		in.Density = func(x, y, z float64) float64 { return 1 + p(x, y, z)/model.CS2 }
+		in.Density = still(e.Values[0], model.Pressure).then(func(p float64) float64 { return 1 + p/model.CS2 })
 		r.looks.sample(e, e.Values[0], model.Pressure, r.looks.centres(0), func(v float64) float64 { return 1 + v/model.CS2 }, func(v float64) string {
 			if v <= 0 || v > 2 {
 				return "density = 1 + pressure/cs^2 must stay between 0 and 2 in lattice units; a smaller lattice velocity makes pressures smaller"

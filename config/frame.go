@@ -208,6 +208,24 @@ func (r *frame) function(a language.Amount, d model.Dimension) ReferenceFunction
 	return func(x, y, z, t float64) float64 { return f(vars(x, y, z, t)) * scale }
 }
 
+// initial makes a value of the given dimension a function of the position at the start, in lattice units.
+func (r *frame) initial(a language.Amount, d model.Dimension) Function {
+	if a.Expr == nil {
+		return Constant(r.lattice(a, d))
+	}
+	vars, scale := r.vars(), a.Scale/r.Units.Factor(d)
+	return func(values, x []float64, y, z float64) {
+		at := make([]float64, len(x))
+		for i, v := range x {
+			at[i] = r.Origin[0] + v*r.Units.Length
+		}
+		a.Expr.Row(values, at, vars(0, y, z, 0))
+		for i, v := range values {
+			values[i] = v * scale
+		}
+	}
+}
+
 // code returns the same function as C, in double, of the variables x, y, z (cells) and t (steps).
 func (r *frame) code(a language.Amount, d model.Dimension) string {
 	if a.Expr == nil {

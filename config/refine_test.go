@@ -112,7 +112,7 @@ func TestRefinedCaseIsTheSameFlow(t *testing.T) {
 				same("lid", c.Boundaries[0].Velocity[0], f/k*coarse.Boundaries[0].Velocity[0])
 				same("viscosity", c.Tau-0.5, f*f/k*(coarse.Tau-0.5))
 				same("force", c.Force.Density[0], f/k/k*coarse.Force.Density[0])
-				same("initial", c.Initial.Velocity[0](8*f, 4*f, 0.5), f/k*coarse.Initial.Velocity[0](8, 4, 0.5))
+				same("initial", c.Initial.Velocity[0].At(8*f, 4*f, 0.5), f/k*coarse.Initial.Velocity[0].At(8, 4, 0.5))
 				// Measured values are returned in one unit.
 				unit := coarse.Units.Factor(model.Velocity)
 				same("unit", c.Units.Factor(model.Velocity), unit*k/f)

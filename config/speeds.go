@@ -56,13 +56,13 @@ func (r *speeds) searchInitial() float64 {
 		if slices.ContainsFunc(shapes, func(s geometry.Shape) bool { return s.Contains(x, y, z) }) {
 			return -1
 		}
-		if u := sizeOf([3]float64{v[0](x, y, z), v[1](x, y, z), v[2](x, y, z)}); u < math.Inf(1) {
+		if u := sizeOf([3]float64{v[0].At(x, y, z), v[1].At(x, y, z), v[2].At(x, y, z)}); u < math.Inf(1) {
 			return u
 		}
 		return -1 // refused elsewhere
 	}
 	if r.Initial.Uniform {
-		return max(0, sizeOf([3]float64{v[0](0, 0, 0), v[1](0, 0, 0), v[2](0, 0, 0)}))
+		return max(0, sizeOf([3]float64{v[0].At(0, 0, 0), v[1].At(0, 0, 0), v[2].At(0, 0, 0)}))
 	}
 	step := 1
 	for r.Cells[0]/step*(r.Cells[1]/step)*max(1, r.Cells[2]/step) > initialSamples {

@@ -43,7 +43,7 @@ func (r *thermal) read() {
 	}
 	r.Spec.Scalar = true
 	t := &r.Temperature
-	t.Uniform, t.Initial = true, func(x, y, z float64) float64 { return 0 }
+	t.Uniform, t.Initial = true, Constant(0)
 	r.exclusive(s, "the Prandtl number gives the diffusivity: viscosity / prandtl", "diffusivity", "prandtl")
 	if !s.Has("diffusivity") && !s.Has("prandtl") {
 		r.missing(s, "diffusivity = \"2e-5 m2/s\", or prandtl = 0.71", "[temperature] needs a diffusivity")
@@ -80,9 +80,8 @@ func (r *thermal) read() {
 	}
 	if e := s.Get("initial"); e != nil {
 		a := e.Values[0]
-		f := r.function(a, model.Temperature)
 		t.Uniform = a.Expr == nil
-		t.Initial = func(x, y, z float64) float64 { return f(x, y, z, 0) - t.Reference }
+		t.Initial = r.initial(a, model.Temperature).then(func(v float64) float64 { return v - t.Reference })
 		r.looks.sample(e, a, model.Temperature, r.looks.centres(0), identity, anyNumber)
 	}
 }

@@ -203,14 +203,17 @@ func (s *another) Row(j, k int, fields []float64) {
 	}
 	n, in := part.Layout.N[0], part.Case.Initial
 	moments := part.Case.Spec.Lattice.Moments()
+	var beyond []float64 // the values that the case gives
 	s.now.Row(j, func(x int, c *transfer.Cell) {
 		if c.Outside && (in.Moved || in.Pressed) {
-			values, _ := s.given.Cell(x, y, z)
-			if in.Pressed {
-				c.Values[0] = values[0]
+			if beyond == nil {
+				beyond = make([]float64, len(fields))
+				s.given.Row(j, k, beyond)
 			}
-			if in.Moved {
-				copy(c.Values[1:], values[1:])
+			for v := range moments {
+				if v == 0 && in.Pressed || v > 0 && in.Moved {
+					c.Values[v] = beyond[v*n+x]
+				}
 			}
 		}
 		if c.Deep && !c.Outside && part.Cells.At(x, y, z) == 0 {

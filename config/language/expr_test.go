@@ -122,6 +122,52 @@ func BenchmarkExpression(b *testing.B) {
 	_ = s
 }
 
+func BenchmarkRowOfAnExpression(b *testing.B) {
+	f, _, err := parseExpr("0.1*sin(2*pi*x/Lx)*cos(2*pi*y/Ly)*if(z > 1, 2, max(x, y))")
+	if err != nil {
+		b.Fatal(err.msg)
+	}
+	b.ReportAllocs()
+	x, values := make([]float64, 512), make([]float64, 512)
+	for range b.N {
+		f.Row(values, x, Env{0, 0.7, 1.1, 2, 10, 20, 30})
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(x)), "ns/value")
+}
+
+// A row has the bits of its points, in rows of any length and for every operation.
+func TestRows(t *testing.T) {
+	texts := []string{"3", "x", "y", "-x", "x - y", "y/x", "y*z + t", "x^2 + y^3 + (x + z)^4 + x^5", "if(x > y, sin(x), -cos(y))", "min(x, y, z)*max(Lx, x)", "(x + 1)*(x + 1) - atan2(y, x)", "sqrt(y)*exp(-x^2)*(z <= 1)"}
+	for _, f := range Functions() {
+		switch {
+		case f.f1 != nil:
+			texts = append(texts, f.Name+"(x) + "+f.Name+"(y)")
+		case f.f2 != nil:
+			texts = append(texts, f.Name+"(x, y) + "+f.Name+"(y, x)")
+		}
+	}
+	for _, text := range texts {
+		e, _, err := parseExpr(text)
+		if err != nil {
+			t.Fatal(text, err.msg)
+		}
+		for _, n := range []int{1, rowPiece, 2*rowPiece + 3} {
+			x, values := make([]float64, n), make([]float64, n)
+			for i := range x {
+				x[i] = 0.7*float64(i) - 3
+			}
+			v := Env{99, 0.3, 1, 2, 10, 20, 30}
+			e.Row(values, x, v)
+			for i := range x {
+				v[VarX] = x[i]
+				if want := e.Eval(v); math.Float64bits(values[i]) != math.Float64bits(want) && !(math.IsNaN(values[i]) && math.IsNaN(want)) {
+					t.Fatalf("%s at %g: %g, want %g", text, x[i], values[i], want)
+				}
+			}
+		}
+	}
+}
+
 // A unit within an expression is reported at its position.
 func TestUnitInsideAnExpression(t *testing.T) {
 	_, _, err := parseExpr("sin(2*pi*t/0.5 s)")

@@ -75,6 +75,109 @@ func (g *program) in(v []float64, e *Env) float64 {
 	return v[g.result]
 }
 
+// rowPiece is the number of points whose values are computed together: those of a usual expression fit into a CPU's first cache.
+const rowPiece = 128
+
+// row runs it for each of the x. Steps that do not depend on x run once, the others as loops over a piece of the row.
+func (g *program) row(values, x []float64, e *Env) {
+	v := make([]float64, len(g.start))
+	copy(v, g.start)
+	copy(v, e[:])
+	var loops []*step
+	varies := make([]bool, len(v))
+	varies[VarX] = true
+	for i := range g.steps {
+		s := &g.steps[i]
+		n := s.operands()
+		if varies[s.out] = varies[s.a] || n > 1 && varies[s.b] || n > 2 && varies[s.c]; varies[s.out] {
+			loops = append(loops, s)
+		} else {
+			v[s.out] = s.value(v)
+		}
+	}
+	width := min(rowPiece, len(x))
+	room := make([]float64, len(v)*width)
+	piece := make([][]float64, len(v))
+	for i := range piece {
+		piece[i] = room[i*width:][:width]
+		if !varies[i] {
+			for k := range piece[i] {
+				piece[i][k] = v[i]
+			}
+		}
+	}
+	for ; len(x) > 0; values, x = values[width:], x[width:] {
+		width = min(width, len(x))
+		copy(piece[VarX], x[:width])
+		for _, s := range loops {
+			s.loop(piece, width)
+		}
+		copy(values[:width], piece[g.result])
+	}
+}
+
+// operands returns the number of values that a step reads.
+func (s *step) operands() int {
+	switch s.op {
+	case negate, square, cube, fourth, call1:
+		return 1
+	case call3:
+		return 3
+	}
+	return 2
+}
+
+// loop computes the step's first n values, as value does each.
+func (s *step) loop(v [][]float64, n int) {
+	out, a, b := v[s.out][:n], v[s.a][:n], v[s.b][:n]
+	switch s.op {
+	case add:
+		for i, p := range a {
+			out[i] = p + b[i]
+		}
+	case subtract:
+		for i, p := range a {
+			out[i] = p - b[i]
+		}
+	case multiply:
+		for i, p := range a {
+			out[i] = p * b[i]
+		}
+	case divide:
+		for i, p := range a {
+			out[i] = p / b[i]
+		}
+	case negate:
+		for i, p := range a {
+			out[i] = -p
+		}
+	case square:
+		for i, p := range a {
+			out[i] = p * p
+		}
+	case cube:
+		for i, p := range a {
+			out[i] = p * (p * p)
+		}
+	case fourth:
+		for i, p := range a {
+			out[i] = (p * p) * (p * p)
+		}
+	case call1:
+		for i, p := range a {
+			out[i] = s.f1(p)
+		}
+	case call2:
+		for i, p := range a {
+			out[i] = s.f2(p, b[i])
+		}
+	default:
+		for i, p := range a {
+			out[i] = s.f3(p, b[i], v[s.c][i])
+		}
+	}
+}
+
 // compact leaves out constants that no step reads: those that were folded.
 func (g *program) compact() {
 	used := make([]bool, len(g.start))

@@ -243,14 +243,17 @@ func (p *proposer) stir(c *config.Case, speed, across float64) {
 	side := (p.axis + 1) % c.Dims()
 	still := c.Initial.Velocity[side]
 	c.Initial.Uniform = false
-	c.Initial.Velocity[side] = func(x, y, z float64) float64 {
-		r2 := 0.
-		for a, v := range [3]float64{x, y, z} {
-			if a < c.Dims() {
-				r2 += (v - centre[a]) * (v - centre[a]) / (across * across)
+	c.Initial.Velocity[side] = func(values, x []float64, y, z float64) {
+		still(values, x, y, z)
+		for i := range x {
+			r2 := 0.
+			for a, v := range [3]float64{x[i], y, z} {
+				if a < c.Dims() {
+					r2 += (v - centre[a]) * (v - centre[a]) / (across * across)
+				}
 			}
+			values[i] += 0.1 * speed * math.Exp(-r2)
 		}
-		return still(x, y, z) + 0.1*speed*math.Exp(-r2)
 	}
 }
 

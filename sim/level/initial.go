@@ -27,18 +27,24 @@ func (f Formulas) Plane(int) error { return nil }
 
 // Row implements Initial.
 func (f Formulas) Row(j, k int, fields []float64) {
+	part := f.Part
 	y, z := j, k
-	if f.Part.Layout.Axis() == 1 {
+	if part.Layout.Axis() == 1 {
 		y, z = k, 0
 	}
-	n := f.Part.Layout.N[0]
-	for x := range n {
-		cell, count := f.Cell(x, y, z)
-		for c, v := range cell[:count] {
-			fields[c*n+x] = v
-		}
-		if f.Part.Case.Spec.Scalar {
-			fields[count*n+x] = f.Temperature(x, y, z)
+	n := part.Layout.N[0]
+	row := initialRow{in: part.Case.Initial, x: make([]float64, n), dims: part.Case.Dims()}
+	for x := range row.x {
+		row.x[x] = f.centre(x, y, z)[0]
+	}
+	p := f.centre(0, y, z)
+	rest := row.fill(fields, p[1], p[2])
+	if part.Case.Spec.Scalar {
+		part.Case.Temperature.Initial(rest[:n], row.x, p[1], p[2])
+		for x := range n {
+			if !part.Warm(x, y, z) {
+				rest[x] = 0
+			}
 		}
 	}
 }
@@ -49,53 +55,87 @@ func (f Formulas) centre(x, y, z int) [3]float64 {
 	return [3]float64{float64(x+lo[0]) + 0.5, float64(y+lo[1]) + 0.5, float64(z+lo[2]) + 0.5}
 }
 
-// Cell returns rho-1, the velocity and the strain rate of a local cell, in the order of device.Program.Init, and their number.
-func (f Formulas) Cell(x, y, z int) (values [10]float64, n int) {
-	return initialCell(f.Part.Case.Initial, f.centre(x, y, z), f.Part.Case.Dims())
-}
-
 // Temperature returns the temperature of a local cell, against the reference; 0 where a solid has none.
 func (f Formulas) Temperature(x, y, z int) float64 {
 	if !f.Part.Warm(x, y, z) {
 		return 0
 	}
 	p := f.centre(x, y, z)
-	return f.Part.Case.Temperature.Initial(p[0], p[1], p[2])
+	return f.Part.Case.Temperature.Initial.At(p[0], p[1], p[2])
 }
 
-// initialCell returns rho-1, the velocity and the strain rate at a point, in the order
-// of device.Program.Init, and their number.
-func initialCell(in config.Initial, p [3]float64, dims int) (values [10]float64, n int) {
-	put := func(v float64) {
-		values[n] = v
-		n++
+// initialRow computes the initial values of a row of points.
+type initialRow struct {
+	in   config.Initial
+	x    []float64
+	dims int
+}
+
+// fill writes rho-1, the velocity and the strain rate, in the order of device.Program.Init, and returns the rest of fields.
+func (r initialRow) fill(fields []float64, y, z float64) (rest []float64) {
+	rest = fields
+	next := func() (values []float64) {
+		values, rest = rest[:len(r.x)], rest[len(r.x):]
+		return values
 	}
-	put(in.Density(p[0], p[1], p[2]) - 1)
-	for c := range dims {
-		put(in.Velocity[c](p[0], p[1], p[2]))
+	density := next()
+	r.in.Density(density, r.x, y, z)
+	for i := range density {
+		density[i]--
 	}
-	var slope [3][3]float64 // d u_c / d x_axis
-	if !in.Uniform {
-		const h = config.StrainStep
-		for axis := range dims {
-			lo, hi := p, p
-			lo[axis] -= h
-			hi[axis] += h
-			for c := range dims {
-				u := in.Velocity[c]
-				slope[c][axis] = (u(hi[0], hi[1], hi[2]) - u(lo[0], lo[1], lo[2])) / (2 * h)
+	for _, u := range r.in.Velocity[:r.dims] {
+		u(next(), r.x, y, z)
+	}
+	var slope [3][3][]float64 // d u_c / d x_axis
+	for c := range r.dims {
+		for axis := range r.dims {
+			slope[c][axis] = r.slope(r.in.Velocity[c], axis, y, z)
+		}
+	}
+	for a := range r.dims {
+		copy(next(), slope[a][a])
+	}
+	for a := range r.dims {
+		for b := a + 1; b < r.dims; b++ {
+			shear := next()
+			for i := range shear {
+				shear[i] = (slope[a][b][i] + slope[b][a][i]) / 2
 			}
 		}
 	}
-	for a := range dims {
-		put(slope[a][a])
+	return rest
+}
+
+// slope returns the derivative of a component of the velocity along an axis.
+func (r initialRow) slope(u config.Function, axis int, y, z float64) []float64 {
+	hi := make([]float64, len(r.x))
+	if r.in.Uniform {
+		return hi
 	}
-	for a := range dims {
-		for b := a + 1; b < dims; b++ {
-			put((slope[a][b] + slope[b][a]) / 2)
+	const h = config.StrainStep
+	lo := make([]float64, len(r.x))
+	switch axis {
+	case 0:
+		at := make([]float64, len(r.x))
+		for i, x := range r.x {
+			at[i] = x - h
 		}
+		u(lo, at, y, z)
+		for i, x := range r.x {
+			at[i] = x + h
+		}
+		u(hi, at, y, z)
+	case 1:
+		u(lo, r.x, y-h, z)
+		u(hi, r.x, y+h, z)
+	default:
+		u(lo, r.x, y, z-h)
+		u(hi, r.x, y, z+h)
 	}
-	return values, n
+	for i := range hi {
+		hi[i] = (hi[i] - lo[i]) / (2 * h)
+	}
+	return hi
 }
 
 // Initialize makes initial values the current state.

@@ -73,7 +73,14 @@ func atLevel(c *config.Case, level int, n [3]int) *config.Case {
 		if f == nil {
 			return nil
 		}
-		return func(x, y, z float64) float64 { return f(place(x, y, z)) }
+		return func(values, x []float64, y, z float64) {
+			at := make([]float64, len(x))
+			for i, v := range x {
+				at[i] = width * v
+			}
+			_, y, z = place(0, y, z)
+			f(values, at, y, z)
+		}
 	}
 	own.Initial.Density, own.Temperature.Initial = scaled(c.Initial.Density), scaled(c.Temperature.Initial)
 	for a := range own.Initial.Velocity {

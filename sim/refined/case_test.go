@@ -53,7 +53,7 @@ steps = 1
 	same("bulk", 1/numbers(c, 2).OmegaBulk, 0.5+4*0.5) // cumulant has 1 on level 0
 	same("force", at.Force.Density[0], 1e-5/4)
 	same("force of a step", numbers(c, 2).Force[0], 1e-5/4)
-	same("initial velocity", at.Initial.Velocity[0](10, 20, 30), c.Initial.Velocity[0](2.5, 5, 7.5))
+	same("initial velocity", at.Initial.Velocity[0].At(10, 20, 30), c.Initial.Velocity[0].At(2.5, 5, 7.5))
 	same("velocity at the face", at.Boundaries[0].Profile[0](0, 10, 20, 0), c.Boundaries[0].Profile[0](0, 2.5, 5, 0))
 	same("part of the face", at.Boundaries[0].Region.Lo[2], 8)
 	same("part of the face", at.Boundaries[0].Region.Hi[2], 36)
