@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"lbmsim/internal/render"
 	"lbmsim/kernels"
 )
 
@@ -162,4 +163,123 @@ func finite(b []byte, double bool) bool {
 		}
 	}
 	return true
+}
+
+// The rays of a GPU, compiled without contracted operations, give the bits of package render: outside and inside the domain, in
+// several blocks, beside cells without values and between two levels.
+func TestRaysOfAGPU(t *testing.T) {
+	dir := readable(t)
+	program := filepath.Join(dir, "cast")
+	build := exec.Command("g++", "-std=c++20", "-O1", "-ffp-contract=off", "-w", "-I"+dir, "testdata/emulate_cast.cpp", "-o", program)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build.Args, err, out[:min(len(out), 4000)])
+	}
+	size := [3]int{48, 40, 44}
+	whole := renderBlock(0, [3]int{}, size, nil)
+	holed := renderBlock(0, [3]int{}, size, func(p [3]float64) bool { return p[0] > 24 && p[1] > 22 })
+	fine := func(p [3]float64) bool { return p[0] >= 10 && p[0] < 25 && p[1] >= 8 && p[1] < 30 && p[2] >= 12 && p[2] < 40 }
+	coarse := renderBlock(0, [3]int{}, size, nil)
+	for k := range size[0] * size[1] * size[2] {
+		at := [3]int{k % size[0], k / size[0] % size[1], k / size[0] / size[1]}
+		coarse.Finest = append(coarse.Finest, !fine([3]float64{float64(at[0]), float64(at[1]), float64(at[2])}))
+	}
+	outside := render.Camera{From: [3]float64{-0.6, -1, 0.5}, Up: [3]float64{0, 0, 1}, Angle: 30, W: 100, H: 80}.Fit([3]float64{}, [3]float64{48, 40, 44})
+	inside := render.Camera{From: [3]float64{3.3, 4.1, 5.2}, At: [3]float64{24, 20, 22}, Up: [3]float64{0, 0, 1}, Angle: 80, W: 90, H: 70}
+	for name, c := range map[string]struct {
+		camera render.Camera
+		finest int
+		blocks []render.Block
+	}{
+		"whole":  {outside, 0, []render.Block{whole}},
+		"inside": {inside, 0, []render.Block{whole}},
+		"solids": {outside, 0, []render.Block{holed}},
+		"blocks": {outside, 0, []render.Block{renderBlock(0, [3]int{}, [3]int{48, 40, 17}, nil), renderBlock(0, [3]int{0, 0, 17}, size, nil)}},
+		"levels": {outside, 1, []render.Block{coarse, renderBlock(1, [3]int{20, 16, 24}, [3]int{50, 60, 80}, nil)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := render.Scene{Camera: c.camera, Size: [3]float64{48, 40, 44}, Level: 0.3, Finest: c.finest}
+			file := filepath.Join(dir, "scene")
+			if err := os.WriteFile(file, written(s, c.blocks), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := exec.Command(program, file).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []render.Hit
+			caster := render.NewCaster(s, c.blocks)
+			for y := range s.Rows() {
+				want = append(want, caster.Row(y)...)
+			}
+			if len(want) < 3000 {
+				t.Fatalf("%d hits", len(want))
+			}
+			for ray := range 4 * c.camera.W * c.camera.H {
+				var seen [4]float32
+				if _, err := binary.Decode(b[16*ray:], binary.LittleEndian, &seen); err != nil {
+					t.Fatal(err)
+				}
+				expected := [4]float32{3e38}
+				if len(want) > 0 && want[0].Ray == uint32(ray) {
+					expected, want = [4]float32{want[0].Depth, want[0].Value, want[0].Light, want[0].Gloss}, want[1:]
+				}
+				if seen != expected {
+					t.Fatalf("ray %d: %v instead of %v", ray, seen, expected)
+				}
+			}
+		})
+	}
+}
+
+// renderBlock returns cells of a level with the distance to a wavy ball, positive inside, coloured by x; solid cells have no values.
+func renderBlock(level int, lo, hi [3]int, solid func(p [3]float64) bool) render.Block {
+	b := render.Block{Level: level, Lo: lo}
+	for a := range lo {
+		b.N[a] = hi[a] - lo[a]
+	}
+	size := 1 / float64(int(1)<<level)
+	for z := lo[2] - render.Margin; z < hi[2]+render.Margin; z++ {
+		for y := lo[1] - render.Margin; y < hi[1]+render.Margin; y++ {
+			for x := lo[0] - render.Margin; x < hi[0]+render.Margin; x++ {
+				p := [3]float64{(float64(x) + 0.5) * size, (float64(y) + 0.5) * size, (float64(z) + 0.5) * size}
+				v := 14 + math.Sin(p[0])*math.Cos(p[1]) - math.Sqrt((p[0]-24.3)*(p[0]-24.3)+(p[1]-20.2)*(p[1]-20.2)+(p[2]-21.6)*(p[2]-21.6))
+				if solid != nil && solid(p) {
+					v = math.NaN()
+				}
+				b.Shape, b.Colour = append(b.Shape, float32(v)), append(b.Colour, float32(p[0]))
+			}
+		}
+	}
+	return b
+}
+
+// written returns a scene as testdata/emulate_cast.cpp reads it.
+func written(s render.Scene, blocks []render.Block) []byte {
+	var out bytes.Buffer
+	put := func(v any) { _ = binary.Write(&out, binary.LittleEndian, v) } // a buffer has room
+	put(s.Optics())
+	put(int32(len(blocks)))
+	for _, b := range blocks {
+		listed := int32(0)
+		if b.Finest != nil {
+			listed = 1
+		}
+		put([]int32{int32(b.Level), listed})
+		for a := range 3 {
+			put(int32(b.N[a]))
+		}
+		for a := range 3 {
+			put(int32(b.Lo[a]))
+		}
+		for a := range 3 {
+			put(int32(s.Size[a]) << b.Level)
+		}
+		put(b.Shape)
+		put(b.Colour)
+		put(b.Finest)
+	}
+	return out.Bytes()
 }

@@ -38,3 +38,6 @@ func (s state) Snapshots() output.Snapshotter {
 
 // Statistics of the state that stay with the device: of the rank's part of the domain, or of a patch of a refined grid.
 func (s state) Statistics(k int) output.Statistics { return s.parts()[k].Statistics() }
+
+// Rays through the same cells, on the device.
+func (s state) Rays(k int) output.Rays { return s.parts()[k].Rays() }

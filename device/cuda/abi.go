@@ -10,7 +10,7 @@ import (
 	"lbmsim/kernels"
 )
 
-// The structs of kernels/gpu/api.h, special.h, scalar.h, timed.h and barrier.h, as laid out in the device's memory; a test
+// The structs of kernels/gpu/api.h, special.h, scalar.h, timed.h, barrier.h and ../cast.h, as laid out in the device's memory; a test
 // compares the layouts.
 
 // block lists the special cells among 32 cells of a row (Block).
@@ -113,6 +113,14 @@ type termABI struct {
 type clockABI struct {
 	now, arrived, later, terms uint64
 	count, numbers             uint32
+}
+
+// volumeABI is Volume of cast.h, written by the part volumes.
+type volumeABI struct {
+	scale                                float64
+	shape, colour, finest, bricks, piles uint64 // addresses
+	lo, n                                [3]int32
+	ends                                 [2][3]int32
 }
 
 // barrierABI is Barrier of barrier.h.

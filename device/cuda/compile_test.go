@@ -27,6 +27,7 @@ import (
 	"lbmsim/internal/brief"
 	"lbmsim/internal/handlers"
 	"lbmsim/internal/raw"
+	"lbmsim/internal/render"
 	"lbmsim/kernels"
 	"lbmsim/model"
 )
@@ -106,6 +107,11 @@ func TestCompile(t *testing.T) {
 							t.Fatal(err)
 						}
 						special, names = append(special, statistics...), append(names, "lbm_sample", "lbm_average", "lbm_profile", "lbm_statistics_numbers")
+						cast, err := compileFile(castFile, spec, arch)
+						if err != nil {
+							t.Fatal(err)
+						}
+						special, names = append(special, cast...), append(names, "lbm_evaluate", "lbm_put", "lbm_extend", "lbm_ends", "lbm_count", "lbm_bricks", "lbm_cast")
 					}
 					if spec.Viscosity.LooksAround() {
 						eddies, err := compileFile(eddiesFile, spec, arch)
@@ -309,7 +315,7 @@ func TestOlderGPU(t *testing.T) {
 func TestABI(t *testing.T) {
 	c := compilerForTest(t)
 	text := ""
-	for _, name := range []string{"gpu/api.h", "gpu/barrier.h", "gpu/special.h", "gpu/face.h", "outflow.h", "gpu/scalar.h", "gpu/modelled.h", "gpu/levels.h", "gpu/timed.h"} {
+	for _, name := range []string{"gpu/api.h", "gpu/barrier.h", "gpu/special.h", "gpu/face.h", "outflow.h", "gpu/scalar.h", "gpu/modelled.h", "gpu/levels.h", "gpu/timed.h", "gpu/cast.h"} {
 		part, err := source(kernels.Sources, name)
 		if err != nil {
 			t.Fatal(err)
@@ -318,7 +324,7 @@ func TestABI(t *testing.T) {
 	}
 	var fields, places []string
 	var want []uint64
-	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Barrier": barrierABI{}, "Links": linksABI{}, "Modelled": modelledABI{}, "Gathered": gatheredABI{}, "ModelledCell": modelledCellABI{}, "LayerCell": kernels.LayerCell{}, "lbm_conversion": kernels.Conversion{}, "lbm_copied": decomp.Copied{}, "lbm_extrapolated": decomp.Extrapolated{}, "lbm_parent": decomp.Parent{}, "lbm_family": decomp.Family{}, "lbm_corrected": decomp.Corrected{}, "lbm_upstream": boundary.Upstream{}, "lbm_carrier": boundary.Carrier{}, "lbm_crossing": boundary.Crossing{}, "lbm_crossed": boundary.Crossed{}, "Passage": passageABI{}, "LinkCell": boundary.LinkCell{}, "RowEnd": rowEndABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": boundary.ScalarLink{}, "ScalarPlace": boundary.ScalarPlace{}, "FaceCell": boundary.FaceCell{}, "OutletCell": boundary.OutletCell{}, "Later": laterABI{}, "Term": termABI{}, "Clock": clockABI{}} {
+	for name, v := range map[string]any{"Block": block{}, "Case": boxABI{}, "Sums": sumsABI{}, "Barrier": barrierABI{}, "Links": linksABI{}, "Modelled": modelledABI{}, "Gathered": gatheredABI{}, "ModelledCell": modelledCellABI{}, "LayerCell": kernels.LayerCell{}, "lbm_conversion": kernels.Conversion{}, "lbm_copied": decomp.Copied{}, "lbm_extrapolated": decomp.Extrapolated{}, "lbm_parent": decomp.Parent{}, "lbm_family": decomp.Family{}, "lbm_corrected": decomp.Corrected{}, "lbm_upstream": boundary.Upstream{}, "lbm_carrier": boundary.Carrier{}, "lbm_crossing": boundary.Crossing{}, "lbm_crossed": boundary.Crossed{}, "Passage": passageABI{}, "LinkCell": boundary.LinkCell{}, "RowEnd": rowEndABI{}, "ScalarWalls": scalarABI{}, "ScalarLink": boundary.ScalarLink{}, "ScalarPlace": boundary.ScalarPlace{}, "FaceCell": boundary.FaceCell{}, "OutletCell": boundary.OutletCell{}, "Later": laterABI{}, "Term": termABI{}, "Clock": clockABI{}, "Volume": volumeABI{}, "Optics": render.Optics{}, "Shown": device.Shown{}, "Seen": hitABI{}} {
 		of, in := reflect.TypeOf(v), "lbm::"
 		if strings.HasPrefix(name, "lbm_") {
 			in = "" // plain C
@@ -345,7 +351,7 @@ func TestABI(t *testing.T) {
 			}
 		}
 	}
-	numbers := map[string]uint64{"lbm::MOVING": movingBit, "lbm::ROW_END_NONE": rowEndNone, "lbm::ROW_END_BOUNCES": rowEndBounces, "lbm::ROW_END_OWN": rowEndOwn,
+	numbers := map[string]uint64{"lbm::MOVING": movingBit, "lbm::MARGIN": render.Margin, "lbm::Shot::X": shotX, "lbm::Shot::Y": shotY, "lbm::Shot::Z": shotZ, "lbm::BINS": device.VolumeBins, "lbm::EXCESS": uint64(device.Excess), "lbm::INVARIANT": uint64(device.Invariant), "(unsigned long long)(lbm::NEVER / 1e37f + 0.5f)": 30, "lbm::ROW_END_NONE": rowEndNone, "lbm::ROW_END_BOUNCES": rowEndBounces, "lbm::ROW_END_OWN": rowEndOwn,
 		"lbm::ROW_END_GHOST": rowEndGhost, "lbm::ROW_END_OUTLET": rowEndOutlet, "lbm::ROW_END_INNER": rowEndInner, "lbm::ROW_END_COPY": rowEndCopy, "ROW": rowThreads, "lbm::Special::LANES": specialLanes, "lbm::ModelledOf::LANES": modelledLanes, "lbm::LevelsOf::FACES": levelFaces, "lbm::PARTIES": device.MaxParties,
 		"lbm::MORE_CONSERVE": boundary.MoreConserve, "lbm::MORE_RATES": boundary.MoreRates, "lbm::MORE_SHIFT": boundary.MoreShift,
 		"lbm::LINK_NUMBERS": boundary.LinkNumbers, "lbm::ENTERING": boundary.EnteringPer, "lbm::FACE_NUMBERS": boundary.FaceNumbers, "lbm::OUTLET_NUMBERS": boundary.OutletNumbers, "lbm::OUTLET_BITS": boundary.OutletBits, "lbm::MOMENT_FORCE": 1, "lbm::MOMENT_WALLS": 2, "lbm::WALL_NUMBERS": 2, "lbm::GHOST_LINK": boundary.GhostLink, "lbm::MODELLED_LINK": boundary.ModelledLink, "lbm::MODELLED_NUMBERS": boundary.ModelledCount, "lbm::MODELLED_RESULTS": kernels.ModelledResults, "lbm::PLUS_COUNT": boundary.PlusCount,

@@ -35,6 +35,7 @@ type program struct {
 	modelled
 	couplings
 	snapshots
+	volumes
 
 	placed []placed // in the order in which they are placed
 	parts  []part   // in the order in which they are freed
@@ -78,6 +79,7 @@ var _ interface {
 	device.Timed
 	device.Averager
 	device.Profiler
+	device.RayCaster
 } = (*program)(nil)
 
 // newProgram joins the parts of a program, none of which is placed yet.
@@ -86,6 +88,7 @@ func newProgram(c *core) *program {
 		core: c, boxLists: boxLists{c}, transfers: transfers{c}, sums: sums{core: c}, scalar: scalar{core: c}, statistics: statistics{core: c},
 		eddies: eddies{core: c}, modelled: modelled{core: c}, snapshots: snapshots{core: c},
 	}
+	p.volumes = volumes{core: c, snapshots: &p.snapshots}
 	p.links = links{core: c, modelled: &p.modelled, scalar: &p.scalar}
 	p.scalar.modelled = &p.modelled
 	p.couplings = couplings{core: c, modelled: &p.modelled}
@@ -96,8 +99,8 @@ func newProgram(c *core) *program {
 	p.stepFields = stepFields{core: c, stepping: &p.stepping, snapshots: &p.snapshots}
 	// The box has the address of the eddies, lists of links and the scalar have the addresses of what ghost cells send; faces and rules in time follow
 	// the lists of links.
-	p.placed = []placed{&p.eddies, &p.modelled, &p.boxLists, &p.sums, &p.links, &p.faces, &p.scalar, &p.timed, &p.multistep}
-	p.parts = []part{&p.boxLists, &p.sums, &p.links, &p.faces, &p.scalar, &p.timed, &p.stepFields, &p.statistics, &p.eddies, &p.modelled, &p.couplings, &p.snapshots}
+	p.placed = []placed{&p.eddies, &p.modelled, &p.boxLists, &p.sums, &p.links, &p.faces, &p.scalar, &p.timed, &p.multistep, &p.volumes}
+	p.parts = []part{&p.boxLists, &p.sums, &p.links, &p.faces, &p.scalar, &p.timed, &p.stepFields, &p.statistics, &p.eddies, &p.modelled, &p.couplings, &p.snapshots, &p.volumes}
 	return p
 }
 

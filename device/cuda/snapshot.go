@@ -69,6 +69,17 @@ func (f *snapshots) take(bytes int) (*snapshotMemory, error) {
 	return m, nil
 }
 
+// give keeps memory for the next snapshot.
+func (f *snapshots) give(m *snapshotMemory) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		m.release()
+		return
+	}
+	f.spare = append(f.spare, m)
+}
+
 // fieldsOn queues the kernel that writes fields of that size.
 func (f *snapshots) fieldsOn(s *stream, state cu.DevicePtr, box decomp.Box, out cu.DevicePtr) {
 	fn := f.kernels.fields32
@@ -93,9 +104,7 @@ func (f *snapshots) Prepare(box decomp.Box) error {
 	if err != nil {
 		return fmt.Errorf("memory for snapshots of %s: %w", f.spec, err)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.spare = append(f.spare, m)
+	f.give(m)
 	return nil
 }
 
@@ -182,11 +191,5 @@ func (s *snapshot) Close() {
 	}
 	s.memory = nil
 	_ = s.arrived.Wait()
-	s.of.mu.Lock()
-	defer s.of.mu.Unlock()
-	if s.of.closed {
-		m.release()
-		return
-	}
-	s.of.spare = append(s.of.spare, m)
+	s.of.give(m)
 }

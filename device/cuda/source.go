@@ -27,6 +27,7 @@ const (
 	statisticsFile = "gpu/statistics.h"  // for runs with averages or profiles
 	modelledFile   = "gpu/modelled.h"    // for walls with a model
 	levelsFile     = "gpu/levels.h"      // for patches of refined grids
+	castFile       = "gpu/cast.h"        // for runs with 3D views
 	eddiesFile     = "gpu/eddies.h"      // for viscosity laws that read neighbours
 )
 

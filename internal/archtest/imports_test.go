@@ -75,7 +75,7 @@ var places = map[string]place{
 	"sim/exit":           {2, []string{"comm"}},                                                                                                        // errors agreed by all ranks, and lbmsim's exit codes
 	"internal/doctor":    {4, []string{"internal/plain", "comm", "halo", "decomp", "device", "device/bench", "model"}},
 	"device/cpu":         {3, []string{"internal/raw", "internal/parallel", "device", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
-	"device/cuda":        {3, []string{"internal/handlers", "internal/raw", "internal/parallel", "device", "device/hostmem", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
+	"device/cuda":        {3, []string{"internal/handlers", "internal/raw", "internal/parallel", "internal/render", "device", "device/hostmem", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
 	"device/hostmem":     {0, nil},                                                                                                    // shared by the processes of a machine
 	"device/bench":       {3, []string{"device", "model", "boundary", "decomp", "internal/ref"}},                                      // verifies, then times, any device
 	"device/accuracy":    {3, []string{"device", "model", "boundary", "decomp"}},                                                      // compares precisions, on any device
@@ -92,7 +92,7 @@ var places = map[string]place{
 	"io/probe":           {2, nil},
 	"io/curve":           {0, nil},
 	"io/status":          {3, []string{"internal/finding", "io/internal/joint"}},
-	"device":             {2, []string{"model", "boundary", "decomp"}},
+	"device":             {2, []string{"internal/render", "model", "boundary", "decomp"}},
 	"kernels":            {0, nil}, // no imports: Go recompiles all C++ when a package changes that this one imports
 	"kernels/lookup":     {2, []string{"kernels", "model"}},
 	"geometry":           {2, []string{"internal/parallel", "internal/vector", "model", "boundary", "decomp"}},

@@ -22,6 +22,9 @@ type Scene struct {
 // samples is the number of rays along each edge of a pixel.
 const samples = 2
 
+// Rays returns the number of rays of a picture of this size.
+func Rays(size [2]int) int { return samples * samples * size[0] * size[1] }
+
 // Rows returns the number of rows of rays.
 func (s *Scene) Rows() int { return samples * s.Camera.H }
 
@@ -64,6 +67,23 @@ func Nearest(a, b []Hit) []Hit {
 	return append(append(all, a...), b...)
 }
 
+// Optics is a scene as devices cast rays into it: Optics of kernels/cast.h.
+type Optics struct {
+	From, Right, Up, Ahead, Key [3]float64
+	Size                        [3]float64
+	Step, Level                 float64
+	W, H, Levels                int64
+}
+
+// Optics returns the numbers from which rays follow.
+func (s *Scene) Optics() Optics {
+	l := newLens(s.Camera)
+	return Optics{l.from, l.right, l.up, l.ahead, newLights(s.Camera).key, s.Size, s.step(), s.Level, int64(l.w), int64(l.h), int64(1 + s.Finest)}
+}
+
+// step returns the distance of samples: a finest cell.
+func (s *Scene) step() float64 { return 1 / float64(int(1)<<s.Finest) }
+
 // Caster casts rays through blocks of cells.
 type Caster struct {
 	scene  Scene
@@ -75,7 +95,7 @@ type Caster struct {
 
 // NewCaster prepares blocks, which no cell is in twice.
 func NewCaster(s Scene, blocks []Block) *Caster {
-	c := &Caster{scene: s, lens: newLens(s.Camera), lights: newLights(s.Camera), step: 1 / float64(int(1)<<s.Finest), blocks: blocks}
+	c := &Caster{scene: s, lens: newLens(s.Camera), lights: newLights(s.Camera), step: s.step(), blocks: blocks}
 	for i := range blocks {
 		blocks[i].prepare(s.Level, s.Size)
 	}

@@ -18,15 +18,15 @@ type View struct {
 	Surface     string // the field that is constant on it
 	Value       float64
 	SurfaceUnit string
-	Quantity    string      // the field of its colours
-	Unit        string      // for example "m/s"; empty for numbers
-	Values      []float64   // of the colours in sight
-	Range       *[2]float64 // fixed ends of the colour scale in Unit; nil takes the values'
-	Case        string      // the name of the run, may be empty
-	Step        int64       // time steps done
-	Time        float64     // simulated time in seconds
-	Lattice     bool        // the run has no units
-	Levels      []float64   // that a reader may choose Value from; nil: none are known
+	Quantity    string           // the field of its colours
+	Unit        string           // for example "m/s"; empty for numbers
+	Values      func() []float64 // of the colours in sight
+	Range       *[2]float64      // fixed ends of the colour scale in Unit; nil takes the values'
+	Case        string           // the name of the run, may be empty
+	Step        int64            // time steps done
+	Time        float64          // simulated time in seconds
+	Lattice     bool             // the run has no units
+	Levels      []float64        // that a reader may choose Value from; nil: none are known
 	Draw        func(colour func(value float64) color.NRGBA) *image.NRGBA
 	Text        map[string]string // stored in the file
 }
@@ -45,7 +45,7 @@ func (v View) Write(path string) error {
 // sheet returns the picture with its scale and titles.
 func (v View) sheet() (s paint.Sheet, err error) {
 	s = paint.Sheet{Quantity: v.Quantity, Unit: v.Unit}
-	lo, hi := paint.Extremes(v.Values)
+	lo, hi := paint.Extremes(v.Values())
 	if s.Scale, err = paint.NewScale(lo, hi, v.Range, paint.Auto); err != nil {
 		return s, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/decomp"
+	"lbmsim/device"
 	"lbmsim/internal/raw"
 	"lbmsim/internal/render"
 	"lbmsim/model"
@@ -22,6 +23,7 @@ type stored struct {
 	count decomp.Box // those whose values count
 	part  func(rank int) decomp.Box
 	view  *derive.View                  // nil: the rank has no cells of it
+	mine  int                           // otherwise its place in derive.Refined.Patches
 	runs  func(y, z int) []decomp.Range // of cells that count and are the finest in their places; nil: all are
 }
 
@@ -37,33 +39,12 @@ func (r *Run) stored() (list []stored) {
 		s := stored{level: level, whole: patch.Stored, count: patch.Owned, part: patch.Part}
 		if mine >= 0 {
 			p := &g.Patches[mine]
-			s.view, s.runs = &p.View, p.Counted
+			s.view, s.mine, s.runs = &p.View, mine, p.Counted
 		}
 		list = append(list, s)
 		return nil
 	})
 	return list
-}
-
-// blocks returns two fields of this rank's cells, with the cells around them that other ranks have. Beyond the ends of the domain and
-// of patches the outermost cells count. Collective.
-func (r *Run) blocks(shape, colour model.Field) (list []render.Block, err error) {
-	for _, s := range r.stored() {
-		var fields [2][]float32
-		for i, f := range [2]model.Field{shape, colour} {
-			if fields[i], err = s.field(r, f); err != nil {
-				return nil, err
-			}
-			if i == 0 && f == colour {
-				fields[1] = fields[0]
-				break
-			}
-		}
-		if own := s.owned(r.Rank.ID); own.Cells() > 0 {
-			list = append(list, render.Block{Level: s.level, Lo: own.Lo, N: own.Size(), Shape: fields[0], Colour: fields[1], Finest: s.finest(own)})
-		}
-	}
-	return list, nil
 }
 
 // owned returns the cells of a rank whose values count.
@@ -89,38 +70,37 @@ func (s stored) finest(own decomp.Box) []bool {
 	return list
 }
 
-// field returns a field, of vectors the magnitude, of the owned cells and render.Margin layers around them. NaN: a solid. Collective.
-func (s stored) field(r *Run, f model.Field) ([]float32, error) {
+// holder takes two fields of a box, one after the other, of vectors the magnitude: of the cells that a rank owns and render.Margin layers
+// around them. Boxes are in cells of the level from the domain's lower corner.
+type holder interface {
+	// begin computes a field, 0 or 1, of the rank's part, and takes the values of a box of it.
+	begin(field int, own decomp.Box) error
+	// values returns the field's values of a box of the rank's part.
+	values(box decomp.Box) ([]float32, error)
+	// put takes values of cells that other ranks have.
+	put(box decomp.Box, values []float32) error
+	// end gives cells outside of a box the values of the nearest cells inside.
+	end(inside decomp.Box) error
+}
+
+// fill gives a holder so many fields, with the cells that other ranks have. Beyond the ends of the domain and of patches the outermost
+// cells count. Collective.
+func (s stored) fill(r *Run, h holder, fields int) error {
 	var mine decomp.Box
-	var values []float32
 	if s.view != nil {
 		mine = s.part(r.Rank.ID)
-		var err error
-		if values, err = sampled(r, *s.view, f); err != nil {
-			return nil, err
-		}
 	}
-	around := margined(s.owned(r.Rank.ID))
-	n := around.Size()
-	to := make([]float32, around.Cells())
-	put := func(box decomp.Box, from []float32) {
-		each(box, func(row decomp.Box) {
-			at := row.Lo
-			k := row.Size()[0]
-			copy(to[((at[2]-around.Lo[2])*n[1]+at[1]-around.Lo[1])*n[0]+at[0]-around.Lo[0]:][:k], from)
-			from = from[k:]
-		})
-	}
-	within := domain.Intersect(around, s.whole)
-	if own := domain.Intersect(within, mine); own.Cells() > 0 {
-		put(own, excerpt(values, mine, own))
-	}
+	within := domain.Intersect(margined(s.owned(r.Rank.ID)), s.whole)
 	send := func(rank int) error {
 		box := domain.Intersect(domain.Intersect(margined(s.owned(rank)), s.whole), mine)
 		if box.Cells() == 0 {
 			return nil
 		}
-		return r.Rank.Comm.Send(comm.Raw(raw.Bytes(excerpt(values, mine, box))), rank, tagBlocks)
+		values, err := h.values(box)
+		if err != nil {
+			return err
+		}
+		return r.Rank.Comm.Send(comm.Raw(raw.Bytes(values)), rank, tagBlocks)
 	}
 	receive := func(rank int) error {
 		box := domain.Intersect(within, s.part(rank))
@@ -131,17 +111,97 @@ func (s stored) field(r *Run, f model.Field) ([]float32, error) {
 		if err := r.Rank.Comm.Receive(comm.Raw(raw.Bytes(theirs)), rank, tagBlocks); err != nil {
 			return err
 		}
-		put(box, theirs)
+		return h.put(box, theirs)
+	}
+	for k := range fields {
+		if err := h.begin(k, domain.Intersect(within, mine)); err != nil {
+			return err
+		}
+		if err := inPairs(r.Rank.ID, r.Rank.Size, send, receive); err != nil {
+			return err
+		}
+		if within.Cells() > 0 {
+			if err := h.end(within); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// hostFields holds fields in the host's memory; NaN: a solid.
+type hostFields struct {
+	r            *Run
+	view         *derive.View // nil: the rank has no cells of the box
+	list         [2]model.Field
+	mine, around decomp.Box
+	sampled      []float32 // the present field of mine
+	to           [2][]float32
+	field        int
+}
+
+func (h *hostFields) begin(field int, own decomp.Box) (err error) {
+	h.field, h.to[field] = field, make([]float32, h.around.Cells())
+	if h.view == nil {
 		return nil
 	}
-	if err := inPairs(r.Rank.ID, r.Rank.Size, send, receive); err != nil {
-		return nil, err
+	if h.sampled, err = sampled(h.r, *h.view, h.list[field]); err != nil || own.Cells() == 0 {
+		return err
 	}
-	if around.Cells() > 0 {
-		extend(to, around, within)
-	}
-	return to, nil
+	return h.put(own, excerpt(h.sampled, h.mine, own))
 }
+
+func (h *hostFields) values(box decomp.Box) ([]float32, error) {
+	return excerpt(h.sampled, h.mine, box), nil
+}
+
+func (h *hostFields) put(box decomp.Box, values []float32) error {
+	n := h.around.Size()
+	each(box, func(row decomp.Box) {
+		at := row.Lo
+		k := row.Size()[0]
+		copy(h.to[h.field][((at[2]-h.around.Lo[2])*n[1]+at[1]-h.around.Lo[1])*n[0]+at[0]-h.around.Lo[0]:][:k], values)
+		values = values[k:]
+	})
+	return nil
+}
+
+func (h *hostFields) end(inside decomp.Box) error {
+	h.sampled = nil
+	extend(h.to[h.field], h.around, inside)
+	return nil
+}
+
+// deviceFields holds fields in the device's memory.
+type deviceFields struct {
+	device.Volume
+	rays  Rays
+	part  *domain.Part
+	alike bool // both fields are one
+	field int
+}
+
+func (d *deviceFields) begin(field int, own decomp.Box) error {
+	if d.field = field; field > 0 {
+		return nil // computed with the other one
+	}
+	return d.rays.Evaluate(d.Volume, d.part.Local(own))
+}
+
+func (d *deviceFields) values(box decomp.Box) ([]float32, error) {
+	values := make([]float32, box.Cells())
+	return values, d.rays.Sample(d.Volume, d.field, d.part.Local(box), values)
+}
+
+func (d *deviceFields) put(box decomp.Box, values []float32) error {
+	err := d.Put(d.field, d.part.Local(box), values)
+	if d.alike && err == nil {
+		err = d.Put(1, d.part.Local(box), values)
+	}
+	return err
+}
+
+func (d *deviceFields) end(inside decomp.Box) error { return d.Extend(d.part.Local(inside)) }
 
 // tagBlocks is the tag of cells on their way to other ranks' margins.
 const tagBlocks = 104
@@ -185,7 +245,7 @@ func sampled(r *Run, v derive.View, f model.Field) ([]float32, error) {
 		}
 	}
 	for i, body := range kept[1] {
-		if body != 0 && !(f.Name == "temperature" && int(body) <= len(r.Case.Bodies) && r.Case.Bodies[int(body)-1].Conducts()) {
+		if v.Blank(f, int(body)) {
 			values[i] = float32(math.NaN())
 		}
 	}

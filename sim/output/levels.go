@@ -7,8 +7,8 @@ import (
 	"math"
 
 	"lbmsim/comm"
+	"lbmsim/device"
 	"lbmsim/internal/raw"
-	"lbmsim/internal/render"
 )
 
 // Levels that a viewer may choose from: the field has a lower value in a growing share of the cells, with small steps near both ends,
@@ -16,15 +16,26 @@ import (
 const (
 	levels     = 40
 	usualLevel = 36 // 97 % of the cells have less
-	bins       = 1024
+	bins       = device.VolumeBins
 )
 
 // levelsOf returns the quantiles of the field whose surface is drawn, over the finest cells of all ranks, interpolated within the bins
 // of a histogram. Collective.
-func levelsOf(c comm.Comm, blocks []render.Block) ([]float64, error) {
+func levelsOf(c comm.Comm, g *scenery) ([]float64, error) {
 	ends := []int64{math.MinInt64, math.MinInt64} // of all values; the lower one with its sign changed
-	for i := range blocks {
-		blocks[i].Each(func(v float32) { ends[0], ends[1] = max(ends[0], ordered(-v)), max(ends[1], ordered(v)) })
+	reach := func(v float32) { ends[0], ends[1] = max(ends[0], ordered(-v)), max(ends[1], ordered(v)) }
+	for i := range g.blocks {
+		g.blocks[i].Each(reach)
+	}
+	for _, v := range g.volumes {
+		least, most, ok, err := v.Extremes()
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			reach(least)
+			reach(most)
+		}
 	}
 	if err := comm.Max(c, ends); err != nil {
 		return nil, err
@@ -35,8 +46,13 @@ func levelsOf(c comm.Comm, blocks []render.Block) ([]float64, error) {
 	}
 	s := scaleOf(-ends[0], ends[1])
 	counts := make([]int64, bins)
-	for i := range blocks {
-		blocks[i].Each(func(v float32) { counts[s.bin(v)]++ })
+	for i := range g.blocks {
+		g.blocks[i].Each(func(v float32) { counts[s.bin(v)]++ })
+	}
+	for _, v := range g.volumes {
+		if err := v.Count(device.Bins(s), counts); err != nil {
+			return nil, err
+		}
 	}
 	parts, err := comm.Gather(c, raw.Bytes(counts))
 	if err != nil {
@@ -61,45 +77,42 @@ func levelsOf(c comm.Comm, blocks []render.Block) ([]float64, error) {
 	return list, nil
 }
 
-// scale divides the values of a field into bins of equal width in the logarithm of the magnitude, down to 2^-octaves of the largest.
+// scaleOf returns bins between two ordered numbers, of equal width in the logarithm of the magnitude, down to 2^-octaves of the largest.
 // Vorticity and q_criterion have peaks at walls and edges far above all other values: with bins of equal width in the value, most cells
 // share one bin. The logarithm is piecewise linear, by the bits of the float: the same on all machines.
-type scale struct {
-	floor  int64 // ordered number of the magnitude below which all values are one
-	lo, hi int64 // places of the smallest and the largest value
-}
-
-const octaves = 32
-
-// scaleOf returns the scale between two ordered numbers.
 func scaleOf(lo, hi int64) scale {
-	s := scale{floor: max(max(-lo, lo, -hi, hi)-octaves<<23, 0)} // a float has 23 bits below its exponent
-	s.lo, s.hi = s.place(lo), s.place(hi)
+	s := scale{Floor: max(max(-lo, lo, -hi, hi)-octaves<<23, 0)} // a float has 23 bits below its exponent
+	s.Lo, s.Hi = s.place(lo), s.place(hi)
 	return s
 }
+
+// scale is device.Bins.
+type scale device.Bins
+
+const octaves = 32
 
 // place returns the place of an ordered number on the scale.
 func (s scale) place(o int64) int64 {
 	if o < 0 {
-		return min(o+s.floor, 0)
+		return min(o+s.Floor, 0)
 	}
-	return max(o-s.floor, 0)
+	return max(o-s.Floor, 0)
 }
 
 // value returns the value at a place.
 func (s scale) value(place int64) float64 {
 	switch {
 	case place < 0:
-		place -= s.floor
+		place -= s.Floor
 	case place > 0:
-		place += s.floor
+		place += s.Floor
 	}
 	return float64(number(place))
 }
 
 // bin returns the bin of a value.
 func (s scale) bin(v float32) int64 {
-	return min((s.place(ordered(v))-s.lo)*bins/max(s.hi-s.lo, 1), bins-1)
+	return min((s.place(ordered(v))-s.Lo)*bins/max(s.Hi-s.Lo, 1), bins-1)
 }
 
 // quantiles fills a list with values below which a share of a histogram is.
@@ -117,7 +130,7 @@ func (s scale) quantiles(list []float64, counts []int64) {
 			bin++
 		}
 		part := (float64(bin) + (wanted-float64(below))/float64(max(counts[bin], 1))) / bins
-		list[k] = s.value(s.lo + int64(math.Round(part*float64(s.hi-s.lo))))
+		list[k] = s.value(s.Lo + int64(math.Round(part*float64(s.Hi-s.Lo))))
 	}
 }
 

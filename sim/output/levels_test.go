@@ -41,7 +41,7 @@ func TestLevelsOfHeavyTails(t *testing.T) {
 		}
 		b.Shape[(render.Margin*(1+2*render.Margin)+render.Margin)*(n+20+2*render.Margin)+render.Margin+x] = float32(v)
 	}
-	got, err := levelsOf(comm.Serial(), []render.Block{b})
+	got, err := levelsOf(comm.Serial(), &scenery{blocks: []render.Block{b}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestLevelsOfHeavyTails(t *testing.T) {
 // Levels are the quantiles of all cells, within a bin of the histogram, whichever rank and block has them; neither margins, solids nor
 // cells below finer ones count.
 func TestLevels(t *testing.T) {
-	one, err := levelsOf(comm.Serial(), []render.Block{ramp(-500, 1001)})
+	one, err := levelsOf(comm.Serial(), &scenery{blocks: []render.Block{ramp(-500, 1001)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestLevels(t *testing.T) {
 			hollow.Shape[i] = float32(math.NaN())
 		}
 		parts := [][]render.Block{{ramp(-500, 300), extra}, {ramp(101, 400)}, {ramp(-200, 301), hollow}}
-		got, err := levelsOf(c, parts[c.Rank()])
+		got, err := levelsOf(c, &scenery{blocks: parts[c.Rank()]})
 		if err == nil && !slices.Equal(got, one) {
 			t.Errorf("rank %d has %v, want %v", c.Rank(), got, one)
 		}
@@ -97,10 +97,10 @@ func TestLevels(t *testing.T) {
 		t.Fatal(err)
 	}
 	same := ramp(7, 1)
-	if got, err := levelsOf(comm.Serial(), []render.Block{same}); err != nil || got[0] != 7 || got[levels] != 7 {
+	if got, err := levelsOf(comm.Serial(), &scenery{blocks: []render.Block{same}}); err != nil || got[0] != 7 || got[levels] != 7 {
 		t.Errorf("%v %v", got, err)
 	}
-	if got, err := levelsOf(comm.Serial(), nil); err != nil || len(got) != levels+1 {
+	if got, err := levelsOf(comm.Serial(), &scenery{}); err != nil || len(got) != levels+1 {
 		t.Errorf("%v %v", got, err)
 	}
 	for _, v := range []float32{0, 1, -1, math.MaxFloat32, -math.SmallestNonzeroFloat32} {

@@ -102,11 +102,19 @@ func (o Orbit) SameSurface(as Orbit) bool {
 
 // frozen is the state that views show while a camera turns. Gathering it takes longer than casting a small picture's rays.
 type frozen struct {
-	caster *render.Caster
+	*scenery
 	value  float64
 	levels []float64 // that the value may be chosen from; nil: it was given
 	step   int
 	time   float64
+}
+
+// thaw frees the state.
+func (s *Set) thaw() {
+	if s.frozen != nil {
+		s.frozen.close()
+		s.frozen = nil
+	}
 }
 
 func (o Orbit) show(set *Set) (Painter, error) {
@@ -116,7 +124,7 @@ func (o Orbit) show(set *Set) (Painter, error) {
 	f := set.frozen
 	if !o.Again || f == nil {
 		if o.Moving {
-			set.frozen = nil // not two states in memory
+			set.thaw() // not two states in memory
 		}
 		room, err := o.room(set)
 		if err != nil || !room {
@@ -127,17 +135,22 @@ func (o Orbit) show(set *Set) (Painter, error) {
 		}
 		if o.Moving {
 			set.frozen = f
+		} else {
+			defer f.close()
 		}
 	}
 	v.Value = f.value
 	c, lo, hi := v.sight(r)
 	scene := r.scene(c.Around(lo, hi, float64(o.Turn), float64(o.Tilt), math.Pow(2, -float64(o.Zoom)/4)), f.value)
-	hits := render.Nearest(cast(r, scene, f.caster.From(scene.Camera).Row), cast(r, scene, v.solids(r, scene).Row))
-	hits, err := together(r, hits)
+	seen, err := f.cast(r, scene)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := together(r, render.Nearest(seen(), cast(r, scene, v.solids(r, scene).Row)))
 	if err != nil || !r.Rank.Root {
 		return nil, err
 	}
-	p := v.draw(r, scene, hits)
+	p := v.draw(r, scene, func() []render.Hit { return hits })
 	p.Step, p.Time, p.Levels = int64(f.step), f.time, f.levels
 	return p, nil
 }
@@ -163,7 +176,7 @@ func (o Orbit) room(set *Set) (bool, error) {
 		if err := comm.Max(set.Rank.Comm, lack); err != nil || lack[0] == 0 || again {
 			return lack[0] == 0, err
 		}
-		set.frozen = nil
+		set.thaw()
 		debug.FreeOSMemory() // returns also what earlier views have left
 	}
 }
@@ -198,13 +211,14 @@ func (o Orbit) gather(r *Run) (*frozen, error) {
 	if err := r.filled(); err != nil {
 		return nil, err
 	}
-	blocks, err := r.blocks(o.Surface, o.Colour)
+	g, err := r.scenery(o.Surface, o.Colour, o.size())
 	if err != nil {
 		return nil, err
 	}
-	f := &frozen{value: float64(o.Value), step: r.Step(), time: r.Time()}
+	f := &frozen{scenery: g, value: float64(o.Value), step: r.Step(), time: r.Time()}
 	if o.Auto {
-		if f.levels, err = levelsOf(r.Rank.Comm, blocks); err != nil {
+		if f.levels, err = levelsOf(r.Rank.Comm, g); err != nil {
+			g.close()
 			return nil, err
 		}
 		f.value = f.levels[usualLevel]
@@ -212,6 +226,5 @@ func (o Orbit) gather(r *Run) (*frozen, error) {
 			f.value = v
 		}
 	}
-	f.caster = render.NewCaster(r.scene(render.Camera{}, f.value), blocks)
 	return f, nil
 }

@@ -40,7 +40,7 @@ func TestMemoryOfAView(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			set := &Set{Run: &Run{Rank: on, Case: flow, View: derive.View{Rank: on, Case: flow, Part: part, State: atStart{}}}, frozen: &frozen{}}
+			set := &Set{Run: &Run{Rank: on, Case: flow, View: derive.View{Rank: on, Case: flow, Part: part, State: atStart{}}}, frozen: &frozen{scenery: &scenery{}}}
 			// At least the two fields of the rank's cells and margins, and less than ten times that.
 			if n := o.bytes(set.Run); n < 8*22*22*14 || n > 80*22*22*14+100_000_000 {
 				t.Errorf("rank %d needs %d bytes", on.ID, n)

@@ -60,6 +60,17 @@ type State interface {
 	// Statistics of the state that stay with the device: of the rank's part of the domain (0), or of a patch of a refined grid, by
 	// its place in derive.Refined.Patches.
 	Statistics(k int) Statistics
+	// Rays through the same cells, on the device.
+	Rays(k int) Rays
+}
+
+// Rays casts rays through cells on the device.
+type Rays interface {
+	// NewVolume allocates a volume; nil: the host has to cast.
+	NewVolume(at device.VolumeBox, fields [2]device.Shown) device.Volume
+	// Evaluate computes both fields of a local box of the present state, and Sample one field.
+	Evaluate(v device.Volume, box decomp.Box) error
+	Sample(v device.Volume, field int, box decomp.Box, values []float32) error
 }
 
 // Statistics accumulates sums on the device.

@@ -31,6 +31,7 @@ type hostSums struct {
 type noStatistics struct{ Statistics }
 
 func (hostSums) Statistics(int) Statistics                               { return noStatistics{} }
+func (hostSums) Rays(int) Rays                                           { return nil }
 func (noStatistics) Averages(model.AverageSums) (device.Averages, error) { return nil, nil }
 
 // A run whose ranks cannot agree on where the sums are ends before its first step, not at its first sample.

@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"math"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 
 	"lbmsim/comm"
@@ -47,17 +48,26 @@ func (v *views) Write(r *Run) error {
 	}
 	v.at = r.Step()
 	scene := v.scene(r)
-	blocks, err := r.blocks(v.Surface, v.Colour)
+	g, err := r.scenery(v.Surface, v.Colour, v.Size)
 	if err != nil {
 		return err
 	}
-	c := render.NewCaster(scene, blocks)
-	hits := cast(r, scene, c.Row)
+	defer g.close()
+	seen, err := g.cast(r, scene)
+	if err != nil {
+		return err
+	}
 	if !v.known || v.Orbit != 0 {
 		v.solid, v.known = cast(r, scene, v.solids(r, scene).Row), true
 	}
-	if hits, err = together(r, render.Nearest(hits, v.solid)); err != nil {
-		return err
+	solid := v.solid
+	hits := sync.OnceValue(func() []render.Hit { return render.Nearest(seen(), solid) })
+	if r.Rank.Size > 1 { // messages are sent here; one rank lists its hits while the run continues
+		all, err := together(r, hits())
+		if err != nil {
+			return err
+		}
+		hits = func() []render.Hit { return all }
 	}
 	path := filepath.Join(v.dir, picture.FileName(v.Name, int64(r.Step())))
 	whole := func(failed error) error { return comm.Agree(r.Rank.Comm, failed) } // written whole or not at all
@@ -224,13 +234,13 @@ func together(r *Run, hits []render.Hit) ([]render.Hit, error) {
 	return hits, nil
 }
 
-// draw returns the picture, on rank 0.
-func (v *views) draw(r *Run, scene render.Scene, hits []render.Hit) picture.View {
+// draw returns the picture of hits, which are computed when it is painted, on rank 0.
+func (v *views) draw(r *Run, scene render.Scene, hits func() []render.Hit) picture.View {
 	c, u := r.Case, r.Case.Units
 	p := picture.View{
 		Surface: named(v.Surface), Value: v.Value, SurfaceUnit: u.Symbol(v.Surface.Dim),
 		Quantity: named(v.Colour), Unit: u.Symbol(v.Colour.Dim), Case: c.Title, Step: int64(r.Step()), Time: r.Time(), Lattice: !u.Physical,
-		Text: r.texts(), Values: render.Values(hits),
+		Text: r.texts(), Values: func() []float64 { return render.Values(hits()) },
 	}
 	if v.Min != 0 || v.Max != 0 {
 		p.Range = &[2]float64{v.Min, v.Max}
@@ -239,7 +249,7 @@ func (v *views) draw(r *Run, scene render.Scene, hits []render.Hit) picture.View
 	if v.Ground != nil {
 		ground = &render.Ground{Axis: v.Ground.Axis, Side: v.Ground.Side}
 	}
-	p.Draw = func(colour func(float64) color.NRGBA) *image.NRGBA { return scene.Image(hits, ground, colour) }
+	p.Draw = func(colour func(float64) color.NRGBA) *image.NRGBA { return scene.Image(hits(), ground, colour) }
 	return p
 }
 

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Fields of the state as volumes, and rays through them: a picture leaves the GPU as one hit per ray. Compiled beside instance.h,
+// with the same macros, for runs that show 3D views.
+#include "../cast.h"
+#include "model.h"
+#include "state.h"
+
+namespace lbm { namespace {
+
+typedef LBM_STORED Value;
+typedef LBM_REAL Real;
+typedef StateOf<Lattice, LBM_MOMENTS, Value, Real> State;
+
+// Shown is device.Shown: offset + factor times a quantity of a cell; a cell of a blank type has no value.
+struct Shown {
+	double factor, offset;
+	long long quantity;
+	unsigned char blank[256];
+};
+// Quantities, in the order of device.Quantity. The last three need the gradient of the velocity.
+enum { EXCESS, SPEED, SCALAR, VORTICITY, STRAIN, INVARIANT };
+
+// Velocities have the precision of output fields.
+template <int BYTES> struct RoundedOf { typedef float type; };
+template <> struct RoundedOf<8> { typedef double type; };
+
+// Shot is a thread's cell.
+struct Shot {
+	static constexpr int D = Lattice::D, X = 32, Y = 4, Z = 4;  // a block
+	const Box box;
+	const Value* const state;
+	const unsigned char* const types;  // of all cells and of one layer around them (boundary.Cells.Type)
+
+	__device__ LBM_INLINE Shot(const Case* c, const Value* state, const unsigned char* types) : box(c, State::COMPONENTS), state(state), types(types) {}
+
+	__device__ LBM_INLINE int type(int x, int y, int z) const {
+		const Layout& l = box.layout;
+		return types[((long long)(z + 1) * (l.ny + 2) + y + 1) * (l.nx + 2) + x + 1];
+	}
+	// read computes rho - 1, the velocity and the scalar, if any, of a cell at most one out of the box. Where an axis has no ghost
+	// layers the fluid beyond its ends is a periodic image.
+	__device__ LBM_INLINE void read(int x, int y, int z, bool solid, double* v) const {
+		const Layout& l = box.layout;
+		if (x < 0 || x >= l.nx) x += x < 0 ? l.nx : -l.nx;
+		if (!box.inside(1, y)) y += y < 0 ? l.ny : -l.ny;
+		if (!box.inside(2, z)) z += z < 0 ? l.nz : -l.nz;
+		double rho, j[D], finite;
+		const Value* const from = state + l.at(x, y, z, 0);
+		State::read(from, l.pitch, rho, j, finite);
+		RoundedOf<sizeof(Value)>::type rounded[State::PHYSICAL];
+		State::physical(box.c, solid, rho, j, State::theta(from, l.pitch, finite), rounded);
+		unroll<State::PHYSICAL>([&](auto k) LBM_LAMBDA { v[k.value] = double(rounded[k.value]); });
+	}
+	// gradient computes g[c][axis] = d u_c / d x_axis of a fluid cell with velocity u, as sim/derive does.
+	__device__ LBM_INLINE void gradient(int x, int y, int z, const double* u, double g[3][3]) const {
+		unroll<3>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value;
+			double low[State::PHYSICAL], high[State::PHYSICAL];
+			const int lo[3] = {x - (A == 0), y - (A == 1), z - (A == 2)}, hi[3] = {x + (A == 0), y + (A == 1), z + (A == 2)};
+			const bool hasLow = !type(lo[0], lo[1], lo[2]), hasHigh = !type(hi[0], hi[1], hi[2]);
+			if (hasLow) read(lo[0], lo[1], lo[2], false, low);
+			if (hasHigh) read(hi[0], hi[1], hi[2], false, high);
+			for (int c = 0; c < D; c++) g[c][A] = hasLow && hasHigh ? (high[1 + c] - low[1 + c]) / 2 : hasHigh ? high[1 + c] - u[c] : hasLow ? u[c] - low[1 + c] : 0;
+		});
+	}
+	__device__ LBM_INLINE static float shown(const Shown& s, int type, const double* v, const double g[3][3]) {
+		if (s.blank[type]) return __int_as_float(0x7fc00000);  // NaN
+		double value = 0;
+		switch (int(s.quantity)) {
+		case EXCESS: value = v[0]; break;
+		case SPEED: value = sqrt(dot(v + 1, v + 1)); break;
+		case SCALAR: value = v[State::PHYSICAL - 1]; break;
+		default: {
+			const double w[3] = {g[2][1] - g[1][2], g[0][2] - g[2][0], g[1][0] - g[0][1]};
+			double strain2 = 0;
+			for (int a = 0; a < 3; a++) {
+				strain2 += 2 * g[a][a] * g[a][a];
+				for (int b = 0; b < a; b++) strain2 += (g[a][b] + g[b][a]) * (g[a][b] + g[b][a]);
+			}
+			value = s.quantity == VORTICITY ? sqrt(dot(w, w)) : s.quantity == STRAIN ? sqrt(strain2) : (dot(w, w) - strain2) / 4;
+		}
+		}
+		return float(s.offset + s.factor * value);
+	}
+	// evaluate writes one or two fields of cell (x, y, z).
+	__device__ LBM_INLINE void evaluate(int x, int y, int z, const Shown* LBM_RESTRICT of, float* one, float* two) const {
+		const int t = type(x, y, z);
+		double v[State::PHYSICAL], g[3][3] = {};
+		read(x, y, z, t != 0, v);
+		if (!t && (of[0].quantity >= VORTICITY || (two && of[1].quantity >= VORTICITY))) gradient(x, y, z, v + 1, g);
+		*one = shown(of[0], t, v, g);
+		if (two) *two = shown(of[1], t, v, g);
+	}
+};
+
+// eachValue visits the finite values of a volume's shape in its own cells that are the finest in their places.
+template <class F> __device__ LBM_INLINE void eachValue(const Volume& v, F visit) {
+	const Cells cells(v);
+	for (long long row = blockIdx.x; row < (long long)v.n[1] * v.n[2]; row += gridDim.x)
+		for (int x = threadIdx.x; x < v.n[0]; x += ROW) {
+			const float value = v.shape[cells.place(MARGIN + x, MARGIN + int(row % v.n[1]), MARGIN + int(row / v.n[1]))];
+			if (value - value == 0 && (!v.finest || v.finest[row * v.n[0] + x])) visit(value);
+		}
+}
+// ordered returns a number whose order as an integer is the order of floats.
+__device__ LBM_INLINE int ordered(float v) {
+	const int b = __float_as_int(v);
+	return b < 0 ? -(b & 0x7fffffff) : b;
+}
+constexpr int BINS = 1024;
+
+}}  // namespace lbm
+
+// Evaluates fields of a range of cells, two unless the second place is null: the first cell's places, and the distances of rows and
+// planes there. Blocks of Shot.
+extern "C" __global__ void __launch_bounds__(lbm::Shot::X * lbm::Shot::Y * lbm::Shot::Z)
+lbm_evaluate(const lbm::Case* c, const lbm::Value* state, const unsigned char* types, const lbm::Shown* of, float* one, float* two, long long dy, long long dz,
+	long long xlo, long long ylo, long long zlo, long long xhi, long long yhi, long long zhi) {
+	using lbm::Shot;
+	const int x = int(xlo) + blockIdx.x * Shot::X + threadIdx.x, y = int(ylo) + blockIdx.y * Shot::Y + threadIdx.y % Shot::Y, z = int(zlo) + blockIdx.z * Shot::Z + threadIdx.y / Shot::Y;
+	if (x >= xhi || y >= yhi || z >= zhi) return;
+	const long long to = (z - zlo) * dz + (y - ylo) * dy + x - xlo;
+	Shot(c, state, types).evaluate(x, y, z, of, one + to, two ? two + to : nullptr);
+}
+// Copies a list of values to a box of nx x ny cells a plane.
+extern "C" __global__ void __launch_bounds__(ROW) lbm_put(float* to, const float* from, long long nx, long long ny, long long dy, long long dz, long long count) {
+	const long long i = (long long)blockIdx.x * ROW + threadIdx.x;
+	if (i < count) to[i / nx / ny * dz + i / nx % ny * dy + i % nx] = from[i];
+}
+// Gives stored cells outside of a box the values of the nearest cells inside: a block per row.
+extern "C" __global__ void __launch_bounds__(ROW) lbm_extend(const lbm::Volume* volume, long long xlo, long long ylo, long long zlo, long long xhi, long long yhi, long long zhi) {
+	using namespace lbm;
+	const Volume& v = *volume;
+	const Cells cells(v);
+	const int y = blockIdx.x, z = blockIdx.y;
+	const bool inside = y >= ylo && y < yhi && z >= zlo && z < zhi;
+	const int py = within(y, int(ylo), int(yhi) - 1), pz = within(z, int(zlo), int(zhi) - 1);
+	for (int x = threadIdx.x; x < v.n[0] + 2 * MARGIN; x += ROW) {
+		if (inside && x >= xlo && x < xhi) continue;
+		const long long to = cells.place(x, y, z), from = cells.place(within(x, int(xlo), int(xhi) - 1), py, pz);
+		v.shape[to] = v.shape[from], v.colour[to] = v.colour[from];
+	}
+}
+// The largest of the ordered values and of those with the sign changed.
+extern "C" __global__ void __launch_bounds__(ROW) lbm_ends(const lbm::Volume* v, int* ends) {
+	int low = ends[0], high = ends[1];
+	lbm::eachValue(*v, [&](float value) LBM_LAMBDA { low = lbm::greater(low, lbm::ordered(-value)), high = lbm::greater(high, lbm::ordered(value)); });
+	for (int lanes = 16; lanes > 0; lanes /= 2) low = lbm::greater(low, __shfl_down_sync(~0u, low, lanes)), high = lbm::greater(high, __shfl_down_sync(~0u, high, lanes));
+	if (threadIdx.x % 32 == 0) atomicMax(ends, low), atomicMax(ends + 1, high);
+}
+// Counts values in bins of equal width between two places; a place is an ordered value without those of a magnitude up to floor.
+extern "C" __global__ void __launch_bounds__(ROW) lbm_count(const lbm::Volume* v, unsigned long long* counts, long long floor, long long lo, long long hi) {
+	__shared__ unsigned own[lbm::BINS];
+	for (int k = threadIdx.x; k < lbm::BINS; k += ROW) own[k] = 0;
+	__syncthreads();
+	const long long width = lbm::greater(hi - lo, 1LL);
+	lbm::eachValue(*v, [&](float value) LBM_LAMBDA {
+		const long long o = lbm::ordered(value), place = o < 0 ? lbm::lesser(o + floor, 0LL) : lbm::greater(o - floor, 0LL);
+		atomicAdd(own + lbm::lesser((place - lo) * lbm::BINS / width, lbm::BINS - 1LL), 1u);
+	});
+	__syncthreads();
+	for (int k = threadIdx.x; k < lbm::BINS; k += ROW)
+		if (own[k]) atomicAdd(counts + k, (unsigned long long)own[k]);
+}
+// Marks the bricks that may have the surface: a block per brick.
+extern "C" __global__ void __launch_bounds__(ROW) lbm_bricks(const lbm::Volume* v, double level) {
+	using namespace lbm;
+	const Cells cells(*v);
+	float low, high;
+	cells.extremes(blockIdx.x, threadIdx.x, ROW, low, high);
+	__shared__ float lows[ROW / 32], highs[ROW / 32];
+	for (int lanes = 16; lanes > 0; lanes /= 2) low = lesser(low, __shfl_down_sync(~0u, low, lanes)), high = greater(high, __shfl_down_sync(~0u, high, lanes));
+	if (threadIdx.x % 32 == 0) lows[threadIdx.x / 32] = low, highs[threadIdx.x / 32] = high;
+	__syncthreads();
+	if (threadIdx.x != 0) return;
+	for (int w = 1; w < ROW / 32; w++) low = lesser(low, lows[w]), high = greater(high, highs[w]);
+	cells.mark(blockIdx.x, Cells::mayHave(low, high, level));
+}
+// Casts the rays of a picture; more: hits of other volumes are there already, and the nearer one stays.
+extern "C" __global__ void __launch_bounds__(128) lbm_cast(const lbm::Optics* optics, const lbm::Volume* volume, lbm::Seen* seen, long long more) {
+	using namespace lbm;
+	const Optics o = *optics;
+	const Volume v = *volume;
+	const int x = blockIdx.x * 8 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+	if (x >= o.w || y >= o.h) return;
+	Seen* const to = seen + (long long)y * o.w + x;
+	Seen s;
+	const bool hit = Cells(v).cast(o, Ray(o, x, y), s);
+	if (hit ? !more || nearer(s, *to) : !more) *to = hit ? s : Seen{NEVER, 0, 0, 0};
+}
