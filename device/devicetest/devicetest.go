@@ -138,6 +138,7 @@ func Run(t *testing.T, open func(testing.TB) device.Device, o Options) {
 		{"Snapshots", snapshots},
 		{"StepFields", stepFields},
 		{"Statistics", statistics},
+		{"Volumes", volumes},
 		{"Roofline", roofline},
 		{"Uncoupled", uncoupled},
 		{"Couplings", couplings},

@@ -79,7 +79,7 @@ var places = map[string]place{
 	"device/hostmem":     {0, nil},                                                                                                    // shared by the processes of a machine
 	"device/bench":       {3, []string{"device", "model", "boundary", "decomp", "internal/ref"}},                                      // verifies, then times, any device
 	"device/accuracy":    {3, []string{"device", "model", "boundary", "decomp"}},                                                      // compares precisions, on any device
-	"device/devicetest":  {4, []string{"device", "device/accuracy", "model", "boundary", "decomp", "internal/ref", "internal/brief"}}, // requirements of every device, for the tests of each
+	"device/devicetest":  {4, []string{"device", "device/accuracy", "internal/render", "model", "boundary", "decomp", "internal/ref", "internal/brief"}}, // requirements of every device, for the tests of each
 	"halo":               {3, []string{"device", "decomp", "comm", "halo/transport"}},
 	"halo/transport":     {0, nil},
 	"comm/mpi":           {3, []string{"comm", "comm/internal/wire"}},
