@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -124,15 +125,17 @@ func TestTurnedViewsOnAnyRanks(t *testing.T) {
 			}
 			q, _ := model.FindField("q_criterion")
 			speed, _ := model.FindField("speed")
+			density, _ := model.FindField("density")
 			for _, o := range []output.Orbit{
 				{Surface: q, Colour: speed, Auto: true, Turn: 40, Tilt: 30, Moving: true},
 				{Surface: speed, Colour: q, Value: 0.03, Turn: 200, Tilt: -20, Zoom: 3},
+				{Surface: speed, Colour: density, Auto: true, Turn: 300, Tilt: 10, Moving: true},
 			} {
 				if err := o.Check(c); err != nil {
 					t.Fatal(err)
 				}
 				want := seenBy(t, text, found, o, trial{ranks: 1, threads: 2})
-				for _, tr := range []trial{{ranks: 2}, {ranks: 3, threads: 2}, {ranks: 4, cut: [3]int{1, 2, 2}}} {
+				for _, tr := range []trial{{ranks: 2}, {ranks: 3, threads: 2}, {ranks: 4, cut: [3]int{1, 2, 2}}, {ranks: 2, wrap: sightedDevice(new(atomic.Int64))}} {
 					if tr.cut != [3]int{} && len(c.Refine) > 0 {
 						continue // refined grids are cut along one axis
 					}

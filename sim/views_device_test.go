@@ -24,6 +24,11 @@ type sighted struct {
 	cast *atomic.Int64 // pictures
 }
 
+// sightedDevice counts the pictures.
+func sightedDevice(cast *atomic.Int64) func(device.Device) device.Device {
+	return func(d device.Device) device.Device { return sighted{d, d.(device.LevelCoupler), cast} }
+}
+
 func (d sighted) Load(s model.Spec, l decomp.Layout, periodic [3]bool, cells boundary.Cells) (device.Program, error) {
 	p, err := d.Device.Load(s, l, periodic, cells)
 	if err != nil {
@@ -200,7 +205,7 @@ func TestViewsOfADevice(t *testing.T) {
 		for _, tr := range c.trials {
 			var cast atomic.Int64
 			tr.text, tr.dir = c.text, t.TempDir()
-			tr.wrap = func(d device.Device) device.Device { return sighted{d, d.(device.LevelCoupler), &cast} }
+			tr.wrap = sightedDevice(&cast)
 			tr.must(t)
 			compareViews(t, fmt.Sprintf("%d ranks %v", tr.ranks, tr.cut), viewsIn(t, tr.dir), want)
 			if n := cast.Load(); n != c.pictures*int64(tr.ranks) {
