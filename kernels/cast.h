@@ -160,19 +160,22 @@ struct Cells {
 		const int bx = boxes(0, BRICK), by = boxes(1, BRICK);
 		at[0] = int(brick % bx) << BRICK, at[1] = int(brick / bx % by) << BRICK, at[2] = int(brick / bx / by) << BRICK;
 	}
-	// extremes computes the least and the largest value of every step-th of the cells that interpolation in a brick reads.
-	LBM_HD LBM_INLINE void extremes(long long brick, int first, int step, float& low, float& high) const {
+	// extremes computes the least and the largest value of the cells that interpolation in a brick reads: of every dx-th from the x-th on in
+	// every dy-th row from the y-th on.
+	LBM_HD LBM_INLINE void extremes(long long brick, int x, int dx, int y, int dy, float& low, float& high) const {
 		int at[3], lo[3], n[3];
 		corner(brick, at);
 		for (int a = 0; a < 3; a++) {
 			lo[a] = at[a] + MARGIN - 2, n[a] = lesser(at[a] + (1 << BRICK), b.n[a]) + MARGIN + 2 - lo[a];
 		}
 		low = 3e38f, high = -3e38f;
-		for (int k = first; k < n[0] * n[1] * n[2]; k += step) {
-			const float v = b.shape[place(lo[0] + k % n[0], lo[1] + k / n[0] % n[1], lo[2] + k / n[0] / n[1])];
-			if (v < low) low = v;
-			if (v > high) high = v;
-		}
+		for (int k = 0; k < n[2]; k++)
+			for (int j = y; j < n[1]; j += dy)
+				for (int i = x; i < n[0]; i += dx) {
+					const float v = b.shape[place(lo[0] + i, lo[1] + j, lo[2] + k)];
+					if (v < low) low = v;
+					if (v > high) high = v;
+				}
 	}
 	// mark sets whether a brick may have the surface, and the pile around it, which begins unmarked.
 	LBM_HD LBM_INLINE void mark(long long brick, bool has) const {

@@ -60,10 +60,10 @@ func (v *volumes) prepare() (err error) {
 	return err
 }
 
-// Launch numbers of kernels/gpu/cast.h: threads of a block of lbm_evaluate, with its cells, and of lbm_cast.
+// Launch numbers of kernels/gpu/cast.h: threads of a block of lbm_evaluate and the planes of its march, and threads of lbm_cast.
 const (
-	shotX, shotY, shotZ = 32, 4, 4
-	raysX, raysY        = 8, 16
+	shotX, shotY, shotDepth = 32, 8, 32
+	raysX, raysY            = 8, 16
 )
 
 // NewVolume allocates the memory.
@@ -202,7 +202,7 @@ func (w *volume) evaluate(state device.Buffer, box decomp.Box, p model.Params, s
 	}
 	n := box.Size()
 	args := append([]uint64{uint64(v.box.at), uint64(from.at), uint64(v.types.at), shown, one, two, dy, dz}, bounds(box)...)
-	return w.run("fields of a view", v.evaluate, [3]int{raw.Ceil(n[0], shotX), raw.Ceil(n[1], shotY), raw.Ceil(n[2], shotZ)}, [2]int{shotX, shotY * shotZ}, args...)
+	return w.run("fields of a view", v.evaluate, [3]int{raw.Ceil(n[0], shotX), raw.Ceil(n[1], shotY), raw.Ceil(n[2], shotDepth)}, [2]int{shotX, shotY}, args...)
 }
 
 // Evaluate computes both fields in place.

@@ -38,9 +38,9 @@ var places = map[string]place{
 	"cmd/lbmsim": {13, []string{"live", "internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/propose", "internal/tunnel", "internal/compare", "internal/doctor", "report", "config", "config/language", "model", "boundary", "cases/robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/fields", "io/film", "io/paint", "io/picture", "io/relief", "io/status", "internal/slurm", "internal/terminal", "cases/demo", "cases/examples"}},
 	// The live page of runs, and its server.
 	"live":               {12, []string{"internal/web", "internal/allowance", "internal/finding", "report", "sim", "sim/output", "config", "model", "io/picture", "io/status"}},
-	"internal/web":       {0, nil},                         // HTTP/1.1 of a page
-	"internal/render":    {1, []string{"internal/vector"}}, // 3D pictures of a field of cells and of solids
-	"internal/allowance": {0, nil},                         // budget for work beside a run
+	"internal/web":       {0, nil},                                              // HTTP/1.1 of a page
+	"internal/render":    {1, []string{"internal/parallel", "internal/vector"}}, // 3D pictures of a field of cells and of solids
+	"internal/allowance": {0, nil},                                              // budget for work beside a run
 	// What a run reports, to people and to programs.
 	"report":            {11, []string{"internal/plain", "internal/finding", "sim", "sim/output", "config", "io/status"}},
 	"internal/handlers": {0, nil},                                                                                                                                                // Go's handlers of signals, which libraries replace
@@ -76,9 +76,9 @@ var places = map[string]place{
 	"internal/doctor":    {4, []string{"internal/plain", "comm", "halo", "decomp", "device", "device/bench", "model"}},
 	"device/cpu":         {3, []string{"internal/raw", "internal/parallel", "device", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
 	"device/cuda":        {3, []string{"internal/handlers", "internal/raw", "internal/parallel", "internal/render", "device", "device/hostmem", "kernels", "kernels/lookup", "model", "boundary", "decomp"}},
-	"device/hostmem":     {0, nil},                                                                                                    // shared by the processes of a machine
-	"device/bench":       {3, []string{"device", "model", "boundary", "decomp", "internal/ref"}},                                      // verifies, then times, any device
-	"device/accuracy":    {3, []string{"device", "model", "boundary", "decomp"}},                                                      // compares precisions, on any device
+	"device/hostmem":     {0, nil},                                                                                                                       // shared by the processes of a machine
+	"device/bench":       {3, []string{"device", "model", "boundary", "decomp", "internal/ref"}},                                                         // verifies, then times, any device
+	"device/accuracy":    {3, []string{"device", "model", "boundary", "decomp"}},                                                                         // compares precisions, on any device
 	"device/devicetest":  {4, []string{"device", "device/accuracy", "internal/render", "model", "boundary", "decomp", "internal/ref", "internal/brief"}}, // requirements of every device, for the tests of each
 	"halo":               {3, []string{"device", "decomp", "comm", "halo/transport"}},
 	"halo/transport":     {0, nil},

@@ -4,9 +4,13 @@
 package render
 
 import (
+	"cmp"
 	"image"
 	"image/color"
 	"math"
+	"slices"
+
+	"lbmsim/internal/parallel"
 )
 
 // Ground is a face of the domain that is drawn where a ray leaves the domain through it.
@@ -35,26 +39,31 @@ func Values(hits []Hit) (values []float64) {
 func (s *Scene) Image(hits []Hit, on *Ground, colour func(value float64) color.NRGBA) *image.NRGBA {
 	l, shade := newLens(s.Camera), newLights(s.Camera)
 	img := image.NewNRGBA(image.Rect(0, 0, s.Camera.W, s.Camera.H))
-	sums := make([][3]float64, s.Camera.W)
-	for y := range l.h {
-		for x := range l.w {
-			var c [3]float64
-			if n := uint32(y*l.w + x); len(hits) > 0 && hits[0].Ray == n {
-				c = hits[0].seen(colour)
-				hits = hits[1:]
-			} else {
-				r := l.ray(x, y)
-				c = s.behind(&r, on, shade, (float64(y)+0.5)/float64(l.h))
+	parallel.Pieces(s.Camera.H, 16, func(lo, hi int) { // rows of pixels
+		first := uint32(lo * samples * l.w)
+		at, _ := slices.BinarySearchFunc(hits, first, func(h Hit, ray uint32) int { return cmp.Compare(h.Ray, ray) })
+		hits := hits[at:]
+		sums := make([][3]float64, s.Camera.W)
+		for y := lo * samples; y < hi*samples; y++ {
+			for x := range l.w {
+				var c [3]float64
+				if n := uint32(y*l.w + x); len(hits) > 0 && hits[0].Ray == n {
+					c = hits[0].seen(colour)
+					hits = hits[1:]
+				} else {
+					r := l.ray(x, y)
+					c = s.behind(&r, on, shade, (float64(y)+0.5)/float64(l.h))
+				}
+				sums[x/samples] = plus(sums[x/samples], c, 1.0/(samples*samples))
 			}
-			sums[x/samples] = plus(sums[x/samples], c, 1.0/(samples*samples))
-		}
-		if y%samples == samples-1 {
-			for x, c := range sums {
-				img.SetNRGBA(x, y/samples, color.NRGBA{level(c[0]), level(c[1]), level(c[2]), 0xff})
+			if y%samples == samples-1 {
+				for x, c := range sums {
+					img.SetNRGBA(x, y/samples, color.NRGBA{level(c[0]), level(c[1]), level(c[2]), 0xff})
+				}
+				clear(sums)
 			}
-			clear(sums)
 		}
-	}
+	})
 	return img
 }
 

@@ -26,9 +26,16 @@ enum { EXCESS, SPEED, SCALAR, VORTICITY, STRAIN, INVARIANT };
 template <int BYTES> struct RoundedOf { typedef float type; };
 template <> struct RoundedOf<8> { typedef double type; };
 
-// Shot is a thread's cell.
+// Shot evaluates fields of a range of cells. A block marches along z: each velocity is computed once, and once more in the margins of
+// blocks, since its divisions take longer than the memory.
 struct Shot {
-	static constexpr int D = Lattice::D, X = 32, Y = 4, Z = 4;  // a block
+	static constexpr int D = Lattice::D, X = 32, Y = 8, DEPTH = 32;  // a block, and the planes of its march
+	typedef RoundedOf<sizeof(Value)>::type Rounded;
+	// Plane is the velocities of a block's cells on a plane and of one cell around them.
+	struct Plane {
+		Rounded u[D][Y + 2][X + 2];
+		bool solid[Y + 2][X + 2];
+	};
 	const Box box;
 	const Value* const state;
 	const unsigned char* const types;  // of all cells and of one layer around them (boundary.Cells.Type)
@@ -41,7 +48,7 @@ struct Shot {
 	}
 	// read computes rho - 1, the velocity and the scalar, if any, of a cell at most one out of the box. Where an axis has no ghost
 	// layers the fluid beyond its ends is a periodic image.
-	__device__ LBM_INLINE void read(int x, int y, int z, bool solid, double* v) const {
+	__device__ LBM_INLINE void read(int x, int y, int z, bool solid, Rounded* v) const {
 		const Layout& l = box.layout;
 		if (x < 0 || x >= l.nx) x += x < 0 ? l.nx : -l.nx;
 		if (!box.inside(1, y)) y += y < 0 ? l.ny : -l.ny;
@@ -49,28 +56,43 @@ struct Shot {
 		double rho, j[D], finite;
 		const Value* const from = state + l.at(x, y, z, 0);
 		State::read(from, l.pitch, rho, j, finite);
-		RoundedOf<sizeof(Value)>::type rounded[State::PHYSICAL];
-		State::physical(box.c, solid, rho, j, State::theta(from, l.pitch, finite), rounded);
-		unroll<State::PHYSICAL>([&](auto k) LBM_LAMBDA { v[k.value] = double(rounded[k.value]); });
+		State::physical(box.c, solid, rho, j, State::theta(from, l.pitch, finite), v);
 	}
-	// gradient computes g[c][axis] = d u_c / d x_axis of a fluid cell with velocity u, as sim/derive does.
-	__device__ LBM_INLINE void gradient(int x, int y, int z, const double* u, double g[3][3]) const {
-		unroll<3>([&](auto a) LBM_LAMBDA {
-			constexpr int A = decltype(a)::value;
-			double low[State::PHYSICAL], high[State::PHYSICAL];
-			const int lo[3] = {x - (A == 0), y - (A == 1), z - (A == 2)}, hi[3] = {x + (A == 0), y + (A == 1), z + (A == 2)};
-			const bool hasLow = !type(lo[0], lo[1], lo[2]), hasHigh = !type(hi[0], hi[1], hi[2]);
-			if (hasLow) read(lo[0], lo[1], lo[2], false, low);
-			if (hasHigh) read(hi[0], hi[1], hi[2], false, high);
-			for (int c = 0; c < D; c++) g[c][A] = hasLow && hasHigh ? (high[1 + c] - low[1 + c]) / 2 : hasHigh ? high[1 + c] - u[c] : hasLow ? u[c] - low[1 + c] : 0;
+	// load fills a plane of the block whose first cell is (x0, y0), as far as the range's cells up to (xhi, yhi) read it.
+	__device__ LBM_INLINE void load(Plane& p, int x0, int y0, int z, int xhi, int yhi) const {
+		for (int i = threadIdx.y * X + threadIdx.x; i < (X + 2) * (Y + 2); i += X * Y) {
+			const int px = i % (X + 2), py = i / (X + 2), x = x0 + px - 1, y = y0 + py - 1;
+			if (x > xhi || y > yhi) continue;
+			const bool solid = type(x, y, z) != 0;
+			Rounded v[State::PHYSICAL];
+			read(x, y, z, solid, v);
+			p.solid[py][px] = solid;
+			unroll<D>([&](auto c) LBM_LAMBDA { p.u[c.value][py][px] = v[1 + c.value]; });
+		}
+	}
+	// gradient computes g[c][axis] = d u_c / d x_axis of the thread's cell, which is fluid, as sim/derive does.
+	__device__ LBM_INLINE static void gradient(const Plane& low, const Plane& here, const Plane& high, double g[3][3]) {
+		const int x = threadIdx.x + 1, y = threadIdx.y + 1;
+		unroll<D>([&](auto a) LBM_LAMBDA {
+			constexpr int A = decltype(a)::value, DX = A == 0, DY = A == 1;
+			const Plane &before = A == 2 ? low : here, &after = A == 2 ? high : here;
+			const bool hasLow = !before.solid[y - DY][x - DX], hasHigh = !after.solid[y + DY][x + DX];
+			unroll<D>([&](auto k) LBM_LAMBDA {
+				constexpr int C = decltype(k)::value;
+				const double lo = before.u[C][y - DY][x - DX], u = here.u[C][y][x], hi = after.u[C][y + DY][x + DX];
+				g[C][A] = hasLow && hasHigh ? (hi - lo) / 2 : hasHigh ? hi - u : hasLow ? u - lo : 0;
+			});
 		});
 	}
-	__device__ LBM_INLINE static float shown(const Shown& s, int type, const double* v, const double g[3][3]) {
+	__device__ LBM_INLINE static float shown(const Shown& s, int type, const Rounded* v, const double g[3][3]) {
 		if (s.blank[type]) return __int_as_float(0x7fc00000);  // NaN
 		double value = 0;
 		switch (int(s.quantity)) {
 		case EXCESS: value = v[0]; break;
-		case SPEED: value = sqrt(dot(v + 1, v + 1)); break;
+		case SPEED:
+			unroll<D>([&](auto c) LBM_LAMBDA { value += double(v[1 + c.value]) * double(v[1 + c.value]); });
+			value = sqrt(value);
+			break;
 		case SCALAR: value = v[State::PHYSICAL - 1]; break;
 		default: {
 			const double w[3] = {g[2][1] - g[1][2], g[0][2] - g[2][0], g[1][0] - g[0][1]};
@@ -84,14 +106,32 @@ struct Shot {
 		}
 		return float(s.offset + s.factor * value);
 	}
-	// evaluate writes one or two fields of cell (x, y, z).
-	__device__ LBM_INLINE void evaluate(int x, int y, int z, const Shown* LBM_RESTRICT of, float* one, float* two) const {
-		const int t = type(x, y, z);
-		double v[State::PHYSICAL], g[3][3] = {};
-		read(x, y, z, t != 0, v);
-		if (!t && (of[0].quantity >= VORTICITY || (two && of[1].quantity >= VORTICITY))) gradient(x, y, z, v + 1, g);
-		*one = shown(of[0], t, v, g);
-		if (two) *two = shown(of[1], t, v, g);
+	// evaluate writes one or two fields of the range's cells from (xlo, ylo, zlo) on.
+	__device__ LBM_INLINE void evaluate(const Shown* LBM_RESTRICT of, float* one, float* two, long long dy, long long dz, int xlo, int ylo, int zlo, int xhi, int yhi, int zhi) const {
+		__shared__ Plane planes[4];  // one is written while slower threads read the others
+		const int x0 = xlo + blockIdx.x * X, y0 = ylo + blockIdx.y * Y, z0 = zlo + blockIdx.z * DEPTH, x = x0 + threadIdx.x, y = y0 + threadIdx.y;
+		auto some = [&](auto is) LBM_LAMBDA { return is(of[0].quantity) || (two && is(of[1].quantity)); };
+		const bool around = some([](long long q) LBM_LAMBDA { return q >= VORTICITY; });
+		const bool own = !around || some([](long long q) LBM_LAMBDA { return q == EXCESS || q == SCALAR; });
+		if (around) load(planes[0], x0, y0, z0 - 1, xhi, yhi), load(planes[1], x0, y0, z0, xhi, yhi);
+		for (int z = z0; z < lesser(z0 + DEPTH, zhi); z++) {
+			const int k = z - z0;
+			const Plane& here = planes[(k + 1) % 4];
+			if (around) {
+				load(planes[(k + 2) % 4], x0, y0, z + 1, xhi, yhi);
+				__syncthreads();
+			}
+			if (x >= xhi || y >= yhi) continue;
+			const int t = type(x, y, z);
+			Rounded v[State::PHYSICAL];
+			if (own) read(x, y, z, t != 0, v);
+			else unroll<D>([&](auto c) LBM_LAMBDA { v[1 + c.value] = here.u[c.value][threadIdx.y + 1][threadIdx.x + 1]; });
+			double g[3][3] = {};
+			if (around && !t) gradient(planes[k % 4], here, planes[(k + 2) % 4], g);
+			const long long to = (z - zlo) * dz + (y - ylo) * dy + x - xlo;
+			one[to] = shown(of[0], t, v, g);
+			if (two) two[to] = shown(of[1], t, v, g);
+		}
 	}
 };
 
@@ -115,14 +155,10 @@ constexpr int BINS = 1024;
 
 // Evaluates fields of a range of cells, two unless the second place is null: the first cell's places, and the distances of rows and
 // planes there. Blocks of Shot.
-extern "C" __global__ void __launch_bounds__(lbm::Shot::X * lbm::Shot::Y * lbm::Shot::Z)
+extern "C" __global__ void __launch_bounds__(lbm::Shot::X * lbm::Shot::Y)
 lbm_evaluate(const lbm::Case* c, const lbm::Value* state, const unsigned char* types, const lbm::Shown* of, float* one, float* two, long long dy, long long dz,
 	long long xlo, long long ylo, long long zlo, long long xhi, long long yhi, long long zhi) {
-	using lbm::Shot;
-	const int x = int(xlo) + blockIdx.x * Shot::X + threadIdx.x, y = int(ylo) + blockIdx.y * Shot::Y + threadIdx.y % Shot::Y, z = int(zlo) + blockIdx.z * Shot::Z + threadIdx.y / Shot::Y;
-	if (x >= xhi || y >= yhi || z >= zhi) return;
-	const long long to = (z - zlo) * dz + (y - ylo) * dy + x - xlo;
-	Shot(c, state, types).evaluate(x, y, z, of, one + to, two ? two + to : nullptr);
+	lbm::Shot(c, state, types).evaluate(of, one, two, dy, dz, int(xlo), int(ylo), int(zlo), int(xhi), int(yhi), int(zhi));
 }
 // Copies a list of values to a box of nx x ny cells a plane.
 extern "C" __global__ void __launch_bounds__(ROW) lbm_put(float* to, const float* from, long long nx, long long ny, long long dy, long long dz, long long count) {
@@ -169,7 +205,7 @@ extern "C" __global__ void __launch_bounds__(ROW) lbm_bricks(const lbm::Volume* 
 	using namespace lbm;
 	const Cells cells(*v);
 	float low, high;
-	cells.extremes(blockIdx.x, threadIdx.x, ROW, low, high);
+	cells.extremes(blockIdx.x, threadIdx.x % 16, 16, threadIdx.x / 16, ROW / 16, low, high);
 	__shared__ float lows[ROW / 32], highs[ROW / 32];
 	for (int lanes = 16; lanes > 0; lanes /= 2) low = lesser(low, __shfl_down_sync(~0u, low, lanes)), high = greater(high, __shfl_down_sync(~0u, high, lanes));
 	if (threadIdx.x % 32 == 0) lows[threadIdx.x / 32] = low, highs[threadIdx.x / 32] = high;

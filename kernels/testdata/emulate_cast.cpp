@@ -42,7 +42,7 @@ int main(int, char** argv) {
 		v.bricks = bricks.data(), v.piles = piles.data();
 		for (size_t k = 0; k < bricks.size(); k++) {
 			float low, high;
-			cells.extremes(k, 0, 1, low, high);
+			cells.extremes(k, 0, 1, 0, 1, low, high);
 			cells.mark(k, Cells::mayHave(low, high, o.level));
 		}
 		for (int y = 0; y < o.h; y++)

@@ -146,11 +146,12 @@ func (o Orbit) show(set *Set) (Painter, error) {
 	if err != nil {
 		return nil, err
 	}
-	hits, err := together(r, render.Nearest(seen(), cast(r, scene, v.solids(r, scene).Row)))
+	surface := seen() // now: a picture that no viewer waits for any more is not painted
+	hits, err := meet(r, func() []render.Hit { return render.Nearest(surface, cast(r, scene, v.solids(r, scene).Row)) })
 	if err != nil || !r.Rank.Root {
 		return nil, err
 	}
-	p := v.draw(r, scene, func() []render.Hit { return hits })
+	p := v.draw(r, scene, hits)
 	p.Step, p.Time, p.Levels = int64(f.step), f.time, f.levels
 	return p, nil
 }

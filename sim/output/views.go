@@ -57,17 +57,14 @@ func (v *views) Write(r *Run) error {
 	if err != nil {
 		return err
 	}
-	if !v.known || v.Orbit != 0 {
-		v.solid, v.known = cast(r, scene, v.solids(r, scene).Row), true
-	}
-	solid := v.solid
-	hits := sync.OnceValue(func() []render.Hit { return render.Nearest(seen(), solid) })
-	if r.Rank.Size > 1 { // messages are sent here; one rank lists its hits while the run continues
-		all, err := together(r, hits())
-		if err != nil {
-			return err
+	hits, err := meet(r, func() []render.Hit {
+		if !v.known || v.Orbit != 0 {
+			v.solid, v.known = cast(r, scene, v.solids(r, scene).Row), true
 		}
-		hits = func() []render.Hit { return all }
+		return render.Nearest(seen(), v.solid)
+	})
+	if err != nil {
+		return err
 	}
 	path := filepath.Join(v.dir, picture.FileName(v.Name, int64(r.Step())))
 	whole := func(failed error) error { return comm.Agree(r.Rank.Comm, failed) } // written whole or not at all
@@ -198,6 +195,16 @@ func cast(r *Run, s render.Scene, row func(y int) []render.Hit) (all []render.Hi
 		all = append(all, hits...)
 	}
 	return all
+}
+
+// meet returns the hits of all ranks on rank 0. A single rank lists its own when the picture is painted, beside the steps; several
+// send them, which the main goroutine does. Collective.
+func meet(r *Run, own func() []render.Hit) (func() []render.Hit, error) {
+	if r.Rank.Size == 1 {
+		return sync.OnceValue(own), nil
+	}
+	all, err := together(r, own())
+	return func() []render.Hit { return all }, err
 }
 
 // tagHits is the tag of messages with hits.
