@@ -39,7 +39,7 @@ type Quantity int64
 const (
 	Excess     Quantity = iota // rho - 1
 	Speed                      // |u|
-	Scalar                     //
+	Scalar                     // such as the temperature
 	Vorticity                  // |curl u|
 	StrainRate                 // sqrt(2 S:S)
 	Invariant                  // the second one, the Q-criterion
@@ -54,7 +54,7 @@ type Volume interface {
 	Sample(state Buffer, field int, box decomp.Box, values []float32, p model.Params) error
 	// Put writes one field of cells that other ranks have.
 	Put(field int, box decomp.Box, values []float32) error
-	// Extend gives cells outside of a box the values of the nearest cells inside.
+	// Extend gives the stored cells around a box the values of the nearest cells inside.
 	Extend(inside decomp.Box) error
 	// Extremes returns the least and the largest finite value of the shape in the block's finest cells; false: there is none.
 	Extremes() (least, most float32, ok bool, err error)
@@ -68,8 +68,8 @@ type Volume interface {
 // VolumeBins is the number of bins of Volume.Count.
 const VolumeBins = 1024
 
-// Bins divides floats, as ordered integers, into bins of equal width from place Lo to place Hi: a place is the integer without those of
-// a magnitude up to Floor.
+// Bins divides floats, as ordered integers, into bins of equal width from place Lo to place Hi. Integers of a magnitude up to Floor share
+// place 0, the others are closer to it by Floor.
 type Bins struct{ Floor, Lo, Hi int64 }
 
 // Seen is the result of casting rays.

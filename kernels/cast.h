@@ -169,12 +169,12 @@ struct Cells {
 			lo[a] = at[a] + MARGIN - 2, n[a] = lesser(at[a] + (1 << BRICK), b.n[a]) + MARGIN + 2 - lo[a];
 		}
 		low = 3e38f, high = -3e38f;
+#pragma unroll 4
 		for (int k = 0; k < n[2]; k++)
 			for (int j = y; j < n[1]; j += dy)
 				for (int i = x; i < n[0]; i += dx) {
 					const float v = b.shape[place(lo[0] + i, lo[1] + j, lo[2] + k)];
-					if (v < low) low = v;
-					if (v > high) high = v;
+					low = v < low ? v : low, high = v > high ? v : high;
 				}
 	}
 	// mark sets whether a brick may have the surface, and the pile around it, which begins unmarked.

@@ -610,7 +610,7 @@ func TestViewsForViewers(t *testing.T) {
 	if text := <-answers; !strings.Contains(text, `"Axes"`) {
 		t.Errorf("%.200s", text)
 	}
-	v.Show(want, picture.View{Surface: "speed", Value: 0.5, Quantity: "pressure", Values: []float64{1}, Levels: []float64{1, 2}, Draw: func(func(float64) color.NRGBA) *image.NRGBA { return image.NewNRGBA(image.Rect(0, 0, 4, 3)) }})
+	v.Show(want, picture.View{Surface: "speed", Value: 0.5, Quantity: "pressure", Values: func() []float64 { return []float64{1} }, Levels: []float64{1, 2}, Draw: func(func(float64) color.NRGBA) *image.NRGBA { return image.NewNRGBA(image.Rect(0, 0, 4, 3)) }})
 	if text := <-answers; !strings.Contains(text, `"Value":0.5,"Levels":[1,2]`) || strings.Contains(text, "Axes") {
 		t.Errorf("%.400s", text)
 	}

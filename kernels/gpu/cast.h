@@ -165,10 +165,10 @@ extern "C" __global__ void __launch_bounds__(ROW) lbm_put(float* to, const float
 	const long long i = (long long)blockIdx.x * ROW + threadIdx.x;
 	if (i < count) to[i / nx / ny * dz + i / nx % ny * dy + i % nx] = from[i];
 }
-// Gives stored cells outside of a box the values of the nearest cells inside: a block per row.
+// Extends the values of a box to the stored cells around it: a block per row.
 extern "C" __global__ void __launch_bounds__(ROW) lbm_extend(const lbm::Volume* volume, long long xlo, long long ylo, long long zlo, long long xhi, long long yhi, long long zhi) {
 	using namespace lbm;
-	const Volume& v = *volume;
+	const Volume v = *volume;
 	const Cells cells(v);
 	const int y = blockIdx.x, z = blockIdx.y;
 	const bool inside = y >= ylo && y < yhi && z >= zlo && z < zhi;
@@ -179,14 +179,14 @@ extern "C" __global__ void __launch_bounds__(ROW) lbm_extend(const lbm::Volume* 
 		v.shape[to] = v.shape[from], v.colour[to] = v.colour[from];
 	}
 }
-// The largest of the ordered values and of those with the sign changed.
+// Finds the largest ordered value, and the largest with the sign changed.
 extern "C" __global__ void __launch_bounds__(ROW) lbm_ends(const lbm::Volume* v, int* ends) {
 	int low = ends[0], high = ends[1];
 	lbm::eachValue(*v, [&](float value) LBM_LAMBDA { low = lbm::greater(low, lbm::ordered(-value)), high = lbm::greater(high, lbm::ordered(value)); });
 	for (int lanes = 16; lanes > 0; lanes /= 2) low = lbm::greater(low, __shfl_down_sync(~0u, low, lanes)), high = lbm::greater(high, __shfl_down_sync(~0u, high, lanes));
 	if (threadIdx.x % 32 == 0) atomicMax(ends, low), atomicMax(ends + 1, high);
 }
-// Counts values in bins of equal width between two places; a place is an ordered value without those of a magnitude up to floor.
+// Counts values in bins of equal width between two places; magnitudes up to floor share one place.
 extern "C" __global__ void __launch_bounds__(ROW) lbm_count(const lbm::Volume* v, unsigned long long* counts, long long floor, long long lo, long long hi) {
 	__shared__ unsigned own[lbm::BINS];
 	for (int k = threadIdx.x; k < lbm::BINS; k += ROW) own[k] = 0;
@@ -201,9 +201,10 @@ extern "C" __global__ void __launch_bounds__(ROW) lbm_count(const lbm::Volume* v
 		if (own[k]) atomicAdd(counts + k, (unsigned long long)own[k]);
 }
 // Marks the bricks that may have the surface: a block per brick.
-extern "C" __global__ void __launch_bounds__(ROW) lbm_bricks(const lbm::Volume* v, double level) {
+extern "C" __global__ void __launch_bounds__(ROW) lbm_bricks(const lbm::Volume* volume, double level) {
 	using namespace lbm;
-	const Cells cells(*v);
+	const Volume v = *volume;
+	const Cells cells(v);
 	float low, high;
 	cells.extremes(blockIdx.x, threadIdx.x % 16, 16, threadIdx.x / 16, ROW / 16, low, high);
 	__shared__ float lows[ROW / 32], highs[ROW / 32];

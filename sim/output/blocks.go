@@ -79,7 +79,7 @@ type holder interface {
 	values(box decomp.Box) ([]float32, error)
 	// put takes values of cells that other ranks have.
 	put(box decomp.Box, values []float32) error
-	// end gives cells outside of a box the values of the nearest cells inside.
+	// end gives the cells around a box the values of the nearest cells inside.
 	end(inside decomp.Box) error
 }
 

@@ -110,7 +110,7 @@ type frozen struct {
 }
 
 // thaw frees the state.
-func (s *Set) thaw() {
+func thaw(s *Set) {
 	if s.frozen != nil {
 		s.frozen.close()
 		s.frozen = nil
@@ -124,7 +124,7 @@ func (o Orbit) show(set *Set) (Painter, error) {
 	f := set.frozen
 	if !o.Again || f == nil {
 		if o.Moving {
-			set.thaw() // not two states in memory
+			thaw(set) // not two states in memory
 		}
 		room, err := o.room(set)
 		if err != nil || !room {
@@ -177,7 +177,7 @@ func (o Orbit) room(set *Set) (bool, error) {
 		if err := comm.Max(set.Rank.Comm, lack); err != nil || lack[0] == 0 || again {
 			return lack[0] == 0, err
 		}
-		set.thaw()
+		thaw(set)
 		debug.FreeOSMemory() // returns also what earlier views have left
 	}
 }

@@ -55,7 +55,7 @@ func RequestOf(code [2]int64) Request {
 // Show returns what a code requests of the present state, on rank 0. Collective.
 func Show(s *Set, code [2]int64) (Painter, error) {
 	if code[0] == Forget {
-		s.thaw()
+		thaw(s)
 		return nil, nil
 	}
 	return RequestOf(code).show(s)

@@ -163,7 +163,7 @@ func (s *Set) Recall(path string, m *Memory) error {
 
 // Close closes all files; the folder is free for others.
 func (s *Set) Close() {
-	s.thaw()
+	thaw(s)
 	for _, f := range with[seriesWriter](s.List) {
 		if s.Holds() { // otherwise the folder is another run's
 			f.indexed().Close()
