@@ -177,7 +177,9 @@ func TestRaysOfAGPU(t *testing.T) {
 	size := [3]int{48, 40, 44}
 	whole := renderBlock(0, [3]int{}, size, nil)
 	holed := renderBlock(0, [3]int{}, size, func(p [3]float64) bool { return p[0] > 24 && p[1] > 22 })
-	fine := func(p [3]float64) bool { return p[0] >= 10 && p[0] < 25 && p[1] >= 8 && p[1] < 30 && p[2] >= 12 && p[2] < 40 }
+	fine := func(p [3]float64) bool {
+		return p[0] >= 10 && p[0] < 25 && p[1] >= 8 && p[1] < 30 && p[2] >= 12 && p[2] < 40
+	}
 	coarse := renderBlock(0, [3]int{}, size, nil)
 	for k := range size[0] * size[1] * size[2] {
 		at := [3]int{k % size[0], k / size[0] % size[1], k / size[0] / size[1]}

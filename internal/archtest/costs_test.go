@@ -26,7 +26,7 @@ var costs = []struct {
 	{"law of the viscosity", "carreau", []string{"model/viscosity.go"}, nil},
 	{"type of boundary", "slip", []string{"boundary/catalogue.go"}, nil},
 	{"motion of a wall", ".Turbulent", []string{"boundary/motion.go", "sim/domain/motion.go", "device/cuda/timed.go"}, nil},
-	{"field", "q_criterion", []string{"model/field.go", "sim/derive/sampler.go", "sim/derive/source.go"}, []string{"config/output_view.go"}},
+	{"field", "q_criterion", []string{"model/field.go", "sim/derive/sampler.go", "sim/derive/shown.go", "sim/derive/source.go"}, []string{"config/output_view.go"}},
 	{"statistic of a force", "strouhal", []string{"config/output_force.go", "config/expect.go", "sim/output/forces.go"}, nil},
 	{"kind of output", ".probeOutputs", []string{"sim/output/probes.go", "sim/output/kinds.go"}, nil},
 	{"kind of output", ".probeOutput", []string{"config/output_probe.go", "config/output_kinds.go"}, nil},
