@@ -56,7 +56,7 @@ type Volume interface {
 	Put(field int, box decomp.Box, values []float32) error
 	// Extend gives the stored cells around a box the values of the nearest cells inside.
 	Extend(inside decomp.Box) error
-	// Extremes returns the least and the largest finite value of the shape in the block's finest cells; false: there is none.
+	// Extremes returns the least and the largest finite value of the shape in the block's finest cells; false: all are solid or not finite.
 	Extremes() (least, most float32, ok bool, err error)
 	// Count adds these values to counts, in VolumeBins bins.
 	Count(bins Bins, counts []int64) error
