@@ -19,7 +19,7 @@ import (
 
 // Accuracy of a case as judged by its speeds.
 
-// mostCellReynolds is the Reynolds number of a cell up to which gradients are resolved, as a rule.
+// mostCellReynolds is the cell Reynolds number up to which gradients are resolved, as a rule.
 const mostCellReynolds = 20
 
 // samples along each axis, where the largest speed is looked for before a run.
@@ -134,11 +134,11 @@ func (r *speeds) check() {
 	}
 	nu := (r.Tau - 0.5) / 3
 	if re := u / nu; re > mostCellReynolds {
-		cell, grid := "a cell", "grid"
+		level, grid := "", "grid"
 		if r.finer != nil {
-			cell, grid = "a cell of level 0", "grid there"
+			level, grid = " of level 0", "grid there"
 		}
-		r.warn(finding.CellReynolds, "the Reynolds number of %s (%s * spacing / viscosity) is %s: gradients may be under-resolved and the run unstable; refine the %s", cell, what, language.Short(re), grid)
+		r.warn(finding.CellReynolds, "the cell Reynolds number%s (%s * spacing / viscosity) is %s: gradients may be under-resolved and the run unstable; refine the %s", level, what, language.Short(re), grid)
 	}
 	if !r.robust(u, what) {
 		r.hardlyDamped()

@@ -70,7 +70,7 @@ func (r *summary) write() {
 	if v, what, _ := r.speeds.fastest(true); v > 0 {
 		row("velocity", language.Short(v), language.Short(v*u.Factor(model.Velocity))+" m/s, "+what)
 		row("Mach number Ma", language.Short(v/math.Sqrt(model.CS2)), "")
-		row("Reynolds number of a cell"+base, language.Short(v/nu), "")
+		row("cell Reynolds number"+base, language.Short(v/nu), "")
 		detail(v/nu <= mostCellReynolds) // otherwise a warning reports it
 	}
 	if r.Force.At != nil {

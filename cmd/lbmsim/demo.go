@@ -39,13 +39,13 @@ func demoCommand() *cobra.Command {
 	var f demoFlags
 	c := &cobra.Command{
 		Use:   "demo [NAME]",
-		Short: "Run a flow on this machine and make a film of it, in seconds",
-		Long: `demo runs an included case on the cores of this machine and makes a film of its pictures:
+		Short: "Run a flow on this machine and make an animation of it, in seconds",
+		Long: `demo runs an included case on the cores of this machine and makes an animation of its pictures:
 
   lbmsim demo                 a vortex street
   lbmsim demo --list          all of them
 
-The case, its results and the film (an animated PNG, which every browser shows) are in the folder
+The case, its results and the animation (an animated PNG, which every browser shows) are in the folder
 demo. The case can be edited and run by lbmsim like any other. Terminals that report
 picture support (kitty, iTerm2, sixel) also show the last picture.`,
 		Args: cobra.MaximumNArgs(1),
@@ -69,7 +69,7 @@ picture support (kitty, iTerm2, sixel) also show the last picture.`,
 	}
 	flags := c.Flags()
 	flags.BoolVar(&f.list, "list", false, "list the demos")
-	flags.StringVar(&f.folder, "folder", "demo", "`FOLDER` for the case, its results and the film")
+	flags.StringVar(&f.folder, "folder", "demo", "`FOLDER` for the case, its results and the animation")
 	flags.StringVar(&f.show, "show", "", "show the picture on this terminal by `METHOD`: kitty, iterm, sixel or none (default: detected from the terminal)")
 	deviceFlags(c, &f.run)
 	return c

@@ -26,11 +26,11 @@ func finishDemo(s sim.Summary, path string, show terminal.Method) error {
 		return err
 	}
 	movie := strings.TrimSuffix(path, ".toml") + film.APNG
-	done := working("making the film")
+	done := working("making the animation")
 	err = film.Write(movie, film.Series{Files: pictures}, filmRate)
 	done()
 	if err != nil {
-		return fmt.Errorf("the film %s: %w", movie, err)
+		return fmt.Errorf("the animation %s: %w", movie, err)
 	}
 	last := pictures[len(pictures)-1]
 	if show != terminal.None {
@@ -44,7 +44,7 @@ func finishDemo(s sim.Summary, path string, show terminal.Method) error {
 	}
 	fmt.Fprintf(stdout, "\n%d steps in %.1f s with their pictures; %.3g million cell updates per second (MLUPS) while stepping\n", s.Steps, s.Elapsed.Seconds(), s.MLUPS)
 	report.Columns(stdout, [][]string{
-		{"  film", movie, fmt.Sprintf("%d frames; every browser shows it", len(pictures))},
+		{"  animation", movie, fmt.Sprintf("%d frames; every browser shows it", len(pictures))},
 		{"  picture", last, ""},
 		{"  case", path, ""},
 	})

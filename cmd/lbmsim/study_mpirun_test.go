@@ -151,7 +151,7 @@ func TestStudyRepeatsWarnings(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "wave.toml"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"warning: refined by 1: Mach number 0.13", "warning: refined by 1, 2: the Reynolds number of a cell"}
+	want := []string{"warning: refined by 1: Mach number 0.13", "warning: refined by 1, 2: the cell Reynolds number"}
 	for _, args := range []string{"", "--json"} {
 		r := runProgram(t, dir, 0, append([]string{"study", "wave.toml", "--levels", "2", "--device", testDevice()}, strings.Fields(args)...)...)
 		for _, w := range want {

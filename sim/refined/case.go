@@ -69,22 +69,9 @@ func atLevel(c *config.Case, level int, n [3]int) *config.Case {
 		}
 		return width * x, width * y, width * z
 	}
-	scaled := func(f config.Function) config.Function {
-		if f == nil {
-			return nil
-		}
-		return func(values, x []float64, y, z float64) {
-			at := make([]float64, len(x))
-			for i, v := range x {
-				at[i] = width * v
-			}
-			_, y, z = place(0, y, z)
-			f(values, at, y, z)
-		}
-	}
-	own.Initial.Density, own.Temperature.Initial = scaled(c.Initial.Density), scaled(c.Temperature.Initial)
+	own.Initial.Density, own.Temperature.Initial = scaled(c.Initial.Density, width, c.Dims()), scaled(c.Temperature.Initial, width, c.Dims())
 	for a := range own.Initial.Velocity {
-		own.Initial.Velocity[a] = scaled(c.Initial.Velocity[a])
+		own.Initial.Velocity[a] = scaled(c.Initial.Velocity[a], width, c.Dims())
 	}
 	own.Boundaries = slices.Clone(c.Boundaries)
 	for i := range own.Boundaries {
@@ -194,4 +181,21 @@ func planOf(h *decomp.Hierarchy, level, patch int) decomp.Plan {
 	plan := h.Levels[level].Patches[patch].Plan
 	plan.Faces = h.Levels[0].Patches[0].Plan.Faces
 	return plan
+}
+
+// scaled returns a function of positions in units of width.
+func scaled(f config.Function, width float64, dims int) config.Function {
+	if f == nil {
+		return nil
+	}
+	return func(values, x []float64, y, z float64) {
+		at := make([]float64, len(x))
+		for i, v := range x {
+			at[i] = width * v
+		}
+		if dims == 3 {
+			z *= width
+		}
+		f(values, at, width*y, z)
+	}
 }
