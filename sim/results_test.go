@@ -167,3 +167,44 @@ func TestMachOfShortRuns(t *testing.T) {
 		t.Errorf("Mach %v, want %v", s.MaxMach, want)
 	}
 }
+
+// The note on a mean that is not converged has the unit of its number: a report shows it beside a coefficient.
+func TestNoteOfATransientHasAUnit(t *testing.T) {
+	s := trial{ranks: 1, dir: t.TempDir(), text: `
+[domain]
+cells = [24, 16]
+spacing = "1 cm"
+periodic = ["y"]
+[fluid]
+density = "1 kg/m3"
+viscosity = "1e-3 m2/s"
+velocity = "1 m/s"
+[scaling]
+lattice_velocity = 0.05
+[initial]
+velocity = ["1 m/s", 0]
+[boundary.inlet]
+type = "velocity"
+faces = ["x-"]
+velocity = ["1 m/s", 0]
+[boundary.outlet]
+type = "outflow"
+faces = ["x+"]
+[body.disc]
+shape = "cylinder"
+centre = ["8 cm", "8 cm"]
+radius = "3 cm"
+[run]
+steps = 60
+[output.force.disc]
+velocity = "1 m/s"
+length = "6 cm"
+every = 1
+`}.must(t)
+	if n := numberOf(t, s.summary.Results[0], "force_x"); n.Unit == "" || n.Value != nil || !strings.Contains(n.Note, " "+n.Unit) {
+		t.Errorf("force_x: %+v", n)
+	}
+	if n := numberOf(t, s.summary.Results[0], "drag"); n.Unit != "" || n.Value != nil || strings.Contains(n.Note, "N") {
+		t.Errorf("drag: %+v", n)
+	}
+}

@@ -57,16 +57,20 @@ func (f *forces) number(r *Run, i int, of config.ForceSeries) status.Number {
 		n.Value, n.Half = &e.Mean, &e.Half
 		return n
 	}
+	unit := ""
+	if n.Unit != "" {
+		unit = " " + n.Unit
+	}
 	discard, rest, settles := f.course[i].Settled(small)
 	if !settles {
-		n.Note = fmt.Sprintf("still drifts (last value %.5g): the mean since start is not converged; run longer", f.series[i].Last)
+		n.Note = fmt.Sprintf("still drifts (last value %.5g%s): the mean since start is not converged; run longer", f.series[i].Last, unit)
 		return n
 	}
 	from := fmt.Sprintf("sample %d", discard) // by the clock
 	if period := f.Schedule.Period; period > 0 {
 		from = timeText(u, (float64(f.Start)+float64(discard)*period)*u.Time)
 	}
-	n.Note = fmt.Sprintf("the mean since start contains a transient; from about %s on it is %.5g +- %.2g: move start there", from, rest.Mean, rest.Half)
+	n.Note = fmt.Sprintf("the mean since start contains a transient; from about %s on it is %.5g +- %.2g%s: move start there", from, rest.Mean, rest.Half, unit)
 	return n
 }
 
