@@ -22,7 +22,7 @@ type VolumeBox struct {
 	Block  render.Block // without values
 	Local  [3]int       // its first cell in the program's box
 	Domain [3]int       // cells of the domain at the block's level
-	Rays   int          // of a picture
+	Rays   int          // of a picture; 0: the volume is not the one whose Cast is called
 }
 
 // Shown is a field of the output: Offset + Factor times a quantity of a cell. Solid cells of a Blank type have no value.

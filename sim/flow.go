@@ -203,16 +203,19 @@ func (s *another) Row(j, k int, fields []float64) {
 	}
 	n, in := part.Layout.N[0], part.Case.Initial
 	moments := part.Case.Spec.Lattice.Moments()
-	var beyond []float64 // the values that the case gives
+	var row []float64
+	given := func(value, x int) float64 { // by the case
+		if row == nil {
+			row = make([]float64, len(fields))
+			s.given.Row(j, k, row)
+		}
+		return row[value*n+x]
+	}
 	s.now.Row(j, func(x int, c *transfer.Cell) {
-		if c.Outside && (in.Moved || in.Pressed) {
-			if beyond == nil {
-				beyond = make([]float64, len(fields))
-				s.given.Row(j, k, beyond)
-			}
+		if c.Outside {
 			for v := range moments {
 				if v == 0 && in.Pressed || v > 0 && in.Moved {
-					c.Values[v] = beyond[v*n+x]
+					c.Values[v] = given(v, x)
 				}
 			}
 		}
@@ -223,15 +226,9 @@ func (s *another) Row(j, k int, fields []float64) {
 			fields[v*n+x] = value
 		}
 		if part.Case.Spec.Scalar {
-			fields[moments*n+x] = s.warmth(x, y, z, c.Temperature)
+			if fields[moments*n+x] = c.Temperature; !s.flow.Warm || !part.Warm(x, y, z) {
+				fields[moments*n+x] = given(moments, x)
+			}
 		}
 	})
-}
-
-// warmth returns the initial temperature of a cell, relative to the reference.
-func (s *another) warmth(x, y, z int, found float64) float64 {
-	if s.flow.Warm && s.given.Part.Warm(x, y, z) {
-		return found
-	}
-	return s.given.Temperature(x, y, z)
 }

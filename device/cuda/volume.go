@@ -26,6 +26,7 @@ type volumes struct {
 	*core
 	snapshots                                           *snapshots // whose memory hits share
 	module                                              module
+	failed                                              error // of loading it
 	evaluate, put, extend, ends, count, bricks, through cu.Function
 	cells                                               boundary.Cells
 	types                                               *buffer // boundary.Cells.Type
@@ -46,19 +47,32 @@ func (v *volumes) free() {
 func (v *volumes) prepare() (err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.failed != nil {
+		return v.failed // not compiled for each picture again
+	}
 	if !v.module.loaded {
 		if err = v.load(&v.module, "loading the kernels for views", castFile, functions{"lbm_evaluate": &v.evaluate, "lbm_put": &v.put, "lbm_extend": &v.extend,
 			"lbm_ends": &v.ends, "lbm_count": &v.count, "lbm_bricks": &v.bricks, "lbm_cast": &v.through}, nil); err != nil {
+			v.failed = err
 			return err
 		}
 	}
 	if v.types == nil {
-		if v.types, err = v.d.reserve(len(v.cells.Type)); err == nil {
-			err = v.types.Write(v.cells.Type, 0)
+		types, err := v.d.reserve(len(v.cells.Type))
+		if err == nil {
+			err = types.Write(v.cells.Type, 0)
 		}
+		if err != nil {
+			types.Free()
+			return err
+		}
+		v.types = types
 	}
-	return err
+	return nil
 }
+
+// leftFree is the memory that a volume leaves free, for its own transfers and for the run: a viewer must not end it.
+const leftFree = 256 << 20
 
 // Launch numbers of kernels/gpu/cast.h: threads of a block of lbm_evaluate and the planes of its march, and threads of lbm_cast.
 const (
@@ -91,7 +105,17 @@ func (v *volumes) NewVolume(at device.VolumeBox, fields [2]device.Shown) (device
 	// All in one piece of memory: the fields; then the structs, and bytes.
 	const optics = int(unsafe.Sizeof(render.Optics{}))
 	var err error
-	if w.memory, err = v.d.reserve(8*stored + size + shown + optics + finest + bricks + piles); err != nil {
+	if w.memory, err = v.d.reserve(8*stored + size + shown + optics + finest + bricks + piles); err == nil {
+		err = w.stream.failed()
+	}
+	if err == nil {
+		var free int64
+		if free, err = v.d.FreeMemory(); err == nil && free < leftFree {
+			err = fmt.Errorf("%d bytes would be left, less than %d", free, leftFree)
+		}
+	}
+	if err != nil {
+		w.Close()
 		return nil, fmt.Errorf("views of %s: %w", v.spec, err)
 	}
 	from := w.memory.at
@@ -115,7 +139,7 @@ func (v *volumes) NewVolume(at device.VolumeBox, fields [2]device.Shown) (device
 	if err == nil && finest > 0 {
 		err = w.memory.Write(raw.Bytes(b.Finest), 8*stored+size+shown+optics)
 	}
-	if err == nil {
+	if err == nil && at.Rays > 0 {
 		var hits *snapshotMemory // taken now: a picture does not fail later
 		if hits, err = v.snapshots.take(at.Rays * hitBytes); err == nil {
 			v.snapshots.give(hits)
@@ -149,6 +173,7 @@ type volume struct {
 func (w *volume) Close() {
 	_ = w.stream.Sync()
 	w.memory.Free()
+	w.stream.close()
 }
 
 // place returns the address of a cell's value, and the distances of rows and planes.

@@ -38,9 +38,9 @@ var places = map[string]place{
 	"cmd/lbmsim": {13, []string{"live", "internal/plain", "internal/finding", "sim", "sim/domain", "sim/output", "sim/transfer", "internal/forecast", "internal/ram", "internal/watchdog", "internal/scaling", "internal/study", "internal/propose", "internal/tunnel", "internal/compare", "internal/doctor", "report", "config", "config/language", "model", "boundary", "cases/robustness", "comm", "comm/mpi", "device", "device/bench", "device/cpu", "device/cuda", "geometry", "geometry/intake", "geometry/mesh", "io/checkpoint", "io/fields", "io/film", "io/paint", "io/picture", "io/relief", "io/status", "internal/slurm", "internal/terminal", "cases/demo", "cases/examples"}},
 	// The live page of runs, and its server.
 	"live":               {12, []string{"internal/web", "internal/allowance", "internal/finding", "report", "sim", "sim/output", "config", "model", "io/picture", "io/status"}},
-	"internal/web":       {0, nil},                                              // HTTP/1.1 of a page
-	"internal/render":    {1, []string{"internal/parallel", "internal/vector"}}, // 3D pictures of a field of cells and of solids
-	"internal/allowance": {0, nil},                                              // budget for work beside a run
+	"internal/web":       {0, nil},                         // HTTP/1.1 of a page
+	"internal/render":    {1, []string{"internal/vector"}}, // 3D pictures of a field of cells and of solids
+	"internal/allowance": {0, nil},                         // budget for work beside a run
 	// What a run reports, to people and to programs.
 	"report":            {11, []string{"internal/plain", "internal/finding", "sim", "sim/output", "config", "io/status"}},
 	"internal/handlers": {0, nil},                                                                                                                                                // Go's handlers of signals, which libraries replace
@@ -65,7 +65,7 @@ var places = map[string]place{
 	// The stability watch: present and predicted failures.
 	"sim/watch": {6, []string{"internal/finding", "sim/derive", "config", "model", "boundary", "decomp", "comm"}},
 	// Outputs of a case during the run, which see a narrow view of it.
-	"sim/output": {6, []string{"internal/raw", "internal/ram", "internal/render", "internal/finding", "sim/derive", "sim/domain", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "io/status", "internal/stats"}},
+	"sim/output": {6, []string{"internal/raw", "internal/ram", "internal/parallel", "internal/render", "internal/finding", "sim/derive", "sim/domain", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "io/status", "internal/stats"}},
 	// The state of a run as fields and as sums of the whole domain.
 	"sim/derive": {5, []string{"internal/vector", "sim/domain", "sim/rank", "config", "model", "boundary", "decomp", "comm", "device"}},
 	// One rank's part of the domain: cells, boundaries and bodies from files, sums independent of the decomposition.

@@ -9,8 +9,6 @@ import (
 	"image/color"
 	"math"
 	"slices"
-
-	"lbmsim/internal/parallel"
 )
 
 // Ground is a face of the domain that is drawn where a ray leaves the domain through it.
@@ -35,11 +33,11 @@ func Values(hits []Hit) (values []float64) {
 }
 
 // Image returns the picture of all hits, one at most for each ray and in the order of the rays. The colours of pixels are the means of
-// their rays'.
-func (s *Scene) Image(hits []Hit, on *Ground, colour func(value float64) color.NRGBA) *image.NRGBA {
+// their rays'. pieces divides the rows of pixels, as parallel.Pieces does.
+func (s *Scene) Image(hits []Hit, on *Ground, colour func(value float64) color.NRGBA, pieces func(n, size int, work func(lo, hi int))) *image.NRGBA {
 	l, shade := newLens(s.Camera), newLights(s.Camera)
 	img := image.NewNRGBA(image.Rect(0, 0, s.Camera.W, s.Camera.H))
-	parallel.Pieces(s.Camera.H, 16, func(lo, hi int) { // rows of pixels
+	pieces(s.Camera.H, 16, func(lo, hi int) {
 		first := uint32(lo * samples * l.w)
 		at, _ := slices.BinarySearchFunc(hits, first, func(h Hit, ray uint32) int { return cmp.Compare(h.Ray, ray) })
 		hits := hits[at:]

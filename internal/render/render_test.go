@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lbmsim/geometry"
+	"lbmsim/internal/parallel"
 	"lbmsim/internal/vector"
 )
 
@@ -326,7 +327,7 @@ func TestImage(t *testing.T) {
 	s := scene(60, 40)
 	red := func(float64) color.NRGBA { return color.NRGBA{0xff, 0, 0, 0xff} }
 	hits := all(s, whole(0))
-	img := s.Image(hits, nil, red)
+	img := s.Image(hits, nil, red, parallel.Pieces)
 	if c := img.NRGBAAt(30, 20); c.R < 0x60 || c.G > c.R/2 || c.B > c.R/2 {
 		t.Errorf("the middle is %v, not red", c)
 	}
@@ -336,10 +337,10 @@ func TestImage(t *testing.T) {
 	for i := range hits {
 		hits[i].Value = float32(math.NaN())
 	}
-	if c := s.Image(hits, nil, red).NRGBAAt(30, 20); c.R > c.B {
+	if c := s.Image(hits, nil, red, parallel.Pieces).NRGBAAt(30, 20); c.R > c.B {
 		t.Errorf("a solid is %v, not grey", c)
 	}
-	plain, with := s.Image(nil, nil, red), s.Image(nil, &Ground{2, 0}, red)
+	plain, with := s.Image(nil, nil, red, parallel.Pieces), s.Image(nil, &Ground{2, 0}, red, parallel.Pieces)
 	l, differ := newLens(s.Camera), 0
 	for y := range 40 {
 		for x := range 60 {
@@ -382,7 +383,7 @@ func BenchmarkSolid(b *testing.B) {
 func BenchmarkImage(b *testing.B) {
 	s := scene(1280, 720)
 	for range b.N {
-		s.Image(nil, nil, nil)
+		s.Image(nil, nil, nil, parallel.Pieces)
 	}
 }
 

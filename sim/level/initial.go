@@ -55,15 +55,6 @@ func (f Formulas) centre(x, y, z int) [3]float64 {
 	return [3]float64{float64(x+lo[0]) + 0.5, float64(y+lo[1]) + 0.5, float64(z+lo[2]) + 0.5}
 }
 
-// Temperature returns the temperature of a local cell, against the reference; 0 where a solid has none.
-func (f Formulas) Temperature(x, y, z int) float64 {
-	if !f.Part.Warm(x, y, z) {
-		return 0
-	}
-	p := f.centre(x, y, z)
-	return f.Part.Case.Temperature.Initial.At(p[0], p[1], p[2])
-}
-
 // initialRow computes the initial values of a row of points.
 type initialRow struct {
 	in   config.Initial

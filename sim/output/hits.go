@@ -16,7 +16,7 @@ import (
 func cast(r *Run, s render.Scene, row func(y int) []render.Hit) (all []render.Hit) {
 	rows := make([][]render.Hit, s.Rows())
 	var next atomic.Int64
-	_ = r.Rank.Share(len(rows), func(_, _ int) error {
+	err := r.Rank.Share(len(rows), func(_, _ int) error {
 		for {
 			y := int(next.Add(1)) - 1
 			if y >= len(rows) {
@@ -25,6 +25,9 @@ func cast(r *Run, s render.Scene, row func(y int) []render.Hit) (all []render.Hi
 			rows[y] = row(y)
 		}
 	})
+	if err != nil { // of the program, which the picture's goroutine or the rank reports
+		panic(err)
+	}
 	for _, hits := range rows {
 		all = append(all, hits...)
 	}

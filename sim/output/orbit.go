@@ -146,12 +146,13 @@ func (o Orbit) show(set *Set) (Painter, error) {
 	if err != nil {
 		return nil, err
 	}
-	surface := seen() // now: a picture that no viewer waits for any more is not painted
-	hits, err := meet(r, func() []render.Hit { return render.Nearest(surface, cast(r, scene, v.solids(r, scene).Row)) })
+	// Now: a picture that no viewer waits for any more is not painted, and the budget pays for the work of all threads.
+	own := render.Nearest(seen(), cast(r, scene, v.solids(r, scene).Row))
+	hits, err := meet(r, func() []render.Hit { return own })
 	if err != nil || !r.Rank.Root {
 		return nil, err
 	}
-	p := v.draw(r, scene, hits)
+	p := v.draw(r, scene, hits, func(n, _ int, work func(lo, hi int)) { work(0, n) }) // on one thread, whose time is counted
 	p.Step, p.Time, p.Levels = int64(f.step), f.time, f.levels
 	return p, nil
 }
@@ -182,7 +183,7 @@ func (o Orbit) room(set *Set) (bool, error) {
 	}
 }
 
-// bytes returns the memory that this rank needs for a view.
+// bytes returns the memory that this rank needs for a view on the host, which casts the rays if the device lacks memory.
 func (o Orbit) bytes(r *Run) int64 {
 	cells := 0
 	for _, s := range r.stored() {

@@ -4,6 +4,8 @@
 package output
 
 import (
+	"fmt"
+
 	"lbmsim/device"
 	"lbmsim/internal/render"
 	"lbmsim/model"
@@ -25,11 +27,15 @@ func (r *Run) scenery(shape, colour model.Field, size [2]int) (*scenery, error) 
 	}
 	for _, s := range r.stored() {
 		own := s.owned(r.Rank.ID)
-		if v := r.volume(s, list, size); v != nil {
+		rays := 0
+		if len(g.volumes) == 0 { // the first one casts them through all
+			rays = render.Rays(size)
+		}
+		if v := r.volume(s, list, rays); v != nil {
 			g.volumes = append(g.volumes, v)
 			if err := s.fill(r, &deviceFields{Volume: v, rays: r.State.Rays(s.mine), part: s.view.Part, alike: fields == 1}, fields); err != nil {
 				g.close()
-				return nil, err
+				return nil, r.ofView(err)
 			}
 			continue
 		}
@@ -39,7 +45,7 @@ func (r *Run) scenery(shape, colour model.Field, size [2]int) (*scenery, error) 
 		}
 		if err := s.fill(r, h, fields); err != nil {
 			g.close()
-			return nil, err
+			return nil, r.ofView(err)
 		}
 		if own.Cells() > 0 {
 			g.blocks = append(g.blocks, render.Block{Level: s.level, Lo: own.Lo, N: own.Size(), Shape: h.to[0], Colour: h.to[fields-1], Finest: s.finest(own)})
@@ -48,8 +54,13 @@ func (r *Run) scenery(shape, colour model.Field, size [2]int) (*scenery, error) 
 	return g, nil
 }
 
+// ofView says where an error was met.
+func (r *Run) ofView(err error) error {
+	return fmt.Errorf("rank %d: view at step %d: %w", r.Rank.ID, r.Step(), err)
+}
+
 // volume returns memory for the rank's cells of a box on the device; nil: the host has to cast their rays.
-func (r *Run) volume(s stored, list [2]model.Field, size [2]int) device.Volume {
+func (r *Run) volume(s stored, list [2]model.Field, rays int) device.Volume {
 	own := s.owned(r.Rank.ID)
 	if own.Cells() == 0 {
 		return nil
@@ -61,7 +72,7 @@ func (r *Run) volume(s stored, list [2]model.Field, size [2]int) device.Volume {
 			return nil
 		}
 	}
-	at := device.VolumeBox{Block: render.Block{Level: s.level, Lo: own.Lo, N: own.Size(), Finest: s.finest(own)}, Local: s.view.Part.Local(own).Lo, Rays: render.Rays(size)}
+	at := device.VolumeBox{Block: render.Block{Level: s.level, Lo: own.Lo, N: own.Size(), Finest: s.finest(own)}, Local: s.view.Part.Local(own).Lo, Rays: rays}
 	for a, n := range r.Case.Cells {
 		at.Domain[a] = n << s.level
 	}
@@ -82,7 +93,7 @@ func (g *scenery) cast(r *Run, s render.Scene) (func() []render.Hit, error) {
 	}
 	seen, err := g.volumes[0].Cast(s, g.volumes[1:]...)
 	if err != nil {
-		return nil, err
+		return nil, r.ofView(err)
 	}
 	return func() []render.Hit { return render.Nearest(seen.Hits(), hits) }, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"lbmsim/comm"
 	"lbmsim/config"
+	"lbmsim/internal/parallel"
 	"lbmsim/internal/render"
 	"lbmsim/io/picture"
 	"lbmsim/model"
@@ -38,7 +39,8 @@ func (v *views) stepFiles() []string { return numbered(v.dir, v.Name) }
 // DueOn reports true also on an order for pictures.
 func (v *views) DueOn(o Occasion) bool { return o == DrawOrder || v.base.DueOn(o) }
 
-// Write casts the rays; rank 0 draws while the run continues.
+// Write casts the rays through the flow. Rank 0 draws while the run continues; a rank alone also casts those onto bodies then. So known and
+// solid belong to that goroutine until CommitKind has waited for it.
 func (v *views) Write(r *Run) error {
 	if err := r.Files.CommitKind("view"); err != nil {
 		return err
@@ -69,7 +71,7 @@ func (v *views) Write(r *Run) error {
 		r.Files.Launch("view", path, whole, func() error { return nil })
 		return nil
 	}
-	picture := v.draw(r, scene, hits)
+	picture := v.draw(r, scene, hits, parallel.Pieces)
 	r.Files.Launch("view", path, whole, func() error { return picture.Write(path) })
 	return nil
 }
@@ -175,8 +177,8 @@ func (v *views) solids(r *Run, s render.Scene) *render.Solids {
 	return render.NewSolids(s, list, lo, hi)
 }
 
-// draw returns the picture of hits, which are computed when it is painted, on rank 0.
-func (v *views) draw(r *Run, scene render.Scene, hits func() []render.Hit) picture.View {
+// draw returns the picture of hits, which are computed when it is painted, on rank 0. pieces divides the painting between threads.
+func (v *views) draw(r *Run, scene render.Scene, hits func() []render.Hit, pieces func(n, size int, work func(lo, hi int))) picture.View {
 	c, u := r.Case, r.Case.Units
 	p := picture.View{
 		Surface: named(v.Surface), Value: v.Value, SurfaceUnit: u.Symbol(v.Surface.Dim),
@@ -190,7 +192,9 @@ func (v *views) draw(r *Run, scene render.Scene, hits func() []render.Hit) pictu
 	if v.Ground != nil {
 		ground = &render.Ground{Axis: v.Ground.Axis, Side: v.Ground.Side}
 	}
-	p.Draw = func(colour func(float64) color.NRGBA) *image.NRGBA { return scene.Image(hits(), ground, colour) }
+	p.Draw = func(colour func(float64) color.NRGBA) *image.NRGBA {
+		return scene.Image(hits(), ground, colour, pieces)
+	}
 	return p
 }
 
