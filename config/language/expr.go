@@ -43,7 +43,7 @@ type Expr struct {
 // Eval returns the value of the expression. Equal expressions give equal bits.
 func (e *Expr) Eval(v Env) float64 { return e.program.run(&v) }
 
-// Row computes values for a row of points, which have the x and otherwise the variables of v: bit for bit those of Eval.
+// Row computes values for a row of points, which have the x and otherwise the variables of v, with the bits of Eval.
 func (e *Expr) Row(values, x []float64, v Env) { e.program.row(values, x, &v) }
 
 // DependsOn reports whether a variable is in the expression.

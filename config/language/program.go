@@ -75,7 +75,7 @@ func (g *program) in(v []float64, e *Env) float64 {
 	return v[g.result]
 }
 
-// rowPiece is the number of points whose values are computed together: those of a usual expression fit into a CPU's first cache.
+// rowPiece is the number of points whose values are computed together: the values of a usual expression fit into the first cache of a CPU.
 const rowPiece = 128
 
 // row runs it for each of the x. Steps that do not depend on x run once, the others as loops over a piece of the row.
