@@ -22,6 +22,7 @@ const (
 	// largest angle over which a curved surface serves as one side of an edge: beyond, its second-order fit is wrong
 	farthestTurn = 0.5
 	edgeTurn     = 0.85 // cosine of the angle from which two surfaces meet at an edge
+	edgeTie      = 1e-6 // difference of lengths, in cells, that is rounding
 	alongTurn    = 0.3  // sine of the angle up to which the surfaces around are along an edge that has a direction
 )
 
@@ -88,17 +89,19 @@ func (f facetSearch) facets() {
 func (f facetSearch) lee() {
 	parallel.Pieces(len(f.ghosts), ghostsOfPiece, func(lo, hi int) {
 		var near []beside
+		var edges [][3]float64
 		for i := lo; i < hi; i++ {
 			g := &f.ghosts[i]
 			if g.turned || g.edge || g.rough || g.normal == [3]float64{} {
 				continue
 			}
-			var foot [3]float64
+			var foot, sum [3]float64
 			for a := range foot {
 				foot[a] = g.behind * g.normal[a]
 			}
 			near = f.rows.around(near[:0], g.at, edgeReach)
 			nearest := leeWidth
+			edges = edges[:0] // equally near, as at a corner
 			for _, n := range near {
 				other := &f.ghosts[n.number]
 				if !other.isSide(g, n.from) || !f.meets(&g.surface, g.normal, other, n.from, foot) {
@@ -111,14 +114,19 @@ func (f facetSearch) lee() {
 					to[a] = (turned[a] - across*g.normal[a]) / math.Sqrt(1-across*across)
 				}
 				switch {
-				case -height < nearest-1e-9:
-					nearest, g.lee = -height, to
-				case -height < nearest+1e-9 && vector.Dot(to, g.lee) < facetAlike: // equally near to another edge, at a corner
-					for a := range to {
-						g.lee[a] += to[a]
-					}
-					g.lee = vector.Unit(g.lee)
+				case -height < nearest-edgeTie:
+					nearest, edges = -height, append(edges[:0], to)
+				case -height < nearest+edgeTie && !slices.ContainsFunc(edges, func(e [3]float64) bool { return vector.Dot(e, to) >= facetAlike }):
+					edges = append(edges, to)
 				}
+			}
+			for _, e := range edges {
+				for a := range sum {
+					sum[a] += e[a]
+				}
+			}
+			if len(edges) > 0 {
+				g.lee = vector.Unit(sum)
 			}
 		}
 	})
@@ -281,15 +289,34 @@ func (f facetSearch) unpaired(g *foundGhost, l foundLink, s surface, near []besi
 	for a := range begins {
 		begins[a] = 2*middle[a] - across*normal[a]
 	}
+	solid, known := f.solidAt(g.at, begins)
 	for _, n := range near {
 		other := &f.ghosts[n.number]
 		if other.isSide(g, n.from) && f.meets(&s, normal, other, n.from, crossing) {
+			if known {
+				return !solid
+			}
 			if height, _ := other.over(begins, n.from); height > -1e-3 {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// solidAt reports whether the cell at a place relative to another one is solid, if the place is a cell's centre. On surfaces along
+// the grid partners begin at centres, and a centre on the other surface is in front of it or behind it by rounding alone.
+func (f facetSearch) solidAt(from [3]int, p [3]float64) (solid, known bool) {
+	at := from
+	for a := range at {
+		nearest := math.Round(p[a])
+		if math.Abs(p[a]-nearest) > edgeTie {
+			return false, false
+		}
+		at[a] += int(nearest)
+	}
+	k := f.typeAt(at)
+	return k != 0, k != 255
 }
 
 // isSide reports whether a ghost cell has a surface that may be the other side of an edge beside g, from which it is seen.
@@ -330,15 +357,33 @@ func (f *modelledSearch) count(g *foundGhost) {
 }
 
 // facetFit rates how well a surface fits a link: the squared distance of its ghost cell, and the distance from it at which
-// the link crosses the body's surface. The latter decides between equally near ones, so that symmetric bodies stay
-// symmetric.
+// the link crosses the body's surface. The latter decides between equally near ones, and where the link meets the edge of
+// two surfaces, the axes of their normals: so symmetric bodies stay symmetric.
 type facetFit struct {
-	away int
-	off  float64
+	away   int
+	off    float64
+	normal [3]float64
 }
 
 func (f facetFit) before(other facetFit) bool {
-	return f.away < other.away || f.away == other.away && f.off < other.off-1e-9
+	if f.away != other.away {
+		return f.away < other.away
+	}
+	if math.Abs(f.off-other.off) > edgeTie {
+		return f.off < other.off
+	}
+	return earlierAxes(f.normal, other.normal)
+}
+
+// earlierAxes decides between two surfaces that are equally near, as beside an edge half-way between cells: by their normals'
+// sizes along x, y, then z, which do not change when the body is mirrored.
+func earlierAxes(normal, other [3]float64) bool {
+	for a, n := range normal {
+		if more := math.Abs(n) - math.Abs(other[a]); math.Abs(more) > edgeTie {
+			return more > 0
+		}
+	}
+	return false
 }
 
 // smooth returns the surface that fits a link best, and on which it crosses the body's, as seen from the ghost cell g;
@@ -353,6 +398,7 @@ func (f facetSearch) smooth(g *foundGhost, l foundLink, near []beside) (s surfac
 			continue
 		}
 		height, normal := other.over(point, n.from)
+		this.normal = normal
 		if this.off = math.Abs(height); this.off > facetWithin || !this.before(fit) || !f.leaves(l, normal) {
 			continue
 		}

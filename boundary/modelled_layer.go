@@ -49,8 +49,8 @@ func (f *modelledSearch) measure() (list []LayerCell) {
 }
 
 // nearest finds for the cells of row (y, z) of the rank's box the squared distance of the nearest foot of a ghost cell up to reach
-// cells away along each axis, if it may be up to most, and the number of that ghost cell: the first of equally near ones,
-// since the order of ghost cells beside a cell is the same in every box. It returns the range of cells written.
+// cells away along each axis, if it may be up to most, and the number of that ghost cell: of equally near ones the one that
+// earlierAxes chooses, then the first, since the order of ghost cells beside a cell is the same in every box. It returns the range of cells written.
 func (f *modelledSearch) nearest(y, z, reach int, most float64, nearest []float64, of []int32) (from, to int) {
 	shift := f.lo[0] - f.Origin[0]
 	y, z = y+f.lo[1]-f.Origin[1], z+f.lo[2]-f.Origin[2] // in the box around
@@ -77,7 +77,7 @@ func (f *modelledSearch) nearest(y, z, reach int, most float64, nearest []float6
 			from, to = min(from, lo), max(to, hi+1)
 			for x := lo; x <= hi; x++ {
 				d[0] = float64(x+shift-g.at[0]) - g.behind*g.normal[0]
-				if r := vector.Dot(d, d); r < nearest[x] {
+				if r := vector.Dot(d, d); r < nearest[x]-edgeTie || r < nearest[x]+edgeTie && earlierAxes(g.normal, f.ghosts[of[x]].normal) {
 					nearest[x], of[x] = r, n
 				}
 			}
@@ -123,7 +123,7 @@ const mostAside = 2
 // foot; 0 where the cell is above the layer, below the plane, or beside the end of the surface.
 func (f *modelledSearch) length(g *foundGhost, height, r float64) float64 {
 	layer := f.Wall(g.k).Model.Layer
-	if height < 0 || height >= layer || r-height*height > mostAside {
+	if height < 0 || height >= layer || r-height*height > mostAside+edgeTie {
 		return 0
 	}
 	return 3 * Kappa * math.Max(height, LeastMixing) * (1 - height*height/(layer*layer))

@@ -762,3 +762,109 @@ func TestGhostCellsOfSymmetricBodies(t *testing.T) {
 		}
 	}
 }
+
+// A block and its mirror image have ghost cells that mirror each other, and the same area wherever it lies on the grid: also if its
+// faces are half-way between centres, where diagonal links cross edges and corners, and if they contain centres.
+func TestGhostCellsOfBlocksOnTheGrid(t *testing.T) {
+	l, _ := model.FindLattice("D3Q27")
+	n, half := [3]int{30, 30, 30}, [3]float64{7, 6, 5}
+	share := 0.0
+	for _, at := range []float64{0, 0.25, 0.49, 0.5 - 1e-12, 0.5, 0.5 + 1e-12} {
+		m := found(t, blockOf([3]float64{15 + at, 15, 15}, half, 0), n, 4)
+		area, count := 0.0, 0
+		cells := map[mirrored]*ModelledCell{}
+		for k := range m.Cells {
+			c := &m.Cells[k]
+			cells[mirrored{c.At, c.Normal, c.Turned, c.Serves}] = c
+			if !c.Turned {
+				area, count = area+c.Area-c.Sharp, count+1
+			}
+		}
+		if len(cells) != len(m.Cells) {
+			t.Errorf("at %g: %d of %d ghost cells differ", at, len(cells), len(m.Cells))
+		}
+		for _, c := range m.Cells {
+			for axis := 1; axis < 3; axis++ { // the block is in the middle along y and z
+				want := mirror(c, l, axis, n[axis])
+				d := cells[mirrored{want.At, want.Normal, want.Turned, want.Serves}]
+				if d == nil {
+					t.Errorf("at %g: nothing mirrors ghost cell %v with the normal %v across axis %d", at, c.At, c.Normal, axis)
+				} else if off := differ(want, *d); off > 1e-9 {
+					t.Errorf("at %g: ghost cell %v with the normal %v is mirrored across axis %d with a difference of %g", at, c.At, c.Normal, axis, off)
+				}
+			}
+		}
+		area /= float64(count) // at 0.5 the block is a cell shorter
+		if share == 0 {
+			share = area
+		}
+		if math.Abs(area-share) > 0.01*share {
+			t.Errorf("at %g the model has an area of %g per ghost cell, at 0 %g", at, area, share)
+		}
+		for axis := 1; axis < 3; axis++ {
+			layer := map[[3]int]LayerCell{}
+			for _, c := range m.Layer {
+				layer[c.At] = c
+			}
+			for place, c := range layer {
+				place[axis] = n[axis] - 1 - place[axis]
+				ghost := mirror(m.Cells[c.Ghost], l, axis, n[axis])
+				if d := layer[place]; math.Abs(float64(d.Length-c.Length)) > 1e-6 || m.Cells[d.Ghost].At != ghost.At || m.Cells[d.Ghost].Normal != ghost.Normal {
+					t.Errorf("at %g: the layer at %v differs from its mirror image across axis %d", at, place, axis)
+				}
+			}
+		}
+	}
+}
+
+// mirrored identifies a ghost cell.
+type mirrored struct {
+	at     [3]int
+	normal [3]float64
+	turned bool
+	serves uint32
+}
+
+// mirror returns a ghost cell's image in a box of n cells along an axis.
+func mirror(c ModelledCell, l model.Lattice, axis, n int) ModelledCell {
+	c.At[axis], c.Lee[axis] = n-1-c.At[axis], -c.Lee[axis]
+	if !c.Turned && c.Normal[axis] != 0 {
+		c.Normal[axis] = -c.Normal[axis]
+	}
+	serves := c.Serves
+	c.Serves = 0
+	for i, v := range l.Velocities {
+		if v[axis] = -v[axis]; serves>>i&1 != 0 {
+			c.Serves |= 1 << slices.Index(l.Velocities, v)
+		}
+	}
+	for _, s := range []*Stencil{&c.Image, &c.Sample} {
+		for k := range s.N {
+			s.Cells[k][axis] = int32(n) - 1 - s.Cells[k][axis]
+		}
+	}
+	return c
+}
+
+// differ returns the largest difference between the numbers of two ghost cells at the same place.
+func differ(c, d ModelledCell) float64 {
+	off := math.Max(math.Abs(c.Behind-d.Behind)+math.Abs(c.Before-d.Before), math.Abs(c.Area-d.Area)+math.Abs(c.Sharp-d.Sharp))
+	if !math.IsInf(c.Height, 1) || !math.IsInf(d.Height, 1) {
+		off = math.Max(off, math.Abs(c.Height-d.Height))
+	}
+	for a := range c.Lee {
+		off = math.Max(off, math.Abs(c.Lee[a]-d.Lee[a]))
+	}
+	for _, pair := range [][2]Stencil{{c.Image, d.Image}, {c.Sample, d.Sample}} {
+		weights := map[Place]float64{}
+		for i, sign := range []float64{1, -1} {
+			for k := range pair[i].N {
+				weights[pair[i].Cells[k]] += sign * pair[i].Weight[k]
+			}
+		}
+		for _, w := range weights {
+			off = math.Max(off, math.Abs(w))
+		}
+	}
+	return off
+}
