@@ -26,6 +26,16 @@ func RestartMayChange(key string) bool {
 	return false
 }
 
+// Order lists the names of the tables [kind.NAME] of a resolved copy, in its order: Diff does not depend on it.
+func Order(resolved, kind string) (names []string) {
+	for line := range strings.Lines(resolved) {
+		if name, found := strings.CutPrefix(line, "["+kind+"."); found {
+			names = append(names, strings.TrimRight(name, "]\n"))
+		}
+	}
+	return names
+}
+
 // Pin writes the checksums of files into a resolved copy, first the files of boundaries, then those
 // of bodies, in their order: cases whose files have changed then differ, though their texts are the
 // same.

@@ -300,6 +300,11 @@ func (r *run) restore(path string) (m output.Memory, err error) {
 // differences lists the reasons why this case cannot resume from a checkpoint.
 func differences(s *output.Set, h checkpoint.Header) []string {
 	keys := config.Diff(h.Case, s.Case.Resolved, config.RestartMayChange)
+	for _, kind := range []string{"boundary", "body", "refine"} { // types of walls and patches are numbered in this order, in the checkpoint too
+		if was, is := config.Order(h.Case, kind), config.Order(s.Case.Resolved, kind); len(keys) == 0 && !slices.Equal(was, is) {
+			keys = append(keys, fmt.Sprintf("order of tables [%s.NAME]: %s / %s", kind, strings.Join(was, ", "), strings.Join(is, ", ")))
+		}
+	}
 	want := s.Header()
 	if len(keys) == 0 && (h.Spec != want.Spec || h.N != want.N || h.PlaneBytes() != want.PlaneBytes() || h.Planes != want.Planes) {
 		keys = append(keys, fmt.Sprintf("state: %s, cells %v / %s, cells %v", model.SpecInWords(h.Spec), h.N, model.SpecInWords(want.Spec), want.N))

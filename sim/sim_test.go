@@ -465,11 +465,15 @@ func TestRestartRefusesAnotherCase(t *testing.T) {
 	dir := t.TempDir()
 	text := withPoint(variety["closed box"] + ending("bgk", "float64", 10))
 	trial{text: text, ranks: 2, dir: dir}.must(t)
+	_, both, _ := strings.Cut(variety["closed box"], "viscosity = 0.02\n")
+	walls, lid := both[:strings.Index(both, "[boundary.lid]")], both[strings.Index(both, "[boundary.lid]"):]
 	for _, change := range [][3]string{
 		{"viscosity = 0.02", "viscosity = 0.03", "viscosity"},
 		{`"bgk"`, `"trt"`, "model"},
 		{"cells = [20, 9, 14]", "cells = [20, 9, 15]", "cells"},
 		{"velocity = [0.05, 0.02, 0]", "velocity = [0.05, 0.01, 0]", "velocity"},
+		{"[boundary.lid]", "[boundary.cover]", "boundary.cover.type: not given / moving_wall"},
+		{walls + lid, lid + walls, "order of tables [boundary.NAME]: walls, lid / lid, walls"},
 	} {
 		other := strings.Replace(text, change[0], change[1], 1)
 		_, err := trial{text: other, ranks: 2, dir: dir, restart: "latest"}.run(t)
