@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"lbmsim/comm"
 	"lbmsim/device"
+	"lbmsim/internal/finding"
 	"lbmsim/sim/domain"
 	"lbmsim/sim/level"
 	"lbmsim/sim/output"
@@ -29,7 +31,6 @@ import (
 type friction struct {
 	*stepper
 	watch  *watch.Watch
-	group  []int  // of each type
 	bodies []bool // of each group: whether it has bodies
 	output.WallTuning
 }
@@ -52,7 +53,7 @@ const (
 
 // correct sets the corrections of the coming steps when due. Collective.
 func (f *friction) correct() error {
-	if len(f.group) == 0 || f.Step()%frictionEvery != 0 {
+	if len(f.Of) == 0 || f.Step()%frictionEvery != 0 {
 		return nil
 	}
 	if err := (state{f.stepper}).Fill(); err != nil {
@@ -60,7 +61,7 @@ func (f *friction) correct() error {
 	}
 	mine := make([][]device.WallMomentum, f.depth()) // by level
 	for k := range mine {
-		mine[k] = make([]device.WallMomentum, len(f.group))
+		mine[k] = make([]device.WallMomentum, len(f.Of))
 	}
 	for _, l := range f.walls() {
 		if err := f.momentum(l, mine[domain.LevelOf(l.Part)]); err != nil {
@@ -76,7 +77,7 @@ func (f *friction) correct() error {
 	for k, m := range sums {
 		all.Add(m)
 		if f.grid == nil || k >= f.level.Part.Faces() {
-			groups[f.group[k]].Add(m)
+			groups[f.Of[k]].Add(m)
 		}
 	}
 	for i, m := range groups {
@@ -188,7 +189,7 @@ func (f *friction) sum(mine [][]device.WallMomentum) ([]device.WallMomentum, err
 	if err != nil {
 		return nil, err
 	}
-	all := make([]device.WallMomentum, len(f.group))
+	all := make([]device.WallMomentum, len(f.Of))
 	for level := range mine {
 		for k := range all {
 			n := numbers[5*(level*len(all)+k):][:5]
@@ -201,26 +202,64 @@ func (f *friction) sum(mine [][]device.WallMomentum) ([]device.WallMomentum, err
 	return all, nil
 }
 
-// recall continues with the corrections of a checkpoint; nil: no corrections yet.
+// recall continues with the corrections of a checkpoint, of the same groups of walls; nil: no corrections yet.
 func (f *friction) recall(m *output.WallTuning) error {
 	if len(f.view().Modelled()) == 0 && level.Walls(f.level) == nil {
 		return nil
 	}
-	f.group, f.bodies = domain.WallGroups(f.level.Part)
-	if m == nil || len(m.Groups) != len(f.bodies) { // or of a case with other walls
-		m = &output.WallTuning{Groups: slices.Repeat([]output.WallFactor{{Factor: 1}}, len(f.bodies))}
+	if f.Of, f.bodies = domain.WallGroups(f.level.Part); m == nil {
+		m = &output.WallTuning{Groups: slices.Repeat([]output.WallFactor{{Factor: 1}}, len(f.bodies)), Densities: make([]float64, len(f.Of))}
 	}
-	f.WallTuning = *m
-	f.Groups = slices.Clone(m.Groups)
-	if f.Densities = slices.Clone(m.Densities); len(f.Densities) != len(f.group) {
-		f.Densities = make([]float64, len(f.group))
-	}
+	f.Groups, f.Eps, f.Excess, f.Densities = slices.Clone(m.Groups), m.Eps, m.Excess, slices.Clone(m.Densities)
 	return f.set()
+}
+
+// resume continues with the corrections of a checkpoint, perhaps of a version with other groups of walls, or without densities: what it
+// lacks starts over, with a warning. Faces have the factor 1 in any case.
+func (f *friction) resume(m *output.WallTuning) error {
+	if len(f.Of) == 0 {
+		return nil
+	}
+	if m == nil {
+		m = new(output.WallTuning)
+	}
+	of := m.Of
+	if of == nil && len(m.Groups) == len(f.Groups) { // earlier groups were unions of these: as many are the same
+		of = f.Of
+	}
+	next := f.memory() // as at the start of a run
+	next.Eps, next.Excess = m.Eps, m.Excess
+	copy(next.Densities, m.Densities)
+	var lost []string
+	for k, group := range f.Of {
+		kept := together(of, f.Of, k)
+		if kept {
+			next.Groups[group] = m.Groups[of[k]]
+		}
+		if domain.FollowsLaw(f.level.Part, k) && (!kept || m.Densities == nil && !f.Case.Sealed()) {
+			lost = append(lost, f.Case.WallName(uint8(k+1)))
+		}
+	}
+	if f.Rank.Root && len(lost) > 0 {
+		f.Rank.Warn(finding.WallsRestarted.Says("%s: the checkpoint was written by a version with other corrections of the wall model (factors of other groups of walls, or no densities of bodies): they start over, and forces adjust over about %.0f steps; start means after that",
+			strings.Join(lost, ", "), frictionMean+1/frictionGain))
+	}
+	return f.recall(next)
+}
+
+// together reports whether a type of wall has the same types in its group in two lists of groups.
+func together(a, b []int, k int) bool {
+	for i := range b {
+		if len(a) != len(b) || (a[i] == a[k]) != (b[i] == b[k]) {
+			return false
+		}
+	}
+	return true
 }
 
 // memory returns the corrections for a checkpoint; nil: there is nothing to correct.
 func (f *friction) memory() *output.WallTuning {
-	if len(f.group) == 0 {
+	if len(f.Of) == 0 {
 		return nil
 	}
 	m := f.WallTuning
@@ -230,8 +269,8 @@ func (f *friction) memory() *output.WallTuning {
 
 // set passes the corrections to the device.
 func (f *friction) set() error {
-	walls := make([]device.WallTuning, len(f.group))
-	for k, i := range f.group {
+	walls := make([]device.WallTuning, len(f.Of))
+	for k, i := range f.Of {
 		walls[k] = device.WallTuning{Factor: f.Groups[i].Factor, Density: f.Eps, Exchange: f.Densities[k]}
 	}
 	for _, l := range f.walls() {
@@ -245,10 +284,10 @@ func (f *friction) set() error {
 // of returns the mean momentum exchanged by the walls that share a type's factor, relative to the law, and the factor; 0:
 // unknown, or not friction.
 func (f *friction) of(k uint8) (share, factor float64) {
-	if len(f.group) < int(k) {
+	if len(f.Of) < int(k) {
 		return 0, 0
 	}
-	w := f.Groups[f.group[k-1]]
+	w := f.Groups[f.Of[k-1]]
 	if share = w.Exchanged / w.Law; !(share >= leastShare && share <= mostShare) {
 		return 0, 0
 	}

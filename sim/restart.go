@@ -118,7 +118,7 @@ func (r *run) restart() error {
 func (r *run) resume(m *output.Memory) error {
 	r.loads.recall(m.Loads)
 	r.driver.recall(m.Drive)
-	if err := r.all("friction of walls", r.friction.recall(m.Walls)); err != nil {
+	if err := r.all("friction of walls", r.friction.resume(m.Walls)); err != nil {
 		return err
 	}
 	r.level.SetForce(r.Step())

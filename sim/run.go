@@ -173,7 +173,7 @@ func (r *run) untilHook() int {
 	if d := r.Case.Force.Drive; d != nil {
 		next = min(next, (r.Step()/d.Every+1)*d.Every)
 	}
-	if len(r.friction.group) > 0 {
+	if len(r.friction.Of) > 0 {
 		next = min(next, (r.Step()/frictionEvery+1)*frictionEvery)
 	}
 	return min(next, r.outputs.Next(r.Step())) - r.Step()

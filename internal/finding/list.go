@@ -156,6 +156,8 @@ var (
 		"readers find the files through it; unreadable files are skipped"})
 	TableRestarted = add(Kind{"table_restarted", Start, "header and rows of a table against the checkpoint", "any difference",
 		"the old table is kept under another name and a new one starts"})
+	WallsRestarted = add(Kind{"walls_restarted", Start, "groups of walls with a model, and densities of bodies, against an older checkpoint", "any difference",
+		"the corrections of friction and mass start over, and forces adjust for some thousand steps"})
 )
 
 // Warnings while a run computes.

@@ -161,6 +161,12 @@ func WallGroups(p *Part) (group []int, bodies []bool) {
 	return group, bodies
 }
 
+// FollowsLaw reports whether walls of a type, from 0 on, are bodies whose friction follows from a law of the wall.
+func FollowsLaw(p *Part, k int) bool {
+	w := p.Cells.Walls[k]
+	return k >= p.Faces() && w.Law == boundary.ModelledWall && !w.Model.Frictionless
+}
+
 // Coverage is the surface of one wall with a model, in cells, or the part of it that has the cells of a level.
 type Coverage struct {
 	Type   uint8

@@ -81,6 +81,7 @@ type Drive struct {
 // the mass per area that was in excess at the last correction; the density of each body's ghost cells in open domains, by type.
 type WallTuning struct {
 	Groups      []WallFactor
+	Of          []int `json:",omitempty"` // group of each type of wall; nil: stored by a version that recorded the number of groups alone
 	Eps, Excess float64
 	Densities   []float64 `json:",omitempty"`
 }
