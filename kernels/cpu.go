@@ -186,7 +186,7 @@ type Modelled struct {
 	Numbers     unsafe.Pointer // of the arithmetic's type, boundary.ModelledCount for each
 	Table       unsafe.Pointer // []float64
 	Populations unsafe.Pointer // of the arithmetic's type: of each direction for each cell
-	Results     unsafe.Pointer // of the arithmetic's type, ModelledResults for each: the traction on the wall, y+ of half a cell, the share of the model, the layer's eddies
+	Results     unsafe.Pointer // of the arithmetic's type, ModelledResults for each: the traction on the wall, y+ at half a cell, the share of the model, the layer's eddies
 	Heat        unsafe.Pointer // of the arithmetic's type: the flux of the scalar into the fluid; nil: there is no scalar
 	Tuning      unsafe.Pointer // of the arithmetic's type, WallTuning for each type
 	Links       unsafe.Pointer // []ModelledLink

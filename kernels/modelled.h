@@ -16,7 +16,7 @@
 // keeps the momentum exchanged by links equal to the law's, and eps the density that conserves the mass (sim/friction.go). Fluid
 // cells of the layer have the eddy viscosity of the logarithm, which fades out up to its height h: nu_t = kappa max(y, y0) u_tau
 // (1 - y^2/h^2), with u_tau of the nearest ghost cell (Prandtl, Z. Angew. Math. Mech. 5 (1925) 136). Without friction: modelled,
-// with u_tau = 0 (MODELLED_ROUGH below 0). theta blends both with y+ of half a cell: the model is off where the flow beside the
+// with u_tau = 0 (MODELLED_ROUGH below 0). theta blends both with y+ at half a cell: the model is off where the flow beside the
 // wall is laminar. Nothing moves along a no-slip wall, so that its rates of strain have no part along it; fluid between walls
 // would not stay at rest with the image's. Beside a convex edge, which lies along e from the ghost cell, the part of the flow
 // along e that comes from the edge sticks to the surface: of the velocity, with a in place of d_g/d_I, the traction and the
@@ -34,7 +34,7 @@ namespace lbm { namespace {
 enum { MODELLED_NORMAL = 0, MODELLED_VELOCITY = 3, MODELLED_MIRROR = 6, MODELLED_REACH = 7, MODELLED_HEIGHT = 8, MODELLED_ROUGH = 9, MODELLED_IMAGE = 10, MODELLED_SAMPLE = 18, MODELLED_BEND = 26, MODELLED_HEAT = 32, MODELLED_VALUE = 33, MODELLED_MIRRORED = 34, MODELLED_LEE = 35, MODELLED_ACROSS = 38, MODELLED_NUMBERS = 39 };
 constexpr double MODELLED_KAPPA = 0.384, LEAST_MIXING = 1.5, LAMINAR_PLUS = 4, TURBULENT_PLUS = 5, MOST_FILLED = 0.1;  // boundary.Kappa and the others
 enum { PLUS_FIRST = -6, PLUS_BITS = 4, PLUS_COUNT = 44 * 16 + 1 };
-// Numbers that a ghost cell reports: the traction of the fluid on the wall, y+ of half a cell, theta, and the
+// Numbers that a ghost cell reports: the traction of the fluid on the wall, y+ at half a cell, theta, and the
 // friction velocity of the layer's eddy viscosity by the law's; 0 where it has no model.
 enum { MODELLED_RESULTS = 6 };
 // Sums over the links of a wall, in FORCE_UNITS (device.WallMomentum). The area is scaled down: in these units a wall of
@@ -61,13 +61,13 @@ LBM_HD LBM_INLINE double tableAt(double reynolds, const double* table) {
 	return table[entry] + part * (table[entry + 1] - table[entry]);
 }
 
-// turbulence returns theta, the share of the model; half is y+ of half a cell.
+// turbulence returns theta, the share of the model; half is y+ at half a cell.
 template <class T> LBM_HD LBM_INLINE T turbulence(const T& half) {
 	const T theta = (half - T(LAMINAR_PLUS)) * T(1.0 / (TURBULENT_PLUS - LAMINAR_PLUS));
 	return theta < T(0) ? T(0) : theta > T(1) ? T(1) : theta;
 }
 
-// layerEddies returns 3 nu_t of a cell of the layer, by its length (boundary.LayerCell), y+ of half a cell and the last result of its ghost cell.
+// layerEddies returns 3 nu_t of a cell of the layer, by its length (boundary.LayerCell), y+ at half a cell and the last result of its ghost cell.
 template <class T> LBM_HD LBM_INLINE T layerEddies(const T& length, const T& half, const T& share, const Params<T>& p) {
 	const T nu = (T(1) / p.omega - T(0.5)) * T(1.0 / 3);
 	return length * (share * (T(2) * nu * half));
