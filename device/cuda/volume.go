@@ -74,7 +74,7 @@ func (v *volumes) prepare() (err error) {
 // leftFree is the memory that a volume leaves free, for its own transfers and for the run: a viewer must not end it.
 const leftFree = 256 << 20
 
-// Launch numbers of kernels/gpu/cast.h: threads of a block of lbm_evaluate and the planes of its march, and threads of lbm_cast.
+// Launch numbers of kernels/gpu/cast.h: threads of a block of lbm_evaluate and the planes of its march, and threads of a block of lbm_cast.
 const (
 	shotX, shotY, shotDepth = 32, 8, 32
 	raysX, raysY            = 8, 16
@@ -93,7 +93,7 @@ func (v *volumes) NewVolume(at device.VolumeBox, fields [2]device.Shown) (device
 		abi.lo[a], abi.n[a] = int32(b.Lo[a]), int32(n)
 		abi.ends[0][a], abi.ends[1][a] = int32(-b.Lo[a]), int32(at.Domain[a]-1-b.Lo[a])
 		w.stored[a] = n + 2*render.Margin
-		stored, bricks, piles = stored*w.stored[a], bricks*raw.Ceil(n, 8), piles*raw.Ceil(n, 32)
+		stored, bricks, piles = stored*w.stored[a], bricks*raw.Ceil(n, 1<<render.BrickShift), piles*raw.Ceil(n, 1<<render.PileShift)
 	}
 	w.bricks = bricks
 	finest := 0

@@ -54,16 +54,16 @@ func (g *grid) of(cell [3]int) int {
 
 // Bricks have edges of 8 cells, piles of 32.
 const (
-	brickShift = 3
-	pileShift  = 5
-	brick      = 1 << brickShift
+	BrickShift = 3
+	PileShift  = 5
+	brick      = 1 << BrickShift
 )
 
 var inf = math.Inf(1)
 
-// slack is the rounding of an interpolated value, as a share of the level: with it a brick that is passed over has no surface in any
+// Slack is the rounding of an interpolated value, as a share of the level: with it a brick that is passed over has no surface in any
 // other division into bricks.
-const slack = 1e-9
+const Slack = 1e-9
 
 // Each visits the values of the field whose surface is drawn, in the cells that are the finest in their places.
 func (b *Block) Each(visit func(value float32)) {
@@ -82,17 +82,17 @@ func (b *Block) Each(visit func(value float32)) {
 
 // prepare finds the bricks that may hold the surface.
 func (b *Block) prepare(level float64, size [3]float64) {
-	b.scale, b.bricks, b.piles = float64(int(1)<<b.Level), newGrid(b.N, brickShift), newGrid(b.N, pileShift)
+	b.scale, b.bricks, b.piles = float64(int(1)<<b.Level), newGrid(b.N, BrickShift), newGrid(b.N, PileShift)
 	for a := range size {
 		b.ends[0][a], b.ends[1][a] = -b.Lo[a], int(size[a]*b.scale)-1-b.Lo[a]
 	}
-	around := slack * math.Abs(level)
+	around := Slack * math.Abs(level)
 	b.lo, b.hi = [3]float64{inf, inf, inf}, [3]float64{-inf, -inf, -inf}
 	for k := range b.bricks.active {
 		n := b.bricks.n
 		from := [3]int{k % n[0] * brick, k / n[0] % n[1] * brick, k / n[0] / n[1] * brick}
 		low, high := b.extremes(from)
-		if low-around-slack*math.Abs(low) > level || high+around+slack*math.Abs(high) < level {
+		if low-around-Slack*math.Abs(low) > level || high+around+Slack*math.Abs(high) < level {
 			continue
 		}
 		b.bricks.active[k], b.piles.active[b.piles.of(from)] = true, true

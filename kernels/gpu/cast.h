@@ -150,6 +150,7 @@ __device__ LBM_INLINE int ordered(float v) {
 	return b < 0 ? -(b & 0x7fffffff) : b;
 }
 constexpr int BINS = 1024;
+enum { RAYS_X = 8, RAYS_Y = 16 };  // of a block of lbm_cast
 
 }}  // namespace lbm
 
@@ -216,11 +217,11 @@ extern "C" __global__ void __launch_bounds__(ROW) lbm_bricks(const lbm::Volume* 
 	cells.mark(blockIdx.x, Cells::mayHave(low, high, level));
 }
 // Casts the rays of a picture; more: hits of other volumes are there already, and the nearer one stays.
-extern "C" __global__ void __launch_bounds__(128) lbm_cast(const lbm::Optics* optics, const lbm::Volume* volume, lbm::Seen* seen, long long more) {
+extern "C" __global__ void __launch_bounds__(lbm::RAYS_X * lbm::RAYS_Y) lbm_cast(const lbm::Optics* optics, const lbm::Volume* volume, lbm::Seen* seen, long long more) {
 	using namespace lbm;
 	const Optics o = *optics;
 	const Volume v = *volume;
-	const int x = blockIdx.x * 8 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+	const int x = blockIdx.x * RAYS_X + threadIdx.x, y = blockIdx.y * RAYS_Y + threadIdx.y;
 	if (x >= o.w || y >= o.h) return;
 	Seen* const to = seen + (long long)y * o.w + x;
 	Seen s;
