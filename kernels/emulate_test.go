@@ -6,17 +6,27 @@ package kernels_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
+	"math/rand"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"lbmsim/boundary"
+	"lbmsim/config"
+	"lbmsim/decomp"
+	"lbmsim/device"
 	"lbmsim/internal/render"
 	"lbmsim/kernels"
+	"lbmsim/model"
+	"lbmsim/sim/derive"
+	"lbmsim/sim/domain"
 )
 
 // The march of a GPU computes the same bits however it is cut, here without a GPU: in marches of one plane the warps of a block
@@ -284,4 +294,123 @@ func written(s render.Scene, blocks []render.Block) []byte {
 		put(b.Finest)
 	}
 	return out.Bytes()
+}
+
+// The fields of views have one definition on GPUs and on the host: of every field that a GPU evaluates, the values of random states are the
+// sampler's, rounded to float32: at solid cells and beside them, at periodic and at ghost ends, with another field and alone.
+func TestFieldsOfAGPU(t *testing.T) {
+	dir := readable(t)
+	var spec model.Spec
+	spec.Lattice, _ = model.FindLattice("D3Q19")
+	spec.Collision, _ = model.FindCollision("regularized")
+	spec.Scalar = true
+	n := [3]int{37, 11, 35} // two blocks along each axis
+	random := rand.New(rand.NewSource(2))
+	cells := boundary.NewCells(n)
+	for i := range cells.Type {
+		cells.Type[i] = uint8(max(0, random.Intn(20)-16)) // fluid, a face and bodies
+	}
+	for z := -1; z <= n[2]; z++ { // the box of a rank that is alone along x and, without ghosts there, along y
+		for y := -1; y <= n[1]; y++ {
+			cells.Type[cells.Index(-1, y, z)], cells.Type[cells.Index(n[0], y, z)] = cells.At(n[0]-1, y, z), cells.At(0, y, z)
+		}
+	}
+	for real, ghost := range map[string]int{"float": 1, "double": 0} { // ghost layers along y
+		program := filepath.Join(dir, "fields"+real)
+		build := exec.Command("g++", "-std=c++20", "-O1", "-ffp-contract=off", "-w", "-pthread", "-I"+dir, "-DLBM_LATTICE=D3Q19", "-DLBM_COLLISION=Regularized", "-DLBM_MOMENTS=1",
+			fmt.Sprintf("-DLBM_EXTRA=%d", spec.Components()-spec.FlowComponents()), "-DLBM_REAL="+real, "-DLBM_STORED="+real, "testdata/emulate_fields.cpp", "-o", program)
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", build.Args, err, out[:min(len(out), 4000)])
+		}
+		own := cells
+		own.Type = slices.Clone(cells.Type)
+		for z := -1; z <= n[2] && ghost == 0; z++ {
+			for x := -1; x <= n[0]; x++ {
+				own.Type[own.Index(x, -1, z)], own.Type[own.Index(x, n[1], z)] = own.At(x, n[1]-1, z), own.At(x, 0, z)
+			}
+		}
+		c := &config.Case{Grid: config.Grid{Cells: n, Units: config.Units{Physical: true, Length: 1.7e-3, Time: 3.1e-2, Density: 998.2}}, Flow: config.Flow{Spec: spec}}
+		c.Boundaries, c.Bodies, c.Temperature.Reference = make([]config.Boundary, 1), make([]config.Body, 3), 20
+		p := &domain.Part{Case: c, Layout: decomp.NewLayout(n, [3]int{0, ghost, 1}, spec.Components()), Cells: own}
+		if real == "float" {
+			fieldsOfAGPU[float32](t, filepath.Join(dir, "fields"), program, p)
+		} else {
+			fieldsOfAGPU[float64](t, filepath.Join(dir, "fields"), program, p)
+		}
+	}
+}
+
+func fieldsOfAGPU[In derive.Number](t *testing.T, file, program string, p *domain.Part) {
+	t.Helper()
+	view := derive.View{Case: p.Case, Part: p}
+	var fields []model.Field
+	var shown []device.Shown
+	quantities := map[device.Quantity]bool{}
+	for _, f := range model.Fields {
+		if s, ok := view.Shown(f); ok {
+			fields, shown = append(fields, f), append(shown, s)
+			quantities[s.Quantity] = true
+		}
+	}
+	if len(quantities) != int(device.Invariant)+1 {
+		t.Fatalf("no field has some of the quantities: %v", quantities)
+	}
+	n := p.Layout.N
+	var in bytes.Buffer
+	for _, v := range []any{[]int32{int32(n[0]), int32(n[1]), int32(n[2]), int32(p.Layout.Ghost[1]), int32(len(fields))}, p.Cells.Type, shown} {
+		_ = binary.Write(&in, binary.LittleEndian, v) // a buffer has room
+	}
+	if err := os.WriteFile(file, in.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(program, file).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	whole := decomp.Box{Lo: [3]int{0, -p.Layout.Ghost[1], -1}, Hi: [3]int{n[0], n[1] + p.Layout.Ghost[1], n[2] + 1}}
+	state := make([]In, p.Case.Spec.FieldValues()*whole.Cells())
+	got := make([][]float32, 2*len(fields))
+	err = binary.Read(out, binary.LittleEndian, state)
+	for k := range got {
+		got[k] = make([]float32, n[0]*n[1]*n[2])
+		err = errors.Join(err, binary.Read(out, binary.LittleEndian, got[k]))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, f := range fields {
+		s := derive.NewSampler[float64](p, 0, derive.Held(whole, p.Case.Spec.FieldValues(), state), f)
+		values := 0
+		for z := range n[2] {
+			plane, err := s.Sample(f, z, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range n[0] * n[1] {
+				x, y := i%n[0], i/n[0]
+				want := plane[i*f.Components]
+				if f.Components > 1 {
+					v := plane[i*f.Components:][:f.Components]
+					want = math.Sqrt(v[0]*v[0] + v[1]*v[1] + v[2]*v[2])
+				}
+				blank := view.Blank(f, int(p.Cells.At(x, y, z))-p.Faces())
+				for _, v := range [][]float32{got[2*k], got[2*k+1]} {
+					v := float64(v[z*n[0]*n[1]+i])
+					if !blank && v != 0 {
+						values++
+					}
+					if math.IsNaN(v) != blank || !blank && !(math.Abs(v-want) <= 1e-7*math.Abs(want)) { // half a last place of float32 is 6e-8
+						t.Fatalf("%T, %d ghosts: %s at (%d, %d, %d) is %g, not %g (%v)", state[0], p.Layout.Ghost[1], f.Name, x, y, z, v, want, blank)
+					}
+				}
+			}
+		}
+		if values < n[0]*n[1]*n[2] { // of twice as many; gradients of solid cells are 0
+			t.Errorf("%s: only %d values", f.Name, values)
+		}
+	}
 }
