@@ -126,11 +126,11 @@ func (o Orbit) show(set *Set) (Painter, error) {
 		if o.Moving {
 			thaw(set) // not two states in memory
 		}
-		room, err := o.room(set)
-		if err != nil || !room {
-			return refusal{fmt.Errorf("not enough memory for a view: it takes %.3g GB on rank 0, and a machine has less for each of its ranks", float64(o.bytes(r))/1e9)}, err
+		g, need, err := o.reserve(set)
+		if err != nil || g == nil {
+			return refusal{fmt.Errorf("not enough memory for a view: it takes %.3g GB on rank 0, and a machine has less for each of its ranks", float64(need)/1e9)}, err
 		}
-		if f, err = o.gather(r); err != nil {
+		if f, err = o.gather(r, g); err != nil {
 			return nil, err
 		}
 		if o.Moving {
@@ -166,33 +166,26 @@ func (r refusal) Bare() (picture.Bare, error) { return picture.Bare{}, r.error }
 // memoryLeft is ram.Rest, or what a test has instead.
 var memoryLeft = ram.Rest
 
-// room reports whether each rank has memory for the fields of a view: a viewer must not end the run. What turning views keep is freed
-// before a view is refused. Collective.
-func (o Orbit) room(set *Set) (bool, error) {
+// reserve allocates the device's memory for a view, and returns nil if a rank lacks memory on the host for the rest: a viewer must not end
+// the run. What turning views keep is freed before a view is refused. need is the rank's memory on the host. Collective.
+func (o Orbit) reserve(set *Set) (g *scenery, need int64, err error) {
 	_, neighbours := comm.LocalRank(set.Rank.Comm)
 	for again := false; ; again = true {
+		g = set.Run.reserve(o.Surface, o.Colour, o.size())
+		need = g.bytes()
 		lack := []int64{0}
-		if left := memoryLeft(neighbours); left > 0 && left < o.bytes(set.Run) {
+		if left := memoryLeft(neighbours); left > 0 && left < need {
 			lack[0] = 1
 		}
-		if err := comm.Max(set.Rank.Comm, lack); err != nil || lack[0] == 0 || again {
-			return lack[0] == 0, err
+		if err = comm.Max(set.Rank.Comm, lack); err == nil && lack[0] == 0 {
+			return g, need, nil
+		}
+		if g.close(); err != nil || again {
+			return nil, need, err
 		}
 		thaw(set)
 		debug.FreeOSMemory() // returns also what earlier views have left
 	}
-}
-
-// bytes returns the memory that this rank needs for a view on the host, which casts the rays if the device lacks memory.
-func (o Orbit) bytes(r *Run) int64 {
-	cells := 0
-	for _, s := range r.stored() {
-		if own := s.owned(r.Rank.ID); own.Cells() > 0 {
-			cells += margined(own).Cells()
-		}
-	}
-	size := o.size()
-	return render.Bytes(int64(cells), o.Surface.Components+o.Colour.Components, size[0]*size[1])
 }
 
 // view returns the view of the case that shows the same as o, or the default one.
@@ -208,21 +201,21 @@ func (o Orbit) view(r *Run) *views {
 	return &views{View: v}
 }
 
-// gather returns the present state. Collective.
-func (o Orbit) gather(r *Run) (*frozen, error) {
-	if err := r.filled(); err != nil {
-		return nil, err
-	}
-	g, err := r.scenery(o.Surface, o.Colour, o.size())
-	if err != nil {
-		return nil, err
+// gather takes the present state. After an error the memory is free. Collective.
+func (o Orbit) gather(r *Run, g *scenery) (*frozen, error) {
+	err := r.filled()
+	if err == nil {
+		err = g.gather(r)
 	}
 	f := &frozen{scenery: g, value: float64(o.Value), step: r.Step(), time: r.Time()}
+	if err == nil && o.Auto {
+		f.levels, err = levelsOf(r.Rank.Comm, g)
+	}
+	if err != nil {
+		g.close()
+		return nil, err
+	}
 	if o.Auto {
-		if f.levels, err = levelsOf(r.Rank.Comm, g); err != nil {
-			g.close()
-			return nil, err
-		}
 		f.value = f.levels[usualLevel]
 		if v, known := config.UsualValue(r.Case, o.Surface); known && v < f.levels[levels] {
 			f.value = v

@@ -6,6 +6,7 @@ package output
 import (
 	"fmt"
 
+	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/internal/render"
 	"lbmsim/model"
@@ -14,44 +15,81 @@ import (
 // scenery is two fields of this rank's cells, with the cells around them that other ranks have: in the device's memory, where rays are
 // cast if the device does that and has the formulas of both fields, otherwise in blocks on the host.
 type scenery struct {
-	blocks  []render.Block
+	fields  [2]model.Field // of the shape and of the colour
+	pixels  int
+	pieces  []piece
 	caster  *render.Caster // of the blocks; nil: none yet
+	blocks  []render.Block
 	volumes []device.Volume
 }
 
-// scenery returns the present state of two fields, for pictures of so many pixels. Collective.
-func (r *Run) scenery(shape, colour model.Field, size [2]int) (*scenery, error) {
-	list, fields, g := [2]model.Field{shape, colour}, 2, &scenery{}
-	if shape.Name == colour.Name {
-		fields = 1
-	}
+// piece is the rank's cells of a box.
+type piece struct {
+	stored
+	own    decomp.Box
+	volume device.Volume // nil: the host casts their rays
+}
+
+// reserve allocates the device's memory for pictures of so many pixels of two fields.
+func (r *Run) reserve(shape, colour model.Field, size [2]int) *scenery {
+	g := &scenery{fields: [2]model.Field{shape, colour}, pixels: size[0] * size[1]}
 	for _, s := range r.stored() {
-		own := s.owned(r.Rank.ID)
+		p := piece{stored: s, own: s.owned(r.Rank.ID)}
 		rays := 0
 		if len(g.volumes) == 0 { // the first one casts them through all
 			rays = render.Rays(size)
 		}
-		if v := r.volume(s, list, rays); v != nil {
-			g.volumes = append(g.volumes, v)
-			if err := s.fill(r, &deviceFields{Volume: v, rays: r.State.Rays(s.mine), part: s.view.Part, alike: fields == 1}, fields); err != nil {
-				g.close()
-				return nil, r.ofView(err)
-			}
-			continue
+		if p.volume = r.volume(s, p.own, g.fields, rays); p.volume != nil {
+			g.volumes = append(g.volumes, p.volume)
 		}
-		h := &hostFields{r: r, view: s.view, list: list, around: margined(own)}
-		if s.view != nil {
-			h.mine = s.part(r.Rank.ID)
-		}
-		if err := s.fill(r, h, fields); err != nil {
-			g.close()
-			return nil, r.ofView(err)
-		}
-		if own.Cells() > 0 {
-			g.blocks = append(g.blocks, render.Block{Level: s.level, Lo: own.Lo, N: own.Size(), Shape: h.to[0], Colour: h.to[fields-1], Finest: s.finest(own)})
+		g.pieces = append(g.pieces, p)
+	}
+	return g
+}
+
+// bytes returns the host's memory for the fields that the device does not have, and for the hits.
+func (g *scenery) bytes() int64 {
+	cells := 0
+	for _, p := range g.pieces {
+		if p.volume == nil {
+			cells += margined(p.own).Cells()
 		}
 	}
-	return g, nil
+	return render.Bytes(int64(cells), g.fields[0].Components+g.fields[1].Components, g.pixels)
+}
+
+// gather takes the present state of both fields. After an error the memory is free. Collective.
+func (g *scenery) gather(r *Run) error {
+	fields := 2
+	if g.fields[0].Name == g.fields[1].Name {
+		fields = 1
+	}
+	for _, p := range g.pieces {
+		var err error
+		if p.volume != nil {
+			err = p.fill(r, &deviceFields{Volume: p.volume, rays: r.State.Rays(p.mine), part: p.view.Part, alike: fields == 1}, fields)
+		} else {
+			err = g.hold(r, p, fields)
+		}
+		if err != nil {
+			g.close()
+			return r.ofView(err)
+		}
+	}
+	return nil
+}
+
+// hold takes a piece whose rays the host casts. Collective.
+func (g *scenery) hold(r *Run, p piece, fields int) error {
+	h := &hostFields{r: r, view: p.view, list: g.fields, around: margined(p.own)}
+	if p.view != nil {
+		h.mine = p.part(r.Rank.ID)
+	}
+	if err := p.fill(r, h, fields); err != nil || p.own.Cells() == 0 {
+		return err
+	}
+	g.blocks = append(g.blocks, render.Block{Level: p.level, Lo: p.own.Lo, N: p.own.Size(), Shape: h.to[0], Colour: h.to[fields-1], Finest: p.finest(p.own)})
+	return nil
 }
 
 // ofView says where an error was met.
@@ -60,8 +98,7 @@ func (r *Run) ofView(err error) error {
 }
 
 // volume returns memory for the rank's cells of a box on the device; nil: the host has to cast their rays.
-func (r *Run) volume(s stored, list [2]model.Field, rays int) device.Volume {
-	own := s.owned(r.Rank.ID)
+func (r *Run) volume(s stored, own decomp.Box, list [2]model.Field, rays int) device.Volume {
 	if own.Cells() == 0 {
 		return nil
 	}

@@ -47,8 +47,8 @@ func (v *views) Write(r *Run) error {
 	}
 	v.at = r.Step()
 	scene := v.scene(r)
-	g, err := r.scenery(v.Surface, v.Colour, v.Size)
-	if err != nil {
+	g := r.reserve(v.Surface, v.Colour, v.Size)
+	if err := g.gather(r); err != nil {
 		return err
 	}
 	defer g.close()
