@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The lbmsim authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Package demo holds the cases of `lbmsim demo`: flows with a film, small enough for the cores at hand.
+// Package demo holds the cases of `lbmsim demo`: flows with an animation, small enough for the cores at hand.
 package demo
 
 import (
@@ -18,7 +18,7 @@ var convection string
 //go:embed ball.toml
 var ball string
 
-// Demo is a case whose only pictures are the frames of a film.
+// Demo is a case whose only pictures are the frames of an animation.
 type Demo struct {
 	Name, Title, Text string
 }

@@ -130,7 +130,7 @@ func terminalWidth() int {
 	return int(size.Col)
 }
 
-// runDemo runs a demo on the ranks that were started; rank 0 makes the film.
+// runDemo runs a demo on the ranks that were started; rank 0 makes the animation.
 func runDemo(d demo.Demo, f demoFlags) error {
 	log := &demoReport{Text: report.NewText(os.Stdout, false)}
 	reports := &reporters{start: &startSign{}, status: report.NewStatus(log.Warn)}
@@ -236,7 +236,7 @@ func (r *demoReport) Progress(p sim.Progress) {
 	}
 }
 
-// Wrote implements sim.Reporter: the frames of the film are named when it is complete.
+// Wrote implements sim.Reporter: the frames of the animation are named when it is complete.
 func (r *demoReport) Wrote(string, string) {}
 
 // Finish implements sim.Reporter.

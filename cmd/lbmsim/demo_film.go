@@ -16,10 +16,10 @@ import (
 	"lbmsim/sim"
 )
 
-// filmRate is the frames per second of a demo's film.
+// filmRate is the frames per second of a demo's animation.
 const filmRate = 12
 
-// finishDemo writes the film beside the case, and prints the results and the next commands.
+// finishDemo writes the animation beside the case, and prints the results and the next commands.
 func finishDemo(s sim.Summary, path string, show terminal.Method) error {
 	pictures, err := picturesOf(s.Case.OutputDir, s.Case.Pictures[0].Stem())
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"lbmsim/sim"
 )
 
-// A demo is a case without warnings, whose film has enough frames for smooth motion, but not too many to render.
+// A demo is a case without warnings, whose animation has enough frames for smooth motion, but not too many to render.
 func TestDemosAreSound(t *testing.T) {
 	for _, d := range demo.All() {
 		flow, err := loadCase(d.Name+".toml", []byte(d.Text), nil)
@@ -53,7 +53,7 @@ func small(t *testing.T) demo.Demo {
 	return d
 }
 
-// A demo writes its case, its pictures and a film of all of them; it can be repeated, and an edited case is kept.
+// A demo writes its case, its pictures and an animation of all of them; it can be repeated, and an edited case is kept.
 func TestDemo(t *testing.T) {
 	d, f := small(t), demoFlags{folder: filepath.Join(t.TempDir(), "demo"), run: runFlags{device: "cpu", threads: 1}}
 	for range 2 {
@@ -70,7 +70,7 @@ func TestDemo(t *testing.T) {
 		t.Fatal(pictures, err)
 	}
 	if at := bytes.Index(film, []byte("acTL")); at < 0 || !bytes.HasPrefix(film[at+4:], []byte{0, 0, 0, 5}) {
-		t.Error("the film does not have 5 frames")
+		t.Error("the animation does not have 5 frames")
 	}
 	state := filepath.Join(f.folder, "street", status.Name)
 	own := string(contentOf(t, state))

@@ -27,14 +27,14 @@ func filmCommand() *cobra.Command {
 	var f filmFlags
 	c := &cobra.Command{
 		Use:   "film DIR",
-		Short: "Make a film of the pictures of a run",
-		Long: `film makes a film from the pictures in a run's output folder ([output.picture], [output.view]):
+		Short: "Make an animation of the pictures of a run",
+		Long: `film makes an animation of the pictures in a run's output folder ([output.picture], [output.view]):
 
   lbmsim film out/wake                          the only series of pictures
   lbmsim film out/wake --name vorticity --fps 25
   lbmsim film out/wake --output wake.webm
 
-If ffmpeg is on PATH, the film is NAME.mp4 (H.264) in the folder, or *.webm (VP9) with --output.
+If ffmpeg is on PATH, the animation is NAME.mp4 (H.264) in the folder, or *.webm (VP9) with --output.
 Otherwise it is an animated PNG, NAME.apng, which browsers show. Give the pictures a range, or
 each has its own colour scale.`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -46,7 +46,7 @@ each has its own colour scale.`,
 		RunE: func(_ *cobra.Command, args []string) error { return makeFilm(args[0], f) },
 	}
 	c.Flags().StringVar(&f.name, "name", "", "`NAME` of the pictures, as in NAME_0000001000.png (default: the only ones)")
-	c.Flags().StringVar(&f.output, "output", "", "`FILE` of the film: *.mp4, *.webm or *.apng (default: NAME.mp4 or NAME.apng in DIR)")
+	c.Flags().StringVar(&f.output, "output", "", "`FILE` of the animation: *.mp4, *.webm or *.apng (default: NAME.mp4 or NAME.apng in DIR)")
 	c.Flags().IntVar(&f.rate, "fps", 10, "`PICTURES` per second")
 	return c
 }
@@ -67,14 +67,14 @@ func makeFilm(dir string, f filmFlags) error {
 	switch ext := filepath.Ext(path); ext {
 	case film.MP4, film.WebM, film.APNG:
 	default:
-		return usageError{fmt.Errorf("--output %s: a film is named *%s, *%s or *%s", path, film.MP4, film.WebM, film.APNG)}
+		return usageError{fmt.Errorf("--output %s: an animation is named *%s, *%s or *%s", path, film.MP4, film.WebM, film.APNG)}
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return usageError{fmt.Errorf("--output %s: not a regular file", path)}
 	}
 	err = film.Write(path, s, f.rate)
 	if errors.Is(err, film.ErrNoFFmpeg) {
-		return usageError{fmt.Errorf("--output %s: %w; install ffmpeg, or name the film *%s", path, err, film.APNG)}
+		return usageError{fmt.Errorf("--output %s: %w; install ffmpeg, or name the animation *%s", path, err, film.APNG)}
 	}
 	if err != nil {
 		return fmt.Errorf("making %s: %w", path, err)

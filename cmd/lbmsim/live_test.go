@@ -185,7 +185,7 @@ func TestRunLive(t *testing.T) {
 	}
 }
 
-// A film has the name of its pictures, and shows one series.
+// An animation has the name of its pictures, and shows one series.
 func TestFilm(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"speed", "cut"} {
@@ -207,7 +207,7 @@ func TestFilm(t *testing.T) {
 	}{
 		{nil, sim.ExitUsage, "choose one by --name: cut, speed"},
 		{[]string{"--name", "velocity"}, sim.ExitUsage, "it has: cut, speed"},
-		{[]string{"--name", "cut", "--output", "a.mp4"}, sim.ExitUsage, "install ffmpeg, or name the film *.apng"},
+		{[]string{"--name", "cut", "--output", "a.mp4"}, sim.ExitUsage, "install ffmpeg, or name the animation *.apng"},
 		{[]string{"--name", "cut", "--output", "a.gif"}, sim.ExitUsage, "*.apng"},
 		{[]string{"--name", "cut"}, 0, ""},
 	} {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The lbmsim authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Package film makes films of pictures: animated PNGs by itself, other formats by ffmpeg.
+// Package film makes animations of pictures: animated PNGs by itself, other formats by ffmpeg.
 package film
 
 import (
@@ -29,10 +29,10 @@ type Animation struct {
 
 const signature = "\x89PNG\r\n\x1a\n"
 
-// NewAnimation begins a film of so many frames, so many per second, that repeats.
+// NewAnimation begins an animation of so many frames, so many per second, that repeats.
 func NewAnimation(w io.Writer, size image.Point, frames, rate int) (*Animation, error) {
 	if size.X < 1 || size.Y < 1 || frames < 1 || rate < 1 || rate > 1000 {
-		return nil, fmt.Errorf("%d frames of %d x %d pixels at %d per second are not a film", frames, size.X, size.Y, rate)
+		return nil, fmt.Errorf("%d frames of %d x %d pixels at %d per second are not an animation", frames, size.X, size.Y, rate)
 	}
 	a := &Animation{w: w, size: size, rate: rate, frames: frames}
 	header := binary.BigEndian.AppendUint32(nil, uint32(size.X))
@@ -48,10 +48,10 @@ func NewAnimation(w io.Writer, size image.Point, frames, rate int) (*Animation, 
 	return a, a.chunk("acTL", binary.BigEndian.AppendUint32(control, 0)) // 0: it repeats without end
 }
 
-// Add writes the next frame. It must be as large as the film.
+// Add writes the next frame. It must have the animation's size.
 func (a *Animation) Add(frame image.Image) error {
 	if frame.Bounds().Size() != a.size || a.written == a.frames {
-		return fmt.Errorf("frame %d of %d has %v pixels, the film %v", a.written+1, a.frames, frame.Bounds().Size(), a.size)
+		return fmt.Errorf("frame %d of %d has %v pixels, the animation %v", a.written+1, a.frames, frame.Bounds().Size(), a.size)
 	}
 	next := image.NewRGBA(image.Rectangle{Max: a.size})
 	draw.Draw(next, next.Rect, image.White, image.Point{}, draw.Src)
@@ -111,10 +111,10 @@ func (a *Animation) next(b []byte) []byte {
 	return binary.BigEndian.AppendUint32(b, a.sequence-1)
 }
 
-// Close ends the film, all of whose frames must be there.
+// Close ends the animation, all of whose frames must be there.
 func (a *Animation) Close() error {
 	if a.written != a.frames {
-		return fmt.Errorf("the film has %d frames of %d", a.written, a.frames)
+		return fmt.Errorf("the animation has %d frames of %d", a.written, a.frames)
 	}
 	return a.chunk("IEND", nil)
 }

@@ -53,7 +53,7 @@ func Find(dir string) (list []Series, err error) {
 	return list, nil
 }
 
-// Formats, by the end of the film's name.
+// Formats, by the end of the name.
 const (
 	MP4  = ".mp4"
 	WebM = ".webm"
@@ -68,7 +68,7 @@ func Best() string {
 	return APNG
 }
 
-// Write makes a film of a series, so many pictures per second, whole or not at all.
+// Write makes an animation of a series, so many pictures per second, whole or not at all.
 func Write(path string, s Series, rate int) (err error) {
 	size, err := s.size()
 	if err != nil {
@@ -86,7 +86,7 @@ func Write(path string, s Series, rate int) (err error) {
 	case MP4, WebM:
 		err = s.ffmpeg(part, filepath.Ext(path), size, rate)
 	default:
-		return fmt.Errorf("%s: a film is named *%s, *%s or *%s", path, MP4, WebM, APNG)
+		return fmt.Errorf("%s: an animation is named *%s, *%s or *%s", path, MP4, WebM, APNG)
 	}
 	if err != nil {
 		return err

@@ -168,11 +168,11 @@ func TestAnimation(t *testing.T) {
 	}
 }
 
-func TestFilmsThatAreNone(t *testing.T) {
+func TestInvalidAnimations(t *testing.T) {
 	var b bytes.Buffer
 	for _, c := range []struct{ w, h, n, rate int }{{0, 1, 1, 1}, {1, 1, 0, 1}, {1, 1, 1, 0}, {1, 1, 1, 2000}} {
 		if _, err := NewAnimation(&b, image.Pt(c.w, c.h), c.n, c.rate); err == nil {
-			t.Errorf("%+v is a film", c)
+			t.Errorf("%+v is an animation", c)
 		}
 	}
 	a, err := NewAnimation(&b, image.Pt(4, 4), 2, 10)
@@ -180,7 +180,7 @@ func TestFilmsThatAreNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a.Add(image.NewRGBA(image.Rect(0, 0, 4, 5))) == nil || a.Close() == nil {
-		t.Error("a frame of another size, or a film without its frames")
+		t.Error("a frame of another size, or an animation without its frames")
 	}
 }
 
@@ -213,7 +213,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A film appears under its name when it is whole; a picture that cannot be read leaves none.
+// An animation appears under its name when it is whole; a picture that cannot be read leaves none.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	shot(t, dir, "speed")
@@ -278,7 +278,7 @@ func TestFFmpeg(t *testing.T) {
 	}
 }
 
-// The real ffmpeg makes films that it can read.
+// The real ffmpeg makes animations that it can read.
 func TestRealFFmpeg(t *testing.T) {
 	program, err := exec.LookPath("ffmpeg")
 	if err != nil {
