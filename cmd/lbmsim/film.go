@@ -32,11 +32,12 @@ func filmCommand() *cobra.Command {
 
   lbmsim film out/wake                          the only series of pictures
   lbmsim film out/wake --name vorticity --fps 25
-  lbmsim film out/wake --output wake.webm
+  lbmsim film out/wake --output wake.webp
 
-If ffmpeg is on PATH, the animation is NAME.mp4 (H.264) in the folder, or *.webm (VP9) with --output.
-Otherwise it is an animated PNG, NAME.apng, which browsers show. Give the pictures a range, or
-each has its own colour scale.`,
+If ffmpeg is on PATH, the animation is NAME.mp4 (H.264) in the folder; with --output it is also
+*.webm (VP9) or *.webp, an animated WebP for web pages and README files. Without ffmpeg it is an
+animated PNG, NAME.apng, which browsers show. Give the pictures a range, or each has its own
+colour scale.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usageError{fmt.Errorf("expected the output folder of a run; see lbmsim film --help")}
@@ -46,7 +47,7 @@ each has its own colour scale.`,
 		RunE: func(_ *cobra.Command, args []string) error { return makeFilm(args[0], f) },
 	}
 	c.Flags().StringVar(&f.name, "name", "", "`NAME` of the pictures, as in NAME_0000001000.png (default: the only ones)")
-	c.Flags().StringVar(&f.output, "output", "", "`FILE` of the animation: *.mp4, *.webm or *.apng (default: NAME.mp4 or NAME.apng in DIR)")
+	c.Flags().StringVar(&f.output, "output", "", "`FILE` of the animation: *.mp4, *.webm, *.webp or *.apng (default: NAME.mp4 or NAME.apng in DIR)")
 	c.Flags().IntVar(&f.rate, "fps", 10, "`PICTURES` per second")
 	return c
 }
@@ -64,19 +65,19 @@ func makeFilm(dir string, f filmFlags) error {
 		return usageError{err}
 	}
 	path := cmp.Or(f.output, filepath.Join(dir, s.Name+film.Best()))
-	switch ext := filepath.Ext(path); ext {
-	case film.MP4, film.WebM, film.APNG:
-	default:
-		return usageError{fmt.Errorf("--output %s: an animation is named *%s, *%s or *%s", path, film.MP4, film.WebM, film.APNG)}
+	if err := film.Known(path); err != nil {
+		return usageError{fmt.Errorf("--output %w", err)}
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return usageError{fmt.Errorf("--output %s: not a regular file", path)}
 	}
 	err = film.Write(path, s, f.rate)
-	if errors.Is(err, film.ErrNoFFmpeg) {
+	switch {
+	case errors.Is(err, film.ErrNoFFmpeg):
 		return usageError{fmt.Errorf("--output %s: %w; install ffmpeg, or name the animation *%s", path, err, film.APNG)}
-	}
-	if err != nil {
+	case errors.Is(err, film.ErrNoEncoder):
+		return usageError{fmt.Errorf("--output %s: %w; install an ffmpeg with it, or name the animation *%s", path, err, film.APNG)}
+	case err != nil:
 		return fmt.Errorf("making %s: %w", path, err)
 	}
 	fmt.Fprintf(stdout, "%s: %d pictures, %.3g s\n", path, len(s.Files), float64(len(s.Files))/float64(f.rate))

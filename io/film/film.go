@@ -57,8 +57,18 @@ func Find(dir string) (list []Series, err error) {
 const (
 	MP4  = ".mp4"
 	WebM = ".webm"
+	WebP = ".webp"
 	APNG = ".apng"
 )
+
+// Known returns an error unless a name has the end of a format.
+func Known(path string) error {
+	switch filepath.Ext(path) {
+	case MP4, WebM, WebP, APNG:
+		return nil
+	}
+	return fmt.Errorf("%s: an animation is named *%s, *%s, *%s or *%s", path, MP4, WebM, WebP, APNG)
+}
 
 // Best returns the format that this machine can make and most players show.
 func Best() string {
@@ -70,6 +80,9 @@ func Best() string {
 
 // Write makes an animation of a series, so many pictures per second, whole or not at all.
 func Write(path string, s Series, rate int) (err error) {
+	if err = Known(path); err != nil {
+		return err
+	}
 	size, err := s.size()
 	if err != nil {
 		return err
@@ -80,13 +93,10 @@ func Write(path string, s Series, rate int) (err error) {
 			os.Remove(part)
 		}
 	}()
-	switch filepath.Ext(path) {
-	case APNG:
+	if format := filepath.Ext(path); format == APNG {
 		err = s.animate(part, size, rate)
-	case MP4, WebM:
-		err = s.ffmpeg(part, filepath.Ext(path), size, rate)
-	default:
-		return fmt.Errorf("%s: an animation is named *%s, *%s or *%s", path, MP4, WebM, APNG)
+	} else {
+		err = s.ffmpeg(part, format, size, rate)
 	}
 	if err != nil {
 		return err
@@ -149,8 +159,21 @@ func (s Series) animate(path string, size image.Point, rate int) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// ErrNoFFmpeg means that the format needs ffmpeg, which is not installed.
-var ErrNoFFmpeg = errors.New("ffmpeg is not on PATH: only *" + APNG + " is made without it")
+// Errors of a format that this machine cannot make: it has no ffmpeg, or one that was built without the encoder.
+var (
+	ErrNoFFmpeg  = errors.New("ffmpeg is not on PATH: only *" + APNG + " is made without it")
+	ErrNoEncoder = errors.New("ffmpeg on PATH lacks the encoder")
+)
+
+// even fills up to even sizes, which players of video want, as they do colours of half the resolution.
+const even = "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white"
+
+// coders are the arguments of ffmpeg by format.
+var coders = map[string][]string{
+	MP4:  {"-vf", even, "-c:v", "libx264", "-crf", "18", "-movflags", "+faststart", "-f", "mp4"},
+	WebM: {"-vf", even, "-c:v", "libvpx-vp9", "-crf", "24", "-b:v", "0", "-f", "webm"},
+	WebP: {"-c:v", "libwebp_anim", "-quality", "70", "-loop", "0", "-f", "webp"}, // 0: it repeats without end
+}
 
 // ffmpeg passes the frames to ffmpeg as they are: it needs no list of files, and all frames have one size.
 func (s Series) ffmpeg(path, format string, size image.Point, rate int) error {
@@ -158,13 +181,8 @@ func (s Series) ffmpeg(path, format string, size image.Point, rate int) error {
 	if err != nil {
 		return ErrNoFFmpeg
 	}
-	coder := []string{"-c:v", "libx264", "-crf", "18", "-movflags", "+faststart", "-f", "mp4"}
-	if format == WebM {
-		coder = []string{"-c:v", "libvpx-vp9", "-crf", "24", "-b:v", "0", "-f", "webm"}
-	}
-	args := []string{"-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb0", "-s", fmt.Sprintf("%dx%d", size.X, size.Y), "-r", fmt.Sprint(rate), "-i", "-", "-an",
-		"-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white", "-pix_fmt", "yuv420p"} // players want even sizes and halved colours
-	c := exec.Command(program, append(append(args, coder...), "file:"+path)...) // a name is not a protocol
+	args := []string{"-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb0", "-s", fmt.Sprintf("%dx%d", size.X, size.Y), "-r", fmt.Sprint(rate), "-i", "-", "-an", "-pix_fmt", "yuv420p"}
+	c := exec.Command(program, append(append(args, coders[format]...), "file:"+path)...) // a name is not a protocol
 	var said bytes.Buffer
 	c.Stderr = &said
 	to, err := c.StdinPipe()
@@ -179,7 +197,9 @@ func (s Series) ffmpeg(path, format string, size image.Point, rate int) error {
 		return err
 	})
 	to.Close()
-	if err := c.Wait(); err != nil {
+	if err := c.Wait(); err != nil && strings.Contains(said.String(), "Unknown encoder") {
+		return fmt.Errorf("%w: %s", ErrNoEncoder, strings.TrimSpace(said.String()))
+	} else if err != nil {
 		return fmt.Errorf("ffmpeg: %w: %s", err, strings.TrimSpace(said.String()))
 	}
 	return failed

@@ -6,6 +6,7 @@ package film
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"image"
@@ -272,6 +273,13 @@ func TestFFmpeg(t *testing.T) {
 	if err := Write(filepath.Join(dir, "speed.webm"), list[0], 10); err == nil || !strings.Contains(err.Error(), "no coder") {
 		t.Errorf("%v", err)
 	}
+	put("echo \"Unknown encoder 'libwebp_anim'\" >&2; exit 1")
+	if err := Write(filepath.Join(dir, "speed.webp"), list[0], 10); !errors.Is(err, ErrNoEncoder) || !strings.Contains(err.Error(), "libwebp_anim") {
+		t.Errorf("%v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.web*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
 	t.Setenv("PATH", t.TempDir())
 	if err := Write(path, list[0], 10); err != ErrNoFFmpeg || Best() != APNG {
 		t.Errorf("%v, best %s", err, Best())
@@ -300,5 +308,57 @@ func TestRealFFmpeg(t *testing.T) {
 		if want := 4 * 3 * 34 * 22; err != nil || format != APNG && len(out) != want || format == APNG && len(out) != 4*3*33*21 {
 			t.Errorf("%s: %d bytes of frames (%v)", format, len(out), err)
 		}
+	}
+}
+
+// An animated WebP has the size and the duration of the pictures, repeats without end, and its first frame can be read.
+func TestRealWebP(t *testing.T) {
+	program, err := exec.LookPath("ffmpeg")
+	if err != nil {
+		t.Skip("there is no ffmpeg")
+	}
+	dir := t.TempDir()
+	shot(t, dir, "speed")
+	list, err := Find(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "speed.webp")
+	if err := Write(path, list[0], 10); errors.Is(err, ErrNoEncoder) {
+		t.Skip("ffmpeg has no encoder of WebP")
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	little := binary.LittleEndian
+	three := func(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
+	var size image.Point
+	var frames [][]byte
+	loops, duration := -1, 0
+	for b := b[12:]; len(b) >= 8; { // RFC 9649
+		n := little.Uint32(b[4:])
+		switch data := b[8 : 8+n]; string(b[:4]) {
+		case "VP8X":
+			size = image.Pt(three(data[4:])+1, three(data[7:])+1)
+		case "ANIM":
+			loops = int(little.Uint16(data[4:]))
+		case "ANMF":
+			duration += three(data[12:])
+			frames = append(frames, data[16:])
+		}
+		b = b[8+n+n%2:]
+	}
+	if size != image.Pt(33, 21) || loops != 0 || duration != 400 || len(frames) < 3 || len(frames) > 4 { // the last two are the same
+		t.Errorf("%v pixels, %d loops, %d frames in %d ms", size, loops, len(frames), duration)
+	}
+	still := append([]byte("RIFF\x00\x00\x00\x00WEBP"), frames[0]...)
+	little.PutUint32(still[4:], uint32(len(still)-8))
+	decode := exec.Command(program, "-loglevel", "error", "-i", "-", "-f", "rawvideo", "-pix_fmt", "rgb24", "-")
+	decode.Stdin = bytes.NewReader(still)
+	if out, err := decode.Output(); err != nil || len(out) != 3*33*21 {
+		t.Errorf("the first frame has %d bytes (%v)", len(out), err)
 	}
 }
