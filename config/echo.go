@@ -28,9 +28,9 @@ func RestartMayChange(key string) bool {
 
 // Order lists the names of the tables [kind.NAME] of a resolved copy, in its order: Diff does not depend on it.
 func Order(resolved, kind string) (names []string) {
-	for line := range strings.Lines(resolved) {
+	for _, line := range strings.Split(resolved, "\n") {
 		if name, found := strings.CutPrefix(line, "["+kind+"."); found {
-			names = append(names, strings.TrimRight(name, "]\n"))
+			names = append(names, strings.TrimSuffix(name, "]"))
 		}
 	}
 	return names
