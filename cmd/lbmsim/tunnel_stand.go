@@ -159,6 +159,7 @@ func (f *tunnelFlags) stand(parts []tunnel.Part, surfaces []*mesh.Surface) (tunn
 			}
 			parts[i].Centre[2] += shift
 			parts[i].Radius = (hi[2] - lo[2]) / 2
+			parts[i].Below = func(height float64) [][2][3]float64 { return surfaces[i].SpansBelow(motion.Apply, height-shift) }
 		}
 	}
 	return b, nil

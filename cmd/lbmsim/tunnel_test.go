@@ -44,7 +44,7 @@ func TestTunnelWritesACase(t *testing.T) {
 		{[]string{"--ground", "fixed", "--clearance", "5 cm", "--fluid", "water", "--unit", "mm", "--area", "3 mm2", "--length", "1 mm"}, []string{"[boundary.floor]", `unit = "1 mm"`, `translate = ["0 m", "0 m", "0.051`, `density = "998.2 kg/m3"`, `area = "3e-06 m2"`, `length = "0.001 m"`}},
 		{[]string{"--uniform"}, []string{`spacing = "0.1 m"` + "\n"}},
 		{[]string{"--rotate", "90 0 10", "--yaw", "5"}, []string{"rotate = [90, 0, 15]", "about = [0, 0, 0]"}},
-		{[]string{"--wheels", "ball.stl"}, []string{"[body.wheel_1]", `angular_velocity = "40`, "spin_axis = [0, -1, 0]", `spin_centre = ["`, `of = ["body", "wheel_1"]`}},
+		{[]string{"--wheels", "ball.stl"}, []string{"[body.wheel_1]", `angular_velocity = "40`, "spin_axis = [0, -1, 0]", `spin_centre = ["`, "[body.wheel_1_patch_1]", `of = ["body", "wheel_1", "wheel_1_patch_1"]`}},
 	}
 	for _, c := range cases {
 		args := append([]string{"tunnel", "ball.stl", "--speed", "40 m/s", "--cells", "20", "--dry-run", "--case", "cases/ball.toml", "--overwrite"}, c.args...)

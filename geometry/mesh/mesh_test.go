@@ -563,3 +563,34 @@ func TestCoincidentParts(t *testing.T) {
 		t.Errorf("a line crosses the surface %d times", n)
 	}
 }
+
+// Below a height lies a cap of a ball, whose radius follows; balls beside each other have caps of their own, overlapping ones share one.
+func TestSpansBelow(t *testing.T) {
+	lift := func(p [3]float64) [3]float64 { return [3]float64{p[0], p[1], p[2] + 2} }
+	s := ball(60, [3]float64{1, 0, 0}, 2)
+	for _, y := range []float64{9, 10} {
+		other, first := ball(60, [3]float64{1, y, 0}, 2), int32(len(s.V))
+		s.V = append(s.V, other.V...)
+		for _, f := range other.T {
+			s.T = append(s.T, [3]int32{f[0] + first, f[1] + first, f[2] + first})
+		}
+	}
+	got := s.SpansBelow(lift, 0.5)
+	r := math.Sqrt(2*2*0.5 - 0.5*0.5)
+	want := [][2][3]float64{{{1 - r, -r, 0}, {1 + r, r, 0.5}}, {{1 - r, 9 - r, 0}, {1 + r, 10 + r, 0.5}}}
+	if len(got) != len(want) {
+		t.Fatalf("%v", got)
+	}
+	for k := range want {
+		for side := range 2 {
+			for a := range 3 {
+				if math.Abs(got[k][side][a]-want[k][side][a]) > 0.02 {
+					t.Errorf("box %d is %v, not %v", k, got[k], want[k])
+				}
+			}
+		}
+	}
+	if got := s.SpansBelow(lift, -0.1); len(got) != 0 {
+		t.Errorf("below everything: %v", got)
+	}
+}

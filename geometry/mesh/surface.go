@@ -10,6 +10,7 @@
 package mesh
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -97,6 +98,48 @@ func (s *Surface) Span(move func([3]float64) [3]float64) (lo, hi [3]float64) {
 	moved := Surface{V: slices.Clone(s.V)}
 	moved.Move(move)
 	return moved.Bounds()
+}
+
+// SpansBelow returns the boxes around the parts of the moved surface with a z below height, in ascending order: parts that are
+// apart along y have boxes of their own.
+func (s *Surface) SpansBelow(move func([3]float64) [3]float64, height float64) (list [][2][3]float64) {
+	moved := Surface{V: slices.Clone(s.V), T: s.T}
+	moved.Move(move)
+	for i := range moved.T {
+		lo, hi := [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}, [3]float64{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
+		add := func(p [3]float64) {
+			for a := range p {
+				lo[a], hi[a] = min(lo[a], p[a]), max(hi[a], p[a])
+			}
+		}
+		corners := moved.Corners(i)
+		for k, p := range corners {
+			q := corners[(k+1)%3]
+			if p[2] < height {
+				add(p)
+			}
+			if (p[2] < height) != (q[2] < height) { // the edge crosses the plane
+				part := (height - p[2]) / (q[2] - p[2])
+				add([3]float64{p[0] + part*(q[0]-p[0]), p[1] + part*(q[1]-p[1]), height})
+			}
+		}
+		if lo[0] <= hi[0] {
+			list = append(list, [2][3]float64{lo, hi})
+		}
+	}
+	slices.SortFunc(list, func(a, b [2][3]float64) int { return cmp.Compare(a[0][1], b[0][1]) })
+	joined := list[:0]
+	for _, b := range list {
+		if n := len(joined); n > 0 && b[0][1] <= joined[n-1][1][1]+1e-9 {
+			last := &joined[n-1]
+			for a := range b[0] {
+				last[0][a], last[1][a] = min(last[0][a], b[0][a]), max(last[1][a], b[1][a])
+			}
+			continue
+		}
+		joined = append(joined, b)
+	}
+	return joined
 }
 
 // Move applies f to every vertex.

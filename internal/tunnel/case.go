@@ -29,6 +29,13 @@ func (p *Plan) Case() string {
 	for _, s := range p.Parts {
 		p.part(w, s)
 	}
+	for _, b := range p.Patches {
+		w.table("body." + b.Name)
+		w.line(`type = "wall"   # at rest, between wheel and road`)
+		w.line(`shape = "box"`)
+		w.line("from = %s", lengths(b.Lo))
+		w.line("to = %s", lengths(b.Hi))
+	}
 	for _, b := range p.Boxes {
 		w.table("refine." + b.Name)
 		w.line("level = %d", b.Level)
@@ -127,9 +134,12 @@ func (p *Plan) outputs(w *text) {
 	w.line("area = %s", amount(p.Area, "m2"))
 	w.line("length = %s", amount(p.Length, "m"))
 	w.line("lift_direction = [0, 0, 1]")
-	names := make([]string, len(p.Parts))
-	for i, s := range p.Parts {
-		names[i] = language.Quote(s.Name)
+	var names []string
+	for _, s := range p.Parts {
+		names = append(names, language.Quote(s.Name))
+	}
+	for _, b := range p.Patches {
+		names = append(names, language.Quote(b.Name))
 	}
 	w.line("of = [%s]", strings.Join(names, ", "))
 	b := p.Body

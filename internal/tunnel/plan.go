@@ -44,6 +44,8 @@ type Part struct {
 	Axis             [3]float64
 	Radius           float64 // m, of a wheel
 	Centre           [3]float64
+	// Below returns the boxes around what is lower than a height above the ground, in m; nil: unknown.
+	Below func(height float64) [][2][3]float64
 }
 
 // Wanted are the user's decisions.
@@ -76,6 +78,7 @@ type Plan struct {
 	Spacing  float64    // of level 0
 	Levels   int        // above 0
 	Boxes    []Box      // from the coarsest
+	Patches  []Box      // solid, between wheels and road
 	Passage  float64    // s that the flow takes through the domain: samples start then
 	End      float64    // s
 	Decision []Decision
@@ -95,6 +98,8 @@ const (
 	lattice    = 0.05  // cells per step
 	shear      = 14.0  // finest cells around a body with a wall model: its ghost cells read 13 at most, and boxes grow to whole cells
 	sampled    = 40.0  // body lengths that pass in the longest run after the first passage
+	contact    = 2.6   // finest cells: a lower gap between wheel and road is filled. One cell high, it is unstable within 50 steps
+	flattened  = 0.1   // of a wheel's radius: likewise at most
 	share      = 0.01  // of the drag: half-width of the interval that ends the run
 )
 
@@ -121,6 +126,7 @@ func New(b Body, w Wanted) (*Plan, error) {
 	p.boxes()
 	p.Passage = (p.Hi[0] - p.Lo[0]) / w.Speed
 	p.End = p.Passage + sampled*max(b.Size(0), b.Height())/w.Speed
+	p.patches()
 	p.explain()
 	return p, nil
 }
@@ -177,6 +183,20 @@ func (p *Plan) boxes() {
 	}
 }
 
+// patches fills the gaps between wheels and road that the finest cells do not resolve.
+func (p *Plan) patches() {
+	for _, s := range p.Parts {
+		if !s.Spins || s.Below == nil {
+			continue
+		}
+		height := min(contact*p.Finest(), flattened*s.Radius)
+		for k, b := range s.Below(height) {
+			b[0][2], b[1][2] = -p.Finest(), height
+			p.Patches = append(p.Patches, Box{Name: fmt.Sprintf("%s_patch_%d", s.Name, k+1), Lo: b[0], Hi: b[1]})
+		}
+	}
+}
+
 // clipped returns the part of a box in the domain.
 func (p *Plan) clipped(b Box) Box {
 	for a := range b.Lo {
@@ -218,6 +238,9 @@ func (p *Plan) explain() {
 	for i := len(p.Boxes) - 1; i >= 0; i-- {
 		box := p.Boxes[i]
 		add(fmt.Sprintf("level %d", box.Level), "", "to %s behind the body, %s beside it", metres(box.Hi[0]-b.Hi[0]), metres(b.Lo[1]-box.Lo[1]))
+	}
+	if len(p.Patches) > 0 {
+		add("patches", "a gap between wheel and road that cells do not resolve makes runs unstable", "solid below %s under wheels", metres(p.Patches[0].Hi[2]))
 	}
 	add("walls", "law of the wall for a turbulent boundary layer from the nose on; laminar where y+ is small", "wall_model")
 	add("end", "samples from one passage through the domain on", "when the drag is known to %g %%, at the latest after %.3g s of simulated time", 100*share, p.End)
