@@ -163,24 +163,8 @@ def taylor_green(out: Path) -> Image.Image:
     return shot(p)
 
 
-def car(out: Path) -> Image.Image:
-    flow = newest(out)
-    speed(flow)
-    p = scene(NIGHT, 1800, 800)
-    vortices = iso(flow, "q_criterion", 15000, "speed")
-    paint(p, vortices, "speed", "viridis", (0, 55))
-    body = pv.read(HERE / "car.stl")
-    p.add_mesh(body, color="#d9dde3", smooth_shading=True, specular=0.6, specular_power=30, split_sharp_edges=True)
-    for x in (0.8, 3.45):
-        for y in (-0.795, 0.795):
-            p.add_mesh(
-                pv.Cylinder(center=(x, y, 0.315), direction=(0, 1, 0), radius=0.315, height=0.22, resolution=64),
-                color="#30343a",
-            )
-    p.add_mesh(pv.Plane(center=(4.5, 0, 0), i_size=60, j_size=40), color="#39424d", ambient=0.45, diffuse=0.6)
-    p.camera_position = [(-3.4, -5.6, 1.9), (3.3, 0.1, 0.45), (0, 0, 1)]
-    p.camera.zoom(1.45)
-    return shot(p)
+def car(out: Path) -> list[Image.Image]:
+    return [Image.open(file).convert("RGB") for file in sorted(out.glob("vortices_*.png"))]
 
 
 def porous(out: Path) -> Image.Image:
@@ -237,7 +221,7 @@ def stenosis(out: Path) -> Image.Image:
     return shot(p)
 
 
-PICTURES: dict[str, Callable[[Path], Image.Image]] = {
+PICTURES: dict[str, Callable[[Path], Image.Image | list[Image.Image]]] = {
     "street": street,
     "tandem": tandem,
     "taylor_green": taylor_green,
@@ -260,7 +244,11 @@ def main() -> None:
         if name not in PICTURES:
             words.error(f"there is no {name}: {', '.join(PICTURES)}")
         file = given.to / f"gallery_{name}.webp"
-        PICTURES[name](given.out / name).save(file, quality=82, method=6)
+        drawn = PICTURES[name](given.out / name)
+        if isinstance(drawn, list):  # the frames of an animation, as `lbmsim film` makes of them with ffmpeg
+            drawn[0].save(file, save_all=True, append_images=drawn[1:], duration=66, loop=0, quality=70, method=6)
+        else:
+            drawn.save(file, quality=82, method=6)
         print(f"{file}: {file.stat().st_size // 1024} kB")
 
 

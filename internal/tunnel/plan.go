@@ -186,10 +186,10 @@ func (p *Plan) boxes() {
 // patches fills the gaps between wheels and road that the finest cells do not resolve.
 func (p *Plan) patches() {
 	for _, s := range p.Parts {
-		if !s.Spins || s.Below == nil {
+		height := min(contact*p.Finest(), flattened*s.Radius)
+		if !s.Spins || s.Below == nil || height < 0.6*p.Finest() { // it would have no cell's centre in it
 			continue
 		}
-		height := min(contact*p.Finest(), flattened*s.Radius)
 		for k, b := range s.Below(height) {
 			b[0][2], b[1][2] = -p.Finest(), height
 			p.Patches = append(p.Patches, Box{Name: fmt.Sprintf("%s_patch_%d", s.Name, k+1), Lo: b[0], Hi: b[1]})

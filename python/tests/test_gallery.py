@@ -18,7 +18,15 @@ ROOT = Path(__file__).parents[2]
 
 # Keys that make a case coarse and short.
 COARSE = {
-    "car": {"domain.spacing": '"12 cm"', "run.time": '"20 ms"', "output.force.car.start": '"10 ms"'},
+    "car": {
+        "domain.spacing": '"12 cm"',
+        "domain.size": '["14.4 m", "5.76 m", "3.36 m"]',
+        "body.patch_1.to": '["0.937 m", "-0.68 m", "7 cm"]',  # with a cell's centre in it
+        "run.time": '"20 ms"',
+        "output.force.car.start": '"10 ms"',
+        "output.view.vortices.start": '"15 ms"',
+        "output.view.vortices.every": '"5 ms"',
+    },
     "convection": {"domain.cells": "[48, 48, 12]", "run.time": '"1 s"', "output.force.bottom.start": '"0.5 s"'},
     "mixer": {"domain.spacing": '"5 cm"', "run.time": '"0.3 s"', "output.force.rotor.start": '"0.1 s"'},
     "porous": {"domain.spacing": '"40 um"', "run.time": '"5 ms"'},
