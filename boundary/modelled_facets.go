@@ -289,7 +289,7 @@ func (f facetSearch) unpaired(g *foundGhost, l foundLink, s surface, near []besi
 	for a := range begins {
 		begins[a] = 2*middle[a] - across*normal[a]
 	}
-	solid, known := f.solidAt(g.at, begins)
+	solid, known := f.solidAt(g, begins)
 	for _, n := range near {
 		other := &f.ghosts[n.number]
 		if other.isSide(g, n.from) && f.meets(&s, normal, other, n.from, crossing) {
@@ -304,10 +304,11 @@ func (f facetSearch) unpaired(g *foundGhost, l foundLink, s surface, near []besi
 	return false
 }
 
-// solidAt reports whether the cell at a place relative to another one is solid, if the place is a cell's centre. On surfaces along
-// the grid partners begin at centres, and a centre on the other surface is in front of it or behind it by rounding alone.
-func (f facetSearch) solidAt(from [3]int, p [3]float64) (solid, known bool) {
-	at := from
+// solidAt reports whether the cell at a place relative to a ghost cell is solid and of the same wall, if the place is a cell's centre,
+// of fluid or of this wall. On surfaces along the grid partners begin at centres, and a centre on the other surface is in front of it
+// or behind it by rounding alone.
+func (f facetSearch) solidAt(g *foundGhost, p [3]float64) (solid, known bool) {
+	at := g.at
 	for a := range at {
 		nearest := math.Round(p[a])
 		if math.Abs(p[a]-nearest) > edgeTie {
@@ -316,7 +317,7 @@ func (f facetSearch) solidAt(from [3]int, p [3]float64) (solid, known bool) {
 		at[a] += int(nearest)
 	}
 	k := f.typeAt(at)
-	return k != 0, k != 255
+	return k == g.k, k == g.k || k == 0
 }
 
 // isSide reports whether a ghost cell has a surface that may be the other side of an edge beside g, from which it is seen.

@@ -164,7 +164,10 @@ def taylor_green(out: Path) -> Image.Image:
 
 
 def car(out: Path) -> list[Image.Image]:
-    return [Image.open(file).convert("RGB") for file in sorted(out.glob("vortices_*.png"))]
+    frames = [Image.open(file).convert("RGB") for file in sorted(out.glob("vortices_*.png"))]
+    if not frames:
+        raise SystemExit(f"{out} has no vortices_*.png: run the case first")
+    return frames
 
 
 def porous(out: Path) -> Image.Image:

@@ -29,9 +29,10 @@ func (p *Plan) Case() string {
 	for _, s := range p.Parts {
 		p.part(w, s)
 	}
-	for _, b := range p.Patches {
+	patches := p.patches()
+	for _, b := range patches {
 		w.table("body." + b.Name)
-		w.line(`type = "wall"   # at rest, between wheel and road`)
+		w.line(`type = "wall_model"   # at rest, between wheel and road`)
 		w.line(`shape = "box"`)
 		w.line("from = %s", lengths(b.Lo))
 		w.line("to = %s", lengths(b.Hi))
@@ -42,7 +43,7 @@ func (p *Plan) Case() string {
 		w.line("from = %s", lengths(b.Lo))
 		w.line("to = %s", lengths(b.Hi))
 	}
-	p.outputs(w)
+	p.outputs(w, patches)
 	return w.String()
 }
 
@@ -124,7 +125,7 @@ func (p *Plan) part(w *text, s Part) {
 // Force is the name of the table of forces.
 const Force = "total"
 
-func (p *Plan) outputs(w *text) {
+func (p *Plan) outputs(w *text, patches []Box) {
 	flow := p.Length / p.Speed // s that the flow takes along the reference length
 	w.table("run")
 	w.line("time = %s", amount(p.End, "s"))
@@ -138,7 +139,7 @@ func (p *Plan) outputs(w *text) {
 	for _, s := range p.Parts {
 		names = append(names, language.Quote(s.Name))
 	}
-	for _, b := range p.Patches {
+	for _, b := range patches {
 		names = append(names, language.Quote(b.Name))
 	}
 	w.line("of = [%s]", strings.Join(names, ", "))

@@ -80,7 +80,7 @@ func (r *Report) ByPart(p *Plan, forces []PartForce) {
 			rest[i].Value = known(sum[i].number() - parts)
 		}
 		row(NotAttributed, rest[0], rest[1], rest[2])
-		r.OfParts = "C_D is by exchange of momentum, the parts are by pressure and friction on their triangles. What these lack is not attributed: triangles without a value, and the error of the sums on a coarse grid."
+		r.OfParts = "C_D is by exchange of momentum, the parts are by pressure and friction on their triangles. What these lack is not attributed: triangles without a value, patches under wheels, and the error of the sums on a coarse grid."
 	}
 	row("sum", sum[0], sum[1], sum[2])
 	for i := range r.Parts {

@@ -78,7 +78,6 @@ type Plan struct {
 	Spacing  float64    // of level 0
 	Levels   int        // above 0
 	Boxes    []Box      // from the coarsest
-	Patches  []Box      // solid, between wheels and road
 	Passage  float64    // s that the flow takes through the domain: samples start then
 	End      float64    // s
 	Decision []Decision
@@ -126,7 +125,6 @@ func New(b Body, w Wanted) (*Plan, error) {
 	p.boxes()
 	p.Passage = (p.Hi[0] - p.Lo[0]) / w.Speed
 	p.End = p.Passage + sampled*max(b.Size(0), b.Height())/w.Speed
-	p.patches()
 	p.explain()
 	return p, nil
 }
@@ -183,18 +181,44 @@ func (p *Plan) boxes() {
 	}
 }
 
-// patches fills the gaps between wheels and road that the finest cells do not resolve.
-func (p *Plan) patches() {
+// patchHeight is the height below which the gap between a part and the road is filled; 0: it is not a wheel, or no cell's centre is
+// lower.
+func (p *Plan) patchHeight(s Part) float64 {
+	height := min(contact*p.Finest(), flattened*s.Radius)
+	if !s.Spins || s.Below == nil || height < 0.6*p.Finest() {
+		return 0
+	}
+	return height
+}
+
+// patches returns the blocks that fill the gaps between wheels and road, those with a finest cell's centre in them.
+func (p *Plan) patches() (list []Box) {
 	for _, s := range p.Parts {
-		height := min(contact*p.Finest(), flattened*s.Radius)
-		if !s.Spins || s.Below == nil || height < 0.6*p.Finest() { // it would have no cell's centre in it
+		height := p.patchHeight(s)
+		if height == 0 {
 			continue
 		}
-		for k, b := range s.Below(height) {
+		count := 0
+		for _, b := range s.Below(height) {
 			b[0][2], b[1][2] = -p.Finest(), height
-			p.Patches = append(p.Patches, Box{Name: fmt.Sprintf("%s_patch_%d", s.Name, k+1), Lo: b[0], Hi: b[1]})
+			if p.hasCentre(b) {
+				count++
+				list = append(list, Box{Name: fmt.Sprintf("%s_patch_%d", s.Name, count), Lo: b[0], Hi: b[1]})
+			}
 		}
 	}
+	return list
+}
+
+// hasCentre reports whether the centre of a finest cell is in a box.
+func (p *Plan) hasCentre(b [2][3]float64) bool {
+	for a := range p.Lo {
+		first := math.Ceil((b[0][a]-p.Lo[a])/p.Finest() - 0.5 + 1e-6)
+		if p.Lo[a]+(first+0.5)*p.Finest() > b[1][a]-1e-6*p.Finest() {
+			return false
+		}
+	}
+	return true
 }
 
 // clipped returns the part of a box in the domain.
@@ -239,8 +263,11 @@ func (p *Plan) explain() {
 		box := p.Boxes[i]
 		add(fmt.Sprintf("level %d", box.Level), "", "to %s behind the body, %s beside it", metres(box.Hi[0]-b.Hi[0]), metres(b.Lo[1]-box.Lo[1]))
 	}
-	if len(p.Patches) > 0 {
-		add("patches", "a gap between wheel and road that cells do not resolve makes runs unstable", "solid below %s under wheels", metres(p.Patches[0].Hi[2]))
+	for _, s := range p.Parts {
+		if height := p.patchHeight(s); height > 0 {
+			add("patches", "cells do not resolve the gap between wheel and road, which can make runs unstable", "solid below %s under wheels", metres(height))
+			break
+		}
 	}
 	add("walls", "law of the wall for a turbulent boundary layer from the nose on; laminar where y+ is small", "wall_model")
 	add("end", "samples from one passage through the domain on", "when the drag is known to %g %%, at the latest after %.3g s of simulated time", 100*share, p.End)

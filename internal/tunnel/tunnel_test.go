@@ -600,13 +600,13 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// Below a wheel the gap to the road is filled up to 2.6 of the finest cells or a tenth of the radius, unless no cell's centre would be in it.
+// Below a wheel the gap to the road is filled up to 2.6 of the finest cells and a tenth of the radius, where a cell's centre is in it.
 func TestPatches(t *testing.T) {
 	b := Body{Lo: [3]float64{0, -1, 0}, Hi: [3]float64{4, 1, 1.5}, Area: 2}
 	var asked float64
 	wheel := Part{Name: "wheel_1", Spins: true, Radius: 0.3, Below: func(height float64) [][2][3]float64 {
 		asked = height
-		return [][2][3]float64{{{1, -1, 0}, {1.2, -0.8, height}}, {{1, 0.8, 0}, {1.2, 1, height}}}
+		return [][2][3]float64{{{1, -1, 0}, {1.2, -0.8, height}}, {{1, 0.5, 0}, {1.2, 0.5001, height}}, {{1, 0.8, 0}, {1.2, 1, height}}} // and a rib
 	}}
 	for cells, want := range map[int]float64{400: 0.026, 100: 0.03, 60: 0} {
 		asked = 0
@@ -614,10 +614,10 @@ func TestPatches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		text := p.Case()
 		if math.Abs(asked-want) > 1e-3*want {
 			t.Errorf("%d cells: filled up to %g, not %g", cells, asked, want)
 		}
-		text := p.Case()
 		of := `of = ["body", "wheel_1", "wheel_1_patch_1", "wheel_1_patch_2"]`
 		if want == 0 {
 			of = `of = ["body", "wheel_1"]`

@@ -165,7 +165,7 @@ var (
 	ErrNoEncoder = errors.New("ffmpeg on PATH lacks the encoder")
 )
 
-// even fills up to even sizes, which players of video want, as they do colours of half the resolution.
+// even pads to even sizes: video players need them, and chroma at half the resolution.
 const even = "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white"
 
 // coders are the arguments of ffmpeg by format.

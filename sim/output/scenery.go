@@ -79,7 +79,7 @@ func (g *scenery) gather(r *Run) error {
 	return nil
 }
 
-// hold takes a piece whose rays the host casts. Collective.
+// hold gathers a piece whose rays the host casts. Collective.
 func (g *scenery) hold(r *Run, p piece, fields int) error {
 	h := &hostFields{r: r, view: p.view, list: g.fields, around: margined(p.own)}
 	if p.view != nil {
