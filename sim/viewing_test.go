@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"lbmsim/config"
+	"lbmsim/internal/brief"
 	"lbmsim/io/picture"
 	"lbmsim/model"
 	"lbmsim/sim/output"
@@ -114,6 +115,7 @@ func TestSlicesOnAnyRanks(t *testing.T) {
 // Views have the same bits on any number of ranks and threads, in any cut, on one grid and on a refined one; also of a value that
 // the run chooses, from the cells of all ranks.
 func TestTurnedViewsOnAnyRanks(t *testing.T) {
+	brief.Fewer(t, "views of refined grids")
 	file, _ := ballFile(t, 16, 4.2, 0)
 	whole, _, _ := strings.Cut(fmt.Sprintf(viewed, file), "[output.")
 	for name, text := range map[string]string{"ball and rod": whole, "refined": fmt.Sprintf(strings.Split(viewedLevels, "[output.")[0], viewedBoxes)} {
@@ -126,11 +128,14 @@ func TestTurnedViewsOnAnyRanks(t *testing.T) {
 			q, _ := model.FindField("q_criterion")
 			speed, _ := model.FindField("speed")
 			density, _ := model.FindField("density")
-			for _, o := range []output.Orbit{
+			for i, o := range []output.Orbit{
 				{Surface: q, Colour: speed, Auto: true, Turn: 40, Tilt: 30, Moving: true},
 				{Surface: speed, Colour: q, Value: 0.03, Turn: 200, Tilt: -20, Zoom: 3},
 				{Surface: speed, Colour: density, Auto: true, Turn: 300, Tilt: 10, Moving: true},
 			} {
+				if testing.Short() && len(c.Refine) > 0 && i == 2 {
+					continue
+				}
 				if err := o.Check(c); err != nil {
 					t.Fatal(err)
 				}
