@@ -60,7 +60,7 @@ func TestMemoryOfAView(t *testing.T) {
 			set := &Set{Run: &Run{Rank: on, Case: flow, View: derive.View{Rank: on, Case: flow, Part: part, State: atStart{}}, State: state}, frozen: &frozen{scenery: &scenery{}}}
 			g, need, err := o.reserve(set)
 			if need != hits+c.fields {
-				t.Errorf("%v: rank %d needs %d bytes beside those of hits, not %d", c.left, on.ID, need-hits, c.fields)
+				t.Errorf("%v: rank %d needs %d bytes beside its hits, not %d", c.left, on.ID, need-hits, c.fields)
 			}
 			if (g != nil) != c.room || (set.frozen != nil) != c.kept {
 				t.Errorf("%v: room %v, fields kept %v on rank %d", c.left, g != nil, set.frozen != nil, on.ID)
