@@ -50,7 +50,8 @@ func (f *modelledSearch) measure() (list []LayerCell) {
 
 // nearest finds for the cells of row (y, z) of the rank's box the squared distance of the nearest foot of a ghost cell up to reach
 // cells away along each axis, if it may be up to most, and the number of that ghost cell: of equally near ones the one that
-// earlierAxes chooses, then the first, since the order of ghost cells beside a cell is the same in every box. It returns the range of cells written.
+// earlierAxes chooses, then the first, since the order of ghost cells beside a cell is the same in every box. It returns the range of
+// cells written.
 func (f *modelledSearch) nearest(y, z, reach int, most float64, nearest []float64, of []int32) (from, to int) {
 	shift := f.lo[0] - f.Origin[0]
 	y, z = y+f.lo[1]-f.Origin[1], z+f.lo[2]-f.Origin[2] // in the box around

@@ -265,7 +265,7 @@ func (p *Plan) explain() {
 	}
 	for _, s := range p.Parts {
 		if height := p.patchHeight(s); height > 0 {
-			add("patches", "cells do not resolve the gap between wheel and road, which can make runs unstable", "solid below %s under wheels", metres(height))
+			add("patches", "cells do not resolve the gap between wheel and road, which can make runs unstable", "solid where a wheel is lower than %s", metres(height))
 			break
 		}
 	}
