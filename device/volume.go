@@ -46,7 +46,7 @@ const (
 )
 
 // Volume is two fields of a block of cells, the shape and the colour, with render.Margin layers around them. Boxes are given in local cells
-// and may extend into the margin. Calls return when their work is done; the streams must be idle.
+// and may extend into the margin. Calls return when their work is done, but for Cast; the streams must be idle.
 type Volume interface {
 	// Evaluate computes both fields of the cells of a box of the program from a state.
 	Evaluate(state Buffer, box decomp.Box, p model.Params) error
@@ -60,7 +60,7 @@ type Volume interface {
 	Extremes() (least, most float32, ok bool, err error)
 	// Count adds these values to counts, in VolumeBins bins.
 	Count(bins Bins, counts []int64) error
-	// Cast casts the rays of a scene through this volume, and through others of the same device.
+	// Cast queues the rays of a scene through this volume, and through others of the same device. Close waits for them.
 	Cast(scene render.Scene, others ...Volume) (Seen, error)
 	Close()
 }
@@ -74,6 +74,6 @@ type Bins struct{ Floor, Lo, Hi int64 }
 
 // Seen is the result of casting rays.
 type Seen interface {
-	// Hits returns the hits in the order of the rays, and frees their memory. It is called once, from any goroutine.
-	Hits() []render.Hit
+	// Hits waits for the rays, returns the hits in their order, and frees the memory. It is called once, from any goroutine.
+	Hits() ([]render.Hit, error)
 }

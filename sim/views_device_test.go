@@ -161,7 +161,7 @@ func (v *hostVolume) Cast(scene render.Scene, others ...device.Volume) (device.S
 
 type hostSeen []render.Hit
 
-func (s hostSeen) Hits() []render.Hit { return s }
+func (s hostSeen) Hits() ([]render.Hit, error) { return s, nil }
 
 func (v *hostVolume) Extremes() (least, most float32, ok bool, err error) {
 	b := v.block()

@@ -141,7 +141,7 @@ func (v *volumes) NewVolume(at device.VolumeBox, fields [2]device.Shown) (device
 	}
 	if err == nil && at.Rays > 0 {
 		var hits *snapshotMemory // taken now: a picture does not fail later
-		if hits, err = v.snapshots.take(at.Rays * hitBytes); err == nil {
+		if hits, err = v.snapshots.take(hitsOf(at.Rays)); err == nil {
 			v.snapshots.give(hits)
 		}
 	}
@@ -329,7 +329,7 @@ func (w *volume) reduce(numbers []byte, fn cu.Function, args ...uint64) error {
 	return there.Read(numbers, 0)
 }
 
-// Cast marks the bricks, casts the rays and copies the hits to page-locked memory.
+// Cast queues the marks of bricks, the rays, and the transfer of the hits to page-locked memory.
 func (w *volume) Cast(scene render.Scene, others ...device.Volume) (device.Seen, error) {
 	list := []*volume{w}
 	for _, o := range others {
@@ -339,16 +339,19 @@ func (w *volume) Cast(scene render.Scene, others ...device.Volume) (device.Seen,
 		}
 		list = append(list, own)
 	}
-	o := scene.Optics()
-	if err := w.memory.Write(raw.Bytes([]render.Optics{o}), int(w.optics-uint64(w.memory.at))); err != nil {
-		return nil, err
-	}
-	m, err := w.of.snapshots.take(int(o.W*o.H) * hitBytes)
+	optics := []render.Optics{scene.Optics()}
+	o := optics[0]
+	// The hits arrive where the optics leave: page-locked memory, since a copy from elsewhere would wait for the steps.
+	m, err := w.of.snapshots.take(hitsOf(int(o.W * o.H)))
 	if err != nil {
 		return nil, fmt.Errorf("hits of a view: %w", err)
 	}
+	toSend := copy(m.host, raw.Bytes(optics))
 	q := w.stream
 	q.queue("rays of a view", func() error {
+		if err := cu.MemcpyHtoDAsync(cu.DevicePtr(w.optics), unsafe.Pointer(&m.host[0]), int64(toSend), q.s); err != nil {
+			return err
+		}
 		for i, v := range list {
 			if err := v.mark(q, scene.Level); err != nil {
 				return err
@@ -360,11 +363,12 @@ func (w *volume) Cast(scene render.Scene, others ...device.Volume) (device.Seen,
 		}
 		return cu.MemcpyDtoHAsync(unsafe.Pointer(&m.host[0]), m.there.at, int64(len(m.host)), q.s)
 	})
-	if err = q.Sync(); err != nil {
+	arrived := q.Record()
+	if err = q.failed(); err != nil {
 		w.of.snapshots.give(m)
 		return nil, err
 	}
-	return &seen{of: w.of.snapshots, memory: m}, nil
+	return &seen{of: w.of.snapshots, memory: m, rays: int(o.W * o.H), arrived: arrived}, nil
 }
 
 // mark finds the bricks and piles that may have a surface, unless they are known.
@@ -379,6 +383,9 @@ func (w *volume) mark(q *stream, level float64) error {
 	return launch(w.of.bricks, [3]int{w.bricks, 1, 1}, [2]int{rowThreads, 1}, 0, q.s, w.abi, math.Float64bits(level))
 }
 
+// hitsOf returns the bytes of the hits of so many rays, and at least those of the optics, which pass through the same memory.
+func hitsOf(rays int) int { return max(rays*hitBytes, int(unsafe.Sizeof(render.Optics{}))) }
+
 // hitABI is Seen of kernels/cast.h, and never the depth of a ray without a hit.
 type hitABI struct{ depth, value, light, gloss float32 }
 
@@ -389,21 +396,25 @@ const (
 
 // seen is a device.Seen.
 type seen struct {
-	of     *snapshots
-	memory *snapshotMemory
+	of      *snapshots
+	memory  *snapshotMemory
+	rays    int
+	arrived device.Event
 }
 
 // Hits lists the rays that hit something.
-func (s *seen) Hits() []render.Hit {
-	all := unsafe.Slice((*hitABI)(unsafe.Pointer(&s.memory.host[0])), len(s.memory.host)/hitBytes)
-	hits := parallel.List(len(all), 1<<16, func(lo, hi int) (list []render.Hit) {
+func (s *seen) Hits() ([]render.Hit, error) {
+	defer s.of.give(s.memory)
+	if err := s.arrived.Wait(); err != nil {
+		return nil, fmt.Errorf("rays of a view: %w", err)
+	}
+	all := unsafe.Slice((*hitABI)(unsafe.Pointer(&s.memory.host[0])), s.rays)
+	return parallel.List(len(all), 1<<16, func(lo, hi int) (list []render.Hit) {
 		for i, h := range all[lo:hi] {
 			if h.depth < never {
 				list = append(list, render.Hit{Ray: uint32(lo + i), Depth: h.depth, Value: h.value, Light: h.light, Gloss: h.gloss})
 			}
 		}
 		return list
-	})
-	s.of.give(s.memory)
-	return hits
+	}), nil
 }

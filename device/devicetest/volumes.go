@@ -137,7 +137,10 @@ func compareVolume(t *testing.T, s *Slabs, caster device.RayCaster, of [2]device
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := seen.Hits()
+		got, err := seen.Hits()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if n := different(got, want); n > len(want)/500 {
 			t.Errorf("%s: %d of %d rays hit something else in %d volumes", e.Spec, n, len(want), len(list))
 		}

@@ -14,6 +14,7 @@ import (
 	"lbmsim/internal/render"
 	"lbmsim/io/picture"
 	"lbmsim/model"
+	"lbmsim/sim/rank"
 )
 
 // Orbit is a view in space that a viewer turns about the middle of what the default view of [output.view.NAME] shows.
@@ -146,15 +147,38 @@ func (o Orbit) show(set *Set) (Painter, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Now: a picture that no viewer waits for any more is not painted, and the budget pays for the work of all threads.
-	own := render.Nearest(seen(), cast(r, scene, v.solids(r, scene).Row))
-	hits, err := meet(r, func() []render.Hit { return own })
+	own := listed(func() []render.Hit { return render.Nearest(seen(), cast(r, scene, v.solids(r, scene).Row)) })
+	if len(f.volumes) == 0 {
+		own() // the budget pays for the work of all threads
+	}
+	hits, err := meet(r, own)
 	if err != nil || !r.Rank.Root {
 		return nil, err
 	}
 	p := v.draw(r, scene, hits, func(n, _ int, work func(lo, hi int)) { work(0, n) }) // on one thread, whose time is counted
 	p.Step, p.Time, p.Levels = int64(f.step), f.time, f.levels
 	return p, nil
+}
+
+// listed starts to list hits: a picture that no viewer waits for any more is not painted, and the device's memory must be freed all the same.
+// The result waits.
+func listed(list func() []render.Hit) func() []render.Hit {
+	var hits []render.Hit
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		err = rank.Guarded(func() error {
+			hits = list()
+			return nil
+		})
+	}()
+	return func() []render.Hit {
+		if <-done; err != nil {
+			panic(err) // the rank or the painter reports it
+		}
+		return hits
+	}
 }
 
 // refusal is the answer to a request that is not computed.

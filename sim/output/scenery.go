@@ -132,7 +132,13 @@ func (g *scenery) cast(r *Run, s render.Scene) (func() []render.Hit, error) {
 	if err != nil {
 		return nil, r.ofView(err)
 	}
-	return func() []render.Hit { return render.Nearest(seen.Hits(), hits) }, nil
+	return func() []render.Hit {
+		theirs, err := seen.Hits()
+		if err != nil {
+			panic(r.ofView(err)) // the steps meet it too
+		}
+		return render.Nearest(theirs, hits)
+	}, nil
 }
 
 // close frees the device's memory.
