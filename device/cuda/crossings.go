@@ -104,8 +104,8 @@ func passages(l model.Lattice, crossings []boundary.Crossing) (list []passageABI
 	return list
 }
 
-// levelFaces is the number of faces of a block: LevelsOf::FACES of kernels/gpu/levels.h.
-const levelFaces = 32
+// levelFaces and levelParts are the faces of a block and the threads of each: FACES and PARTS of LevelsOf of kernels/gpu/levels.h.
+const levelFaces, levelParts = 32, 8
 
 // inBlocks sorts groups by the place of their sums, which puts neighbouring faces side by side, and writes the upstream cells of
 // each block of faces as the kernel reads them: the first of each face, then the second. number has the numbers of upstream
@@ -176,7 +176,7 @@ func (x *crossed) populations(c *couplings, fn cu.Function, own *stream, state u
 
 // add queues sums of the sent populations: a block has levelFaces faces.
 func (x *crossed) add(fn cu.Function, own *stream, sums, add uint64) error {
-	return run(fn, x.faces.count*rowThreads/levelFaces, own, uint64(x.faces.at.at), uint64(x.upstreamOf.at.at), uint64(x.passages.at.at), uint64(x.sent.at.at), sums, math.Float64bits(x.scale), add, uint64(x.faces.count), uint64(x.places))
+	return launch(fn, [3]int{raw.Ceil(x.faces.count, levelFaces), 1, 1}, [2]int{levelFaces * levelParts, 1}, 0, own.s, uint64(x.faces.at.at), uint64(x.upstreamOf.at.at), uint64(x.passages.at.at), uint64(x.sent.at.at), sums, math.Float64bits(x.scale), add, uint64(x.faces.count), uint64(x.places))
 }
 
 func (x *crossed) free() {

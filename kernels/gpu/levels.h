@@ -243,34 +243,46 @@ struct LevelsOf {
 	}
 
 	// A block serves FACES neighbouring faces, whose crossings its warps share: a warp reads one passage for all of them, since
-	// most have the same pattern, and populations of neighbouring cells. The parts of a sum are added in a fixed order. A block's
-	// lists of upstream cells are interleaved by face.
-	static constexpr int FACES = 32, PARTS = ROW / FACES;
+	// most have the same pattern, and populations of neighbouring cells. A population is behind two loads that depend on each
+	// other, so a thread starts those of AHEAD passages before it adds the first. The parts of a sum are added in a fixed order. A
+	// block's lists of upstream cells are interleaved by face.
+	static constexpr int FACES = 32, PARTS = 8, AHEAD = 5, COUNTING = FACES * PARTS;
 	// count sets N numbers of each face's sum, or adds to them; sums begins with the first of them.
 	template <int N> __device__ static LBM_INLINE void count(const lbm_crossed* LBM_RESTRICT faces, const unsigned* LBM_RESTRICT upstream, const Passage* LBM_RESTRICT passages, const Real* LBM_RESTRICT sent, long long places, double* sums, double scale, bool add, long long count) {
-		static_assert(PARTS == 4 && N <= PARTS, "a thread adds up a number of a face");
+		static_assert(N <= PARTS, "a thread adds up a number of a face");
 		__shared__ double parts[N][PARTS][FACES];
-		__shared__ long long to[FACES];
-		const int lane = threadIdx.x % FACES, part = threadIdx.x / FACES;
+		const int lane = threadIdx.x % FACES, part = threadIdx.x / FACES, of = threadIdx.x / N, k = threadIdx.x % N;
 		const long long first = (long long)blockIdx.x * FACES;
+		const bool total = of < FACES && first + of < count;
 		lbm_crossed face{};
 		if (first + lane < count) face = faces[first + lane];
+		double* number = nullptr;
+		if (total) number = sums + faces[first + of].place * SUMS + k;
+		const double before = total && add ? *number : 0;
 		double sum[N] = {};
-#pragma unroll 4
-		for (unsigned k = part; k < face.count; k += PARTS) {
-			const Passage& x = passages[face.first + k];
-			const double f = double(__ldg(sent + x.slot * places + __ldg(upstream + face.cells + FACES * x.cell)));
-			sum[0] += x.mass * f;
-			unroll<N - 1>([&](auto a) LBM_LAMBDA { sum[1 + a.value] += x.momentum[a.value] * f; });
+		for (unsigned i = part; __any_sync(~0u, i < face.count); i += PARTS * AHEAD) {
+			Passage x[AHEAD];
+			unsigned from[AHEAD];
+			Real f[AHEAD];
+			auto counts = [&](int n) LBM_LAMBDA { return i + PARTS * n < face.count; };  // otherwise a population without a weight is read
+			unroll<AHEAD>([&](auto n) LBM_LAMBDA { x[n.value] = passages[face.first + (counts(n.value) ? i + PARTS * n.value : 0)]; });
+			unroll<AHEAD>([&](auto n) LBM_LAMBDA { from[n.value] = upstream[face.cells + (counts(n.value) ? FACES * x[n.value].cell : 0)]; });
+			unroll<AHEAD>([&](auto n) LBM_LAMBDA { f[n.value] = sent[x[n.value].slot * places + from[n.value]]; });
+			__syncwarp();  // otherwise the compiler adds the first before it loads the second
+			unroll<AHEAD>([&](auto n) LBM_LAMBDA {
+				const double v = counts(n.value) ? double(f[n.value]) : 0;
+				sum[0] += x[n.value].mass * v;
+				unroll<N - 1>([&](auto a) LBM_LAMBDA { sum[1 + a.value] += x[n.value].momentum[a.value] * v; });
+			});
 		}
 		unroll<N>([&](auto k) LBM_LAMBDA { parts[k.value][part][lane] = sum[k.value]; });
-		if (part == 0) to[lane] = face.place;
 		__syncthreads();
-		const int of = threadIdx.x / N, k = threadIdx.x % N;
-		if (of >= FACES || first + of >= count) return;
-		const double all = scale * ((parts[k][0][of] + parts[k][1][of]) + (parts[k][2][of] + parts[k][3][of]));
-		double& number = sums[to[of] * SUMS + k];
-		number = add ? number + all : all;
+		if (!total) return;
+		double all[PARTS];
+		unroll<PARTS>([&](auto p) LBM_LAMBDA { all[p.value] = parts[k][p.value][of]; });
+		for (int step = 1; step < PARTS; step *= 2)
+			for (int p = 0; p < PARTS; p += 2 * step) all[p] += all[p + step];
+		*number = add ? before + scale * all[0] : scale * all[0];
 	}
 
 	__device__ static LBM_INLINE void correct(const Case* c, const lbm_corrected& cell, const double* own, const unsigned* LBM_RESTRICT faces, const double* LBM_RESTRICT fine, Real* state) {
@@ -359,12 +371,12 @@ extern "C" __global__ void __launch_bounds__(ROW) lbm_level_carry(const lbm::Cas
 	if (i < count) lbm::LevelsOf::carry(c, list[i], state, sent + count, sent + i, places);
 }
 // Sets the sums of mass and momentum of count faces, or adds to them. scale is the bits of a double.
-extern "C" __global__ void __launch_bounds__(ROW)
+extern "C" __global__ void __launch_bounds__(lbm::LevelsOf::COUNTING)
 lbm_level_count(const lbm_crossed* list, const unsigned* upstream, const lbm::Passage* passages, const lbm::Real* sent, double* sums, long long scale, long long add, long long count, long long places) {
 	lbm::LevelsOf::count<1 + lbm::Lattice::D>(list, upstream, passages, sent, places, sums, __longlong_as_double(scale), add != 0, count);
 }
 // The same for heat.
-extern "C" __global__ void __launch_bounds__(ROW)
+extern "C" __global__ void __launch_bounds__(lbm::LevelsOf::COUNTING)
 lbm_level_heat(const lbm_crossed* list, const unsigned* carriers, const lbm::Passage* passages, const lbm::Real* sent, double* sums, long long scale, long long add, long long count, long long places) {
 	lbm::LevelsOf::count<1>(list, carriers, passages, sent, places, sums + 1 + lbm::Lattice::D, __longlong_as_double(scale), add != 0, count);
 }

@@ -26,6 +26,8 @@ struct Place { int x, y, z; };
 static thread_local Place threadIdx, blockIdx;
 static std::barrier<>* wholeBlock;
 static void __syncthreads() { wholeBlock->arrive_and_wait(); }
+static void __syncwarp() {}
+static bool __any_sync(unsigned, bool own) { return own; }
 template <class T> T __ldg(const T* p) { return *p; }
 static int __popc(unsigned v) { return __builtin_popcount(v); }
 static float __int_as_float(int v) { return __builtin_bit_cast(float, v); }
@@ -47,13 +49,13 @@ using namespace lbm;
 static std::mt19937 random_(7);
 static double share() { return random_() / 4294967296.; }
 
-// launch calls a kernel for all threads of the blocks that cover this many threads.
-static void launch(long long threads, std::function<void()> kernel) {
-	for (int block = 0; block < (threads + ROW - 1) / ROW; block++) {
-		std::barrier<> all(ROW);
+// launch calls a kernel for all threads of the blocks of a size that cover this many threads.
+static void launch(long long threads, std::function<void()> kernel, int of = ROW) {
+	for (int block = 0; block < (threads + of - 1) / of; block++) {
+		std::barrier<> all(of);
 		wholeBlock = &all;
 		std::vector<std::thread> list;
-		for (int k = 0; k < ROW; k++)
+		for (int k = 0; k < of; k++)
 			list.emplace_back([&, k] {
 				threadIdx.x = k, blockIdx.x = block;
 				kernel();
@@ -205,9 +207,9 @@ int main() {
 	std::vector<double> sums(SUMS * (1 + D)), fine = sums;
 	const double scale = 1. / 48;
 	for (int add : {0, 1}) {
-		launch((SUMS + FACES - 1) / FACES * ROW, [&] {
+		launch((SUMS + FACES - 1) / FACES * LevelsOf::COUNTING, [&] {
 			lbm_level_count(inBlocks.data(), turnedLists.data(), passages.data(), wantedSent.data(), sums.data(), __builtin_bit_cast(long long, scale), add, SUMS, ALL);
-		});
+		}, LevelsOf::COUNTING);
 		cpu->count(faces.data(), lists.data(), crossings.data(), 0, SUMS, sends.data(), scale, add, 1 + D, fine.data());
 		compare("count", sums, fine, false);
 	}
