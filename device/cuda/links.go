@@ -92,8 +92,8 @@ func (k *links) lawBytes(l *boundary.Links) []byte {
 	return raw.Bytes(boundary.LawNumbers[float32](l, 0))
 }
 
-// specialLanes are the threads of a special cell: LBM_LANES of kernels/gpu/special.h.
-const specialLanes = 8
+// specialCells and specialLanes are the cells of a block and its threads per cell: CELLS and LANES of kernels/gpu/special.h.
+const specialCells, specialLanes = 32, 8
 
 // queue adds the special cells, which a step omits.
 func (k *links) queue(s *stream, in, out *buffer, box decomp.Box) {
@@ -102,7 +102,7 @@ func (k *links) queue(s *stream, in, out *buffer, box decomp.Box) {
 	}
 	if first, last := k.cellsOf(k.laws.links.Rows, box); first < last {
 		s.queue("special cells", func() error {
-			return launch(k.special, [3]int{raw.Ceil(specialLanes*int(last-first), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s.s,
+			return launch(k.special, [3]int{raw.Ceil(int(last-first), specialCells), 1, 1}, [2]int{specialCells * specialLanes, 1}, 0, s.s,
 				uint64(k.box.at), uint64(in.at), uint64(out.at), uint64(k.laws.at.at), uint64(box.Lo[1]), uint64(box.Hi[1]), first, last)
 		})
 	}

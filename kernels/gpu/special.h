@@ -7,11 +7,6 @@
 #include "box.h"
 #include "model.h"
 
-// Threads per special cell; device/cuda/links.go uses the same number.
-#ifndef LBM_LANES
-#define LBM_LANES 8
-#endif
-
 namespace lbm { namespace {
 
 // Links holds the lists of boundary.Links, in the memory of the device; laws are in LBM_REAL.
@@ -53,16 +48,13 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 	};
 	typedef SpecialCell<L, MOMENTS, T, At> Cell;
 
-	// A cell has LANES threads, which share its directions: most of the time is latency of
-	// dependent loads of neighbours and laws. Sums over the threads are added in a fixed order.
-	static constexpr int LANES = LBM_LANES, CELLS = ROW / LANES;
-	__device__ static LBM_INLINE T together(T v) {
-		for (int other = 1; other < LANES; other *= 2) v = v + __shfl_xor_sync(~0u, v, other);
-		return v;
-	}
+	// A block has CELLS cells, and a warp for every LANES-th direction of all of them: most of the time is latency of dependent
+	// loads of neighbours and laws. Cells of the list follow each other along x, so that a warp loads neighbouring numbers, and
+	// most of its cells have a wall in the same directions. Sums over the warps are added in a fixed order.
+	static constexpr int LANES = 8, CELLS = 32, THREADS = CELLS * LANES, BLOCKS = sizeof(T) == 4 ? 3 : 2;  // more spill registers
 	__device__ static LBM_INLINE void step(const Case* c, const S* LBM_RESTRICT in, S* LBM_RESTRICT out, const Links* links, int ylo, int yhi, long long first, long long last) {
-		const int lane = threadIdx.x % LANES;
-		const long long k = first + (long long)blockIdx.x * CELLS + threadIdx.x / LANES;
+		const int lane = threadIdx.x / CELLS, own = threadIdx.x % CELLS;
+		const long long k = first + (long long)blockIdx.x * CELLS + own;
 		const Box box(c, COMPONENTS);
 		LinkCell cell{};
 		if (k < last) cell = links->cells[k];
@@ -70,7 +62,7 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 		const bool wanted = k < last && y >= ylo && y < yhi;
 		const At at{box, in, int(cell.x), y, z};
 		const Cell special(at, cell, links->list, (const T*)links->laws, links->ghosts, (const T*)links->sent);
-		T missing{};
+		T missing{}, eddies{};
 		auto each = [&](auto take) LBM_LAMBDA {
 			if (!wanted) return;
 			LBM_ROLLED for (int i = lane; i < L::Q; i += LANES) {
@@ -80,53 +72,67 @@ template <class L, class C, bool MOMENTS, class S, class T> struct SpecialOf {
 				take(i, f);
 			}
 		};
-		T eddies{};
 		if constexpr (LooksAround<C>)
-			if (wanted) eddies = box.template eddies<T>(y, z)[cell.x];
+			if (wanted && lane == 0) eddies = box.template eddies<T>(y, z)[cell.x];
 		T v[COMPONENTS];
 		if constexpr (MOMENTS) {
+			// The moments of a warp's directions, then their missing mass.
+			__shared__ T shared[L::M + 1][LANES][CELLS];
 			Moments<L, T> m{};
 			each([&](int i, const T& f) LBM_LAMBDA { add(m, i, f); });
-			m.r = together(m.r);
-			unroll<L::D>([&](auto a) LBM_LAMBDA { m.j[a.value] = together(m.j[a.value]); });
-			unroll<L::M - 1 - L::D>([&](auto j) LBM_LAMBDA { m.s[j.value] = together(m.s[j.value]); });
-			missing = together(missing);
+			auto all = [&](auto take) LBM_LAMBDA {
+				take(Int<0>{}, m.r);
+				unroll<L::D>([&](auto a) LBM_LAMBDA { take(Int<1 + decltype(a)::value>{}, m.j[a.value]); });
+				unroll<L::M - 1 - L::D>([&](auto j) LBM_LAMBDA { take(Int<1 + L::D + decltype(j)::value>{}, m.s[j.value]); });
+				take(Int<L::M>{}, missing);
+			};
+			all([&](auto k, const T& part) LBM_LAMBDA { shared[k.value][lane][own] = part; });
+			__syncthreads();
+			if (lane > 0 || !wanted) return;
+			all([&](auto k, T& sum) LBM_LAMBDA { sum = together<LANES>([&](int warp) LBM_LAMBDA { return shared[k.value][warp][own]; }); });
 			const T lost = special.conserves() ? missing : T(0);
 			if constexpr (LooksAround<C>) collideSums<L, C>(special.rates(box.params<T>()), m, lost, v, eddies);
 			else collideSums<L, C>(special.rates(box.params<T>()), m, lost, v);
 			if constexpr (LBM_EXTRA > 0) {
 				const int here[3] = {0, 0, 0};
 				Moments<L, T> n = momentsAt<L, true, T>([&](auto k) LBM_LAMBDA { return v[k.value]; });
-				if (wanted) buoyed(n, at.near(here).template get<COMPONENTS>(), box.template carried<T>());
+				buoyed(n, at.near(here).template get<COMPONENTS>(), box.template carried<T>());
 				unroll<L::D>([&](auto a) LBM_LAMBDA { v[1 + a.value] = n.j[a.value]; });
 				unroll<L::M - 1 - L::D>([&](auto j) LBM_LAMBDA { v[1 + L::D + j.value] = n.s[j.value]; });
 			}
 		} else {
-			__shared__ T shared[CELLS][L::Q];
-			T* const f = shared[threadIdx.x / LANES];
-			each([&](int i, const T& v) LBM_LAMBDA { f[i] = v; });
-			missing = together(missing);
-			__syncwarp();
-			const T lost = special.conserves() ? missing : T(0);
+			// The populations, then the missing mass of each warp's directions.
+			__shared__ T shared[L::Q + LANES][CELLS];
+			each([&](int i, const T& v) LBM_LAMBDA { shared[i][own] = v; });
+			shared[L::Q + lane][own] = missing;
+			__syncthreads();
+			if (lane > 0 || !wanted) return;
+			T f[L::Q];
+			unroll<L::Q>([&](auto i) LBM_LAMBDA { f[i.value] = shared[i.value][own]; });
+			const T lost = special.conserves() ? together<LANES>([&](int warp) LBM_LAMBDA { return shared[L::Q + warp][own]; }) : T(0);
 			if constexpr (LooksAround<C>) collideIncoming<L, C, MOMENTS>(special.rates(box.params<T>()), f, lost, v, eddies);
 			else collideIncoming<L, C, MOMENTS>(special.rates(box.params<T>()), f, lost, v);
 			if constexpr (LBM_EXTRA > 0) {
 				const int here[3] = {0, 0, 0};
 				T u[L::D];
-				if (wanted) buoyedPopulations<L>(v, at.near(here).template get<COMPONENTS>(), box.template carried<T>(), u);
+				buoyedPopulations<L>(v, at.near(here).template get<COMPONENTS>(), box.template carried<T>(), u);
 				S* const to = out + box.layout.at(cell.x, y, z, 0);
 				unroll<L::D>([&](auto a) LBM_LAMBDA {
 					constexpr int K = COMPONENTS + 1 + L::D + decltype(a)::value;
-					if (wanted && lane == a.value) to[K * box.layout.pitch] = Store::template put<K>(u[a.value]);
+					to[K * box.layout.pitch] = Store::template put<K>(u[a.value]);
 				});
 			}
 		}
-		if (!wanted) return;
 		S* const to = out + box.layout.at(cell.x, y, z, 0);
 		unroll<COMPONENTS>([&](auto i) LBM_LAMBDA {
 			constexpr int K = decltype(i)::value;
-			if (lane == K % LANES) to[K * box.layout.pitch] = Store::template put<K>(v[K]);
+			to[K * box.layout.pitch] = Store::template put<K>(v[K]);
 		});
+	}
+	// together adds N numbers pairwise.
+	template <int N, class GET> __device__ static LBM_INLINE T together(GET get) {
+		if constexpr (N == 1) return get(0);
+		else return together<N / 2>(get) + together<N / 2>([&](int k) LBM_LAMBDA { return get(N / 2 + k); });
 	}
 
 	// forces adds to sums, [type][force, torque]: integers, so that their order does not
@@ -166,7 +172,7 @@ typedef SpecialOf<Lattice, Collision, LBM_MOMENTS, Value, LBM_REAL> Special;
 }}  // namespace lbm
 
 // The cells first to last (all of a range of planes) in rows ylo to yhi.
-extern "C" __global__ void __launch_bounds__(ROW)
+extern "C" __global__ void __launch_bounds__(lbm::Special::THREADS, lbm::Special::BLOCKS)
 lbm_special(const lbm::Case* c, const lbm::Value* in, lbm::Value* out, const lbm::Links* links, long long ylo, long long yhi, long long first, long long last) {
 	lbm::Special::step(c, in, out, links, int(ylo), int(yhi), first, last);
 }
