@@ -74,12 +74,9 @@ type sumsABI struct {
 type linksABI struct{ cells, list, types, laws, ghosts, sent uint64 }
 
 // modelledABI is Modelled of modelled.h, written by the part modelled.
-type modelledABI struct{ cells, numbers, table, populations, results, tuning, layer, links, heat uint64 }
-
-// modelledCellABI is ModelledCell of modelled.h.
-type modelledCellABI struct {
-	image, sample [8]int64
-	Type          int64
+type modelledABI struct {
+	count                                                                           int64
+	places, types, numbers, table, populations, results, tuning, layer, links, heat uint64
 }
 
 // joinedLinkABI is JoinedLink of modelled.h.

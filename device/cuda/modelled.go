@@ -110,7 +110,9 @@ func (m *modelled) place(in *placing) (err error) {
 // placeCells uploads the lists to the GPU.
 func (m *modelled) placeCells(found *boundary.Modelled, walls []boundary.Wall) (err error) {
 	m.cells, m.depth = [2]int{found.Early, len(found.Cells)}, [2]int{found.EarlyLayer, len(found.Layer)}
-	cells, layer, sent := make([]modelledCellABI, len(found.Cells)), make([]kernels.LayerCell, len(found.Layer)), make([]gatheredABI, len(found.Sent))
+	count := len(found.Cells)
+	places, types := make([]int64, 2*modelledCorners*count), make([]uint32, count)
+	layer, sent := make([]kernels.LayerCell, len(found.Layer)), make([]gatheredABI, len(found.Sent))
 	value := func(at [3]int) int { return m.layout.At(at[0], at[1], at[2], 0) }
 	for i, c := range found.Sent {
 		sent[i] = gatheredABI{from: int64(value(c.From)), to: int64(value(c.To))}
@@ -118,7 +120,19 @@ func (m *modelled) placeCells(found *boundary.Modelled, walls []boundary.Wall) (
 	var links []joinedLinkABI
 	for i := range found.Cells {
 		c := &found.Cells[i]
-		cells[i] = modelledCellABI{image: c.Image.Places(value), sample: c.Sample.Places(value), Type: int64(c.Type)}
+		types[i] = uint32(c.Type)
+		for k, stencil := range []*boundary.Stencil{&c.Image, &c.Sample} {
+			list, used := stencil.Places(value), stencil.N
+			if used == 0 { // its weights are 0: any place with numbers
+				list, used = c.Image.Places(value), 1
+			}
+			for n, at := range list {
+				if n >= used {
+					at = list[0]
+				}
+				places[(k*modelledCorners+n)*count+i] = at
+			}
+		}
 		for _, l := range c.Links {
 			links = append(links, joinedLinkABI{to: int64(value(l.To.Cell())), area: l.Area, ghost: uint32(i), direction: uint32(l.Direction)})
 		}
@@ -139,16 +153,16 @@ func (m *modelled) placeCells(found *boundary.Modelled, walls []boundary.Wall) (
 	} else {
 		numbers = raw.Bytes(boundary.ModelledNumbersOf[float32](found, walls))
 	}
-	m.populations = put(len(cells) * m.spec.Lattice.Q() * m.valueBytes())
-	m.results = put(len(cells) * kernels.ModelledResults * m.valueBytes())
+	m.populations = put(count * m.spec.Lattice.Q() * m.valueBytes())
+	m.results = put(count * kernels.ModelledResults * m.valueBytes())
 	m.heat = &buffer{}
 	if m.spec.Scalar {
-		m.heat = put(len(cells) * m.valueBytes())
+		m.heat = put(count * m.valueBytes())
 	}
 	m.linkCount = len(links)
 	m.sent, m.sentCount = put(len(raw.Bytes(sent)), raw.Bytes(sent)), len(sent)
 	m.list = put(len(raw.Bytes([]modelledABI{{}})), raw.Bytes([]modelledABI{{
-		cells: list(raw.Bytes(cells)), numbers: list(numbers), table: list(raw.Bytes(boundary.PlusTable(boundary.PrandtlOf(walls)))),
+		count: int64(count), places: list(raw.Bytes(places)), types: list(raw.Bytes(types)), numbers: list(numbers), table: list(raw.Bytes(boundary.PlusTable(boundary.PrandtlOf(walls)))),
 		populations: uint64(m.populations.at), results: uint64(m.results.at), tuning: uint64(m.tuning.at), layer: list(raw.Bytes(layer)),
 		links: list(raw.Bytes(links)), heat: uint64(m.heat.at),
 	}}))
@@ -165,24 +179,23 @@ func (m *modelled) sends() uint64 {
 
 func (m *modelled) free() { m.module.unload(m.d) }
 
-// modelledLanes are the threads of a ghost cell: ModelledOf::LANES of kernels/gpu/modelled.h.
-const modelledLanes = 8
+// modelledCorners are the cells of a stencil: CORNERS of kernels/gpu/modelled.h.
+const modelledCorners = 8
 
 // launch queues the ghost cells of these numbers of a state, and cells of the layer above them.
 func (m *modelled) launch(s cu.Stream, state *buffer, cells, layer [2]int) error {
 	for _, k := range []struct {
 		kernel cu.Function
 		part   [2]int
-		lanes  int
 		args   []uint64
-	}{{m.fill, cells, modelledLanes, []uint64{uint64(state.at)}}, {m.layer, layer, 1, nil}} {
+	}{{m.fill, cells, []uint64{uint64(state.at)}}, {m.layer, layer, nil}} {
 		first, last := k.part[0], k.part[1]
 		if first == last {
 			continue
 		}
 		args := append([]uint64{uint64(m.box.at)}, k.args...)
 		args = append(args, uint64(m.list.at), uint64(first), uint64(last))
-		if err := launch(k.kernel, [3]int{raw.Ceil(k.lanes*(last-first), rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s, args...); err != nil {
+		if err := launch(k.kernel, [3]int{raw.Ceil(last-first, rowThreads), 1, 1}, [2]int{rowThreads, 1}, 0, s, args...); err != nil {
 			return err
 		}
 	}

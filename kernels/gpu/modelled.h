@@ -13,8 +13,8 @@ namespace lbm { namespace {
 typedef LBM_STORED Value;
 typedef LBM_REAL Real;
 
-// ModelledCell holds the places in the state, of first components, that a ghost cell reads, and its type.
-struct ModelledCell { long long image[8], sample[8], type; };
+// A stencil has the places of CORNERS cells: the unused ones are of a used one.
+constexpr int CORNERS = 8;
 // JoinedLink leads from a ghost cell along a direction into a fluid cell, at the place of its first component.
 struct JoinedLink {
 	long long to;
@@ -31,7 +31,9 @@ struct LayerCell {
 struct Gathered { long long from, to; };
 // Modelled holds boundary.Modelled in the memory of the device.
 struct Modelled {
-	const ModelledCell* cells;
+	long long count;
+	const long long* places;  // in the state, of first components, that a ghost cell reads: [CORNERS of the image, CORNERS of the sample][cell]
+	const unsigned* types;
 	const Real* numbers;    // [cell][MODELLED_NUMBERS]
 	const double* table;    // of the law of the wall, then of Kader's law
 	Real* populations;      // [cell][direction], which special cells read
@@ -46,53 +48,96 @@ struct ModelledOf {
 	typedef Lattice L;
 	typedef Stored<Value, Real, L, true> Store;
 
-	// A ghost cell has LANES threads, one for each cell that it interpolates between: most of the time is latency of dependent
-	// loads. Sums over the threads are added in a fixed order.
-	static constexpr int LANES = 8, CELLS = ROW / LANES;
-	__device__ static LBM_INLINE Real together(Real v) {
-		for (int other = 1; other < LANES; other *= 2) v = v + __shfl_xor_sync(~0u, v, other);
-		return v;
-	}
-
 	__device__ static LBM_INLINE Moments<L, Real> read(const Value* LBM_RESTRICT p, int pitch) {
 		return momentsAt<L, true, Real>([&](auto k) LBM_LAMBDA { return Store::template get<decltype(k)::value>(p[k.value * pitch]); });
 	}
 
-	__device__ static LBM_INLINE void fill(const Case* c, const Value* LBM_RESTRICT state, const Modelled& list, long long first, long long last) {
+	// fill has a thread per ghost cell, so that neighbours along x read neighbouring cells; its numbers and populations pass through
+	// shared memory, where a warp loads and stores them in the order of the lists. Most of the time is latency, so the loads of
+	// TOGETHER cells start before the first is used.
+	__device__ static LBM_INLINE void fill(const Case* c, const Value* LBM_RESTRICT state, const Modelled& given, long long first, long long last) {
+		static_assert(MODELLED_NUMBERS >= L::Q + MODELLED_RESULTS, "what a cell gets takes the place of its numbers");
+		__shared__ Real shared[ROW * MODELLED_NUMBERS];
+		const int lane = threadIdx.x % 32;
+		const long long from = first + (long long)blockIdx.x * ROW + threadIdx.x - lane;
+		if (from >= last) return;
+		const Modelled list = given;  // addresses that no store changes
+		const int cells = last - from < 32 ? int(last - from) : 32;
+		const long long i = from + (lane < cells ? lane : cells - 1);
+		Real* const own = shared + (threadIdx.x - lane) * MODELLED_NUMBERS;
+		const Real* const n = own + int(i - from) * MODELLED_NUMBERS;
+		const unsigned type = __ldg(list.types + i);
+		load<MODELLED_NUMBERS>(list.numbers + from * MODELLED_NUMBERS + lane, 32, cells * MODELLED_NUMBERS - lane, [&](auto k, Real v) LBM_LAMBDA { own[k.value * 32 + lane] = v; });
+		Real tuning[TUNING_NUMBERS];
+		load<TUNING_NUMBERS>(list.tuning + TUNING_NUMBERS * (type - 1), 1, TUNING_NUMBERS, [&](auto k, Real v) LBM_LAMBDA { tuning[k.value] = v; });
+		__syncwarp();
 		const Box box(c, L::M);
 		const Params<Real> p = box.params<Real>();
-		const int pitch = box.layout.pitch, lane = threadIdx.x % LANES;
-		const long long at = first + (long long)blockIdx.x * CELLS + threadIdx.x / LANES, i = at < last ? at : last - 1;
-		const ModelledCell& cell = list.cells[i];
-		const Real* const n = list.numbers + i * MODELLED_NUMBERS;
+		const int pitch = box.layout.pitch;
+		constexpr int TOGETHER = 4;
+		// each calls take(weight, moments, place) for the used cells of a stencil, and for unused ones beside them.
+		auto each = [&](const Real* weights, const long long* places, auto take) LBM_LAMBDA {
+			LBM_ROLLED for (int k = 0; k < CORNERS && __any_sync(~0u, weights[k] != Real(0)); k += TOGETHER) {
+				const Value* at[TOGETHER];
+				Moments<L, Real> m[TOGETHER];
+				unroll<TOGETHER>([&](auto j) LBM_LAMBDA { at[j.value] = state + __ldg(places + (k + j.value) * list.count + i); });
+				unroll<TOGETHER>([&](auto j) LBM_LAMBDA { m[j.value] = read(at[j.value], pitch); });
+				__syncwarp();  // otherwise the compiler uses the first before it loads the second
+				unroll<TOGETHER>([&](auto j) LBM_LAMBDA { take(weights[k + j.value], m[j.value], at[j.value]); });
+			}
+		};
 		ImagePoint<L, Real> image;
 		Real sampled[L::D] = {};
-		if (const Real w = n[MODELLED_IMAGE + lane]; w != Real(0)) image.add(w, read(state + cell.image[lane], pitch), p);
-		if (const Real w = n[MODELLED_SAMPLE + lane]; w != Real(0)) {
-			const Moments<L, Real> m = read(state + cell.sample[lane], pitch);  // of which the stress is not loaded
-			for (int a = 0; a < L::D; a++) sampled[a] = w * ((m.j[a] - Real(0.5) * p.force[a]) / (Real(1) + m.r));
-		}
 #if LBM_EXTRA
-		auto warm = [&](const long long* cells, int weights) LBM_LAMBDA {
-			const Real w = n[weights + lane];
-			return together(w != Real(0) ? w * Store::template get<L::M>(state[cells[lane] + (long long)L::M * pitch]) : Real(0));
+		Real near = 0, far = 0;
+#endif
+		auto velocity = [&](const Moments<L, Real>& m, Real* v) LBM_LAMBDA {
+			const Real inv = reciprocal(Real(1) + m.r);
+			for (int a = 0; a < L::D; a++) v[a] = (m.j[a] - Real(0.5) * p.force[a]) * inv;
 		};
-		const Real near = warm(cell.image, MODELLED_IMAGE), far = warm(cell.sample, MODELLED_SAMPLE);
-#endif
-		image.r = together(image.r);
-		for (int a = 0; a < L::D; a++) image.u[a] = together(image.u[a]), sampled[a] = together(sampled[a]);
-		for (int k = 0; k < L::D * (L::D + 1) / 2; k++) image.pi[k] = together(image.pi[k]);
-		Real results[MODELLED_RESULTS];
-		const Moments<L, Real> ghost = modelledGhost<L>(n, image, sampled, p, list.tuning + TUNING_NUMBERS * (cell.type - 1), list.table, results);
-		if (at >= last) return;
-		for (int a = 0; a < MODELLED_RESULTS; a++)
-			if (lane == a) list.results[i * MODELLED_RESULTS + a] = results[a];
+		each(n + MODELLED_IMAGE, list.places, [&](Real w, const Moments<L, Real>& m, const Value* at) LBM_LAMBDA {
+			Real v[L::D];
+			velocity(m, v);
+			image.r += w * m.r;
+			for (int a = 0; a < L::D; a++) {
+				image.u[a] += w * v[a];
+				for (int b = 0; b <= a; b++) image.pi[L::pair(a, b)] += w * (m.s[L::pair(a, b)] - (Real(1) + m.r) * v[a] * v[b]);
+			}
 #if LBM_EXTRA
-		if (lane == 0) list.heat[i] = modelledHeat<L>(n, Real(1) + image.r, near, far, p, box.carried<Real>(), list.table + PLUS_COUNT, results);
+			near += w * Store::template get<L::M>(at[(long long)L::M * pitch]);
 #endif
-		Real* const to = list.populations + i * L::Q;
-		LBM_COLLISION::expand(ghost).each([&](auto d, const Real& f) LBM_LAMBDA {
-			if (lane == d.value % LANES) to[d.value] = f;
+		});
+		each(n + MODELLED_SAMPLE, list.places + CORNERS * list.count, [&](Real w, const Moments<L, Real>& m, const Value* at) LBM_LAMBDA {
+			Real v[L::D];
+			velocity(m, v);
+			for (int a = 0; a < L::D; a++) sampled[a] += w * v[a];
+#if LBM_EXTRA
+			far += w * Store::template get<L::M>(at[(long long)L::M * pitch]);
+#endif
+		});
+		Real results[MODELLED_RESULTS];
+		const Moments<L, Real> ghost = modelledGhost<L>(n, image, sampled, p, tuning, list.table, results);
+#if LBM_EXTRA
+		if (lane < cells) list.heat[i] = modelledHeat<L>(n, Real(1) + image.r, near, far, p, box.carried<Real>(), list.table + PLUS_COUNT, results);
+#endif
+		__syncwarp();
+		Real* const reported = own + 32 * L::Q;
+		LBM_COLLISION::expand(ghost).each([&](auto d, const Real& f) LBM_LAMBDA { own[lane * L::Q + d.value] = f; });
+		for (int a = 0; a < MODELLED_RESULTS; a++) reported[lane * MODELLED_RESULTS + a] = results[a];
+		__syncwarp();
+		store<L::Q>(own, list.populations + from * L::Q, lane, cells * L::Q);
+		store<MODELLED_RESULTS>(reported, list.results + from * MODELLED_RESULTS, lane, cells * MODELLED_RESULTS);
+	}
+	// load calls put(Int<k>, from[k * step]) for k below N, 0 where the place is not below count. All loads start before the first put.
+	template <int N, class PUT> __device__ static LBM_INLINE void load(const Real* LBM_RESTRICT from, int step, int count, PUT put) {
+		Real v[N];
+		unroll<N>([&](auto k) LBM_LAMBDA { v[k.value] = k.value * step < count ? __ldg(from + k.value * step) : Real(0); });
+		unroll<N>([&](auto k) LBM_LAMBDA { put(k, v[k.value]); });
+	}
+	// store writes count numbers, at most N of each thread of a warp.
+	template <int N> __device__ static LBM_INLINE void store(const Real* from, Real* to, int lane, int count) {
+		unroll<N>([&](auto k) LBM_LAMBDA {
+			if (k.value * 32 + lane < count) to[k.value * 32 + lane] = from[k.value * 32 + lane];
 		});
 	}
 
@@ -101,7 +146,7 @@ struct ModelledOf {
 	__device__ static LBM_INLINE void momentum(const Case* c, const Value* LBM_RESTRICT state, const Modelled& list, unsigned long long* sums, long long i, long long count) {
 		long long mine[WALL_SUMS] = {};
 		const JoinedLink link = list.links[i < count ? i : count - 1];
-		const int type = int(list.cells[link.ghost].type) - 1;
+		const int type = int(list.types[link.ghost]) - 1;
 		if (i < count) {
 			const int pitch = Box(c, L::M).layout.pitch;
 			const Real* const sent = list.populations + (long long)link.ghost * L::Q;
