@@ -244,7 +244,7 @@ struct LevelsOf {
 
 	// A block serves FACES neighbouring faces, whose crossings its warps share: a warp reads one passage for all of them, since
 	// most have the same pattern, and populations of neighbouring cells. A population is behind two loads that depend on each
-	// other, so a thread starts those of AHEAD passages before it adds the first. The parts of a sum are added in a fixed order. A
+	// other, so a thread starts the loads of AHEAD passages before it adds the first. The parts of a sum are added in a fixed order. A
 	// block's lists of upstream cells are interleaved by face.
 	static constexpr int FACES = 32, PARTS = 8, AHEAD = 5, COUNTING = FACES * PARTS;
 	// count sets N numbers of each face's sum, or adds to them; sums begins with the first of them.
