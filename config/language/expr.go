@@ -33,6 +33,7 @@ const (
 // Expr is a compiled expression. It is safe for concurrent use.
 type Expr struct {
 	program  program
+	kept     keptRows
 	over     func(*box) interval // all of its values in a box
 	Code     string              // the same as C, with {i} for variable i
 	constant bool                // no variable in it; value is set
@@ -44,7 +45,7 @@ type Expr struct {
 func (e *Expr) Eval(v Env) float64 { return e.program.run(&v) }
 
 // Row computes values for a row of points, which have the x and otherwise the variables of v, with the bits of Eval.
-func (e *Expr) Row(values, x []float64, v Env) { e.program.row(values, x, &v) }
+func (e *Expr) Row(values, x []float64, v Env) { e.program.row(values, x, &v, &e.kept) }
 
 // DependsOn reports whether a variable is in the expression.
 func (e *Expr) DependsOn(v int) bool { return e.uses[v].Len > 0 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -137,7 +138,7 @@ func BenchmarkRowOfAnExpression(b *testing.B) {
 
 // A row has the bits of its points, in rows of any length and for every operation.
 func TestRows(t *testing.T) {
-	texts := []string{"3", "x", "y", "-x", "x - y", "y/x", "y*z + t", "x^2 + y^3 + (x + z)^4 + x^5", "if(x > y, sin(x), -cos(y))", "min(x, y, z)*max(Lx, x)", "(x + 1)*(x + 1) - atan2(y, x)", "sqrt(y)*exp(-x^2)*(z <= 1)"}
+	texts := []string{"3", "x", "y", "-x", "x - y", "y/x", "y*z + t", "x^2 + y^3 + (x + z)^4 + x^5", "if(x > y, sin(x), -cos(y))", "min(x, y, z)*max(Lx, x)", "(x + 1)*(x + 1) - atan2(y, x)", "sqrt(y)*exp(-x^2)*(z <= 1)", "sin(2*pi*x/Lx)*cos(2*pi*x/Ly) + 1/t", "sin(x/Lx)"}
 	for _, f := range Functions() {
 		switch {
 		case f.f1 != nil:
@@ -151,12 +152,14 @@ func TestRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(text, err.msg)
 		}
-		for _, n := range []int{1, rowPiece, 2*rowPiece + 3} {
+		// Rows of the same x share values, which must not outlive another length of the domain. More rows than are kept.
+		for k := range 40 {
+			n := []int{1, rowPiece, 2*rowPiece + 3}[k%3]
 			x, values := make([]float64, n), make([]float64, n)
 			for i := range x {
-				x[i] = 0.7*float64(i) - 3
+				x[i] = 0.7*float64(i) - 3 + float64(k/3%(mostKept+1))
 			}
-			v := Env{99, 0.3, 1, 2, 10, 20, 30}
+			v := Env{99, 0.3 + float64(k), 1, 2, 10 + float64(k/20), 20, 30}
 			e.Row(values, x, v)
 			for i := range x {
 				v[VarX] = x[i]
@@ -166,6 +169,34 @@ func TestRows(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Goroutines compute rows of one expression, some with the same x.
+func TestRowsSideBySide(t *testing.T) {
+	e, _, err := parseExpr("sin(x)*cos(y) + x")
+	if err != nil {
+		t.Fatal(err.msg)
+	}
+	var all sync.WaitGroup
+	for k := range 8 {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for j := range 500 {
+				x, values := []float64{float64(k % 3), float64(j % 7)}, make([]float64, 2)
+				v := Env{VarY: float64(j)}
+				e.Row(values, x, v)
+				for i := range x {
+					v[VarX] = x[i]
+					if want := e.Eval(v); values[i] != want {
+						t.Errorf("%g at %v, want %g", values[i], v, want)
+						return
+					}
+				}
+			}
+		}()
+	}
+	all.Wait()
 }
 
 // A unit within an expression is reported at its position.

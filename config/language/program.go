@@ -3,6 +3,11 @@
 
 package language
 
+import (
+	"slices"
+	"sync/atomic"
+)
+
 // program computes an expression: numbered values, each from earlier ones. The first ones are the variables. Equal parts
 // of an expression are computed once: distances from a point occur many times where a user writes down a flow.
 type program struct {
@@ -78,53 +83,126 @@ func (g *program) in(v []float64, e *Env) float64 {
 // rowPiece is the number of points whose values are computed together: the values of a usual expression fit into the first cache of a CPU.
 const rowPiece = 128
 
-// row runs it for each of the x. Steps that do not depend on x run once, the others as loops over a piece of the row.
-func (g *program) row(values, x []float64, e *Env) {
+// row runs it for each of the x. Steps that do not depend on x run once, and those of x alone once for all rows with these x; the others are
+// loops over a piece of the row.
+func (g *program) row(values, x []float64, e *Env, kept *keptRows) {
 	v := make([]float64, len(g.start))
 	copy(v, g.start)
 	copy(v, e[:])
+	on := g.dependences()
 	var loops []*step
-	varies := make([]bool, len(v))
-	varies[VarX] = true
 	for i := range g.steps {
 		s := &g.steps[i]
-		n := s.operands()
-		if varies[s.out] = varies[s.a] || n > 1 && varies[s.b] || n > 2 && varies[s.c]; varies[s.out] {
+		switch on[s.out] {
+		case onX:
+		case onX | onRow:
 			loops = append(loops, s)
-		} else {
+		default:
 			v[s.out] = s.value(v)
 		}
 	}
+	alone := kept.find(g, x, v, on)
 	width := min(rowPiece, len(x))
 	room := make([]float64, len(v)*width)
 	piece := make([][]float64, len(v))
 	for i := range piece {
 		piece[i] = room[i*width:][:width]
-		if !varies[i] {
+		if on[i]&onX == 0 {
 			for k := range piece[i] {
 				piece[i][k] = v[i]
 			}
 		}
 	}
-	for ; len(x) > 0; values, x = values[width:], x[width:] {
-		width = min(width, len(x))
-		copy(piece[VarX], x[:width])
+	for first := 0; first < len(x); first += width {
+		width = min(width, len(x)-first)
+		for i, all := range alone {
+			if all != nil {
+				piece[i] = all[first:][:width]
+			}
+		}
 		for _, s := range loops {
 			s.loop(piece, width)
 		}
-		copy(values[:width], piece[g.result])
+		copy(values[first:], piece[g.result][:width])
 	}
 }
 
-// operands returns the number of values that a step reads.
-func (s *step) operands() int {
+// dependence is a set of what a value depends on.
+type dependence byte
+
+const (
+	onX dependence = 1 << iota
+	onRow
+)
+
+// dependences returns those of all values. Constants and lengths of the domain have none.
+func (g *program) dependences() []dependence {
+	list := make([]dependence, len(g.start))
+	list[VarX], list[VarY], list[VarZ], list[VarT] = onX, onRow, onRow, onRow
+	for i := range g.steps {
+		s := &g.steps[i]
+		for _, at := range s.operands() {
+			list[s.out] |= list[at]
+		}
+	}
+	return list
+}
+
+// keptRows are values of x alone, of the last few rows: the rows of a box have the same x, and differences along x use two more. Safe for
+// concurrent use.
+type keptRows struct{ list atomic.Pointer[[]keptRow] }
+
+type keptRow struct {
+	x      []float64
+	fixed  []float64   // what the values depend on beside x
+	values [][]float64 // by the values' numbers; nil: not of x alone
+}
+
+const mostKept = 4
+
+// find returns the values of a row, and computes them unless they are known. v has all values that do not depend on x.
+func (r *keptRows) find(g *program, x, v []float64, on []dependence) [][]float64 {
+	var list []keptRow
+	if known := r.list.Load(); known != nil {
+		list = *known
+	}
+	fixed := v[VarLx:nVars]
+	for _, k := range list {
+		if slices.Equal(k.x, x) && slices.Equal(k.fixed, fixed) {
+			return k.values
+		}
+	}
+	k := keptRow{x: slices.Clone(x), fixed: slices.Clone(fixed), values: make([][]float64, len(v))}
+	k.values[VarX] = k.x
+	all := slices.Clone(k.values) // with constants
+	for i := range g.steps {
+		s := &g.steps[i]
+		if on[s.out] != onX {
+			continue
+		}
+		for _, at := range []int{s.a, s.b, s.c} { // loop looks at all three
+			if all[at] == nil {
+				all[at] = slices.Repeat(v[at:][:1], len(x))
+			}
+		}
+		all[s.out] = make([]float64, len(x))
+		s.loop(all, len(x))
+		k.values[s.out] = all[s.out]
+	}
+	list = append([]keptRow{k}, list[:min(len(list), mostKept-1)]...)
+	r.list.Store(&list) // another goroutine's row may be lost, and is computed again
+	return k.values
+}
+
+// operands returns the numbers of the values that a step reads.
+func (s *step) operands() []int {
 	switch s.op {
 	case negate, square, cube, fourth, call1:
-		return 1
+		return []int{s.a}
 	case call3:
-		return 3
+		return []int{s.a, s.b, s.c}
 	}
-	return 2
+	return []int{s.a, s.b}
 }
 
 // loop computes the step's first n values, as value does each.
