@@ -15,6 +15,12 @@ type LevelCoupler interface {
 	CouplesLevels(spec model.Spec) bool
 }
 
+// Compiler is a Device that compiles kernels when it loads programs. Found by type assertion.
+type Compiler interface {
+	// Begin compiles kernels of a patch in the background, for its spec, layout and walls. Load waits for them.
+	Begin(spec model.Spec, layout decomp.Layout, walls []boundary.Wall)
+}
+
 // Coupler is a Program of a patch of a refined grid. Found by type assertion.
 type Coupler interface {
 	// Couple uploads lists of one rank's part of a patch, which must not change afterwards.

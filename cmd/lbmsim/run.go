@@ -109,7 +109,7 @@ func runCase(path string, f runFlags) error {
 func runRank(c comm.Comm, path string, f runFlags, reports *reporters, opened *device.Device) error {
 	signals := catch(c, f.requeue)
 	if c.Rank() == 0 && f.log == "text" { // JSON readers know their events
-		reports.start.done = working("starting: reading files, generating cells")
+		reports.start.done = working("starting: reading files, generating cells, loading or compiling kernels")
 		defer reports.start.end()
 	}
 	var shelf domain.Shelf

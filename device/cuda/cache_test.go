@@ -151,3 +151,29 @@ func TestKey(t *testing.T) {
 		t.Error("the key of the same job is another one")
 	}
 }
+
+// Work that begins in the background is done once, and close waits for it.
+func TestCompilationsInTheBackground(t *testing.T) {
+	var k compilations
+	var calls atomic.Int64
+	get := func() []byte {
+		code, err := k.once("a", func() ([]byte, error) {
+			time.Sleep(20 * time.Millisecond)
+			return []byte{byte(calls.Add(1))}, nil
+		})()
+		if err != nil {
+			t.Error(err)
+		}
+		return code
+	}
+	for range 3 {
+		k.begin(func() { get() })
+	}
+	k.close()
+	if n := calls.Load(); n != 1 {
+		t.Fatalf("done %d times before close returned", n)
+	}
+	if code := get(); len(code) != 1 || code[0] != 1 {
+		t.Errorf("%v", code)
+	}
+}

@@ -36,10 +36,17 @@ type core struct {
 	closed bool
 }
 
-// load loads a file of kernels for the spec and the length of its rows.
+// load loads a file of kernels for the spec and the length of its rows: of kernels that read all cells.
 func (c *core) load(m *module, doing, file string, found functions, rest func() error) error {
 	return m.load(c.d, doing, fileOf(file, c.spec, ownPitch(c.layout.Pitch), c.options...), found, rest)
 }
+
+// loadShared loads a file for rows of any length. The latency of lists decides the time of its kernels, and levels and other grids share it.
+func (c *core) loadShared(m *module, doing, file string, found functions) error {
+	return m.load(c.d, doing, c.anyRows(file), found, nil)
+}
+
+func (c *core) anyRows(file string) compilation { return fileOf(file, c.spec, 0, c.options...) }
 
 // put uploads the parts of a list to the GPU, contiguously in a given number of bytes; boxLists frees it.
 func (c *core) put(bytes int, parts ...[]byte) (*buffer, error) {

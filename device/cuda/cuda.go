@@ -42,13 +42,13 @@ type Device struct {
 	lanes   chan *lane
 	copies  *stream // copies snapshots to the host
 	slots   int     // for tests: marches are cut as if this number of blocks ran at once; 0: the actual number
+	kept    compilations
 
 	closing   sync.Mutex
 	closed    atomic.Bool
 	recording atomic.Bool // between the ends of Capture
 
-	mu       sync.Mutex // of what follows
-	compiler *compiler
+	mu       sync.Mutex      // of what follows
 	events   []cu.Event      // for reuse
 	pinned   map[uintptr]int // memory of AllocHost: address and size
 	roofline map[model.Precision]kernelSet
@@ -257,6 +257,7 @@ func (d *Device) Close() error {
 	if d.closed.Load() {
 		return nil
 	}
+	d.kept.close()
 	err := d.call("waiting for the last work", cu.Synchronize)
 	lanes := make([]*lane, laneCount)
 	for i := range lanes {
@@ -278,10 +279,6 @@ func (d *Device) Close() error {
 		k.unload(d)
 	}
 	d.barriers.unload(d)
-	if d.compiler != nil {
-		d.compiler.close()
-		d.compiler = nil
-	}
 	d.closed.Store(true)
 	for _, l := range lanes { // late callers get an error and do not wait
 		d.lanes <- l

@@ -95,7 +95,7 @@ func (f *faces) placeGhosts(w *wallBlocks, list *boundary.Faces) (err error) {
 	if f.count == 0 && f.outletsCount == 0 {
 		return nil
 	}
-	return f.load(&f.module, "loading the kernel for ghost cells of "+f.spec.String(), facesFile, functions{"lbm_faces": &f.fill, "lbm_outflow": &f.outflow}, nil)
+	return f.loadShared(&f.module, "loading the kernel for ghost cells of "+f.spec.String(), facesFile, functions{"lbm_faces": &f.fill, "lbm_outflow": &f.outflow})
 }
 
 func (f *faces) free() { f.module.unload(f.d) }

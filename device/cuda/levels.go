@@ -32,6 +32,7 @@ type couplings struct {
 var (
 	_ device.Coupler      = (*program)(nil)
 	_ device.LevelCoupler = (*Device)(nil)
+	_ device.Compiler     = (*Device)(nil)
 )
 
 // CouplesLevels reports whether programs of a spec can be coupled.

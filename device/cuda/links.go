@@ -57,7 +57,7 @@ func (k *links) place(in *placing) error {
 	if k.laws == nil && k.measures == nil {
 		return nil
 	}
-	return k.load(&k.module, "loading the kernels for special cells of "+k.spec.String(), specialFile, functions{"lbm_special": &k.special, "lbm_forces": &k.force}, nil)
+	return k.loadShared(&k.module, "loading the kernels for special cells of "+k.spec.String(), specialFile, functions{"lbm_special": &k.special, "lbm_forces": &k.force})
 }
 
 func (k *links) free() { k.module.unload(k.d) }

@@ -103,8 +103,8 @@ func (m *modelled) place(in *placing) (err error) {
 	if err := m.placeCells(found, in.cells.Walls); err != nil {
 		return fmt.Errorf("ghost cells of walls with a model: %w", err)
 	}
-	return m.load(&m.module, "loading the kernels for walls with a model of "+m.spec.String(), modelledFile,
-		functions{"lbm_modelled": &m.fill, "lbm_layer": &m.layer, "lbm_gather": &m.gather, "lbm_momentum": &m.momentum}, nil)
+	return m.loadShared(&m.module, "loading the kernels for walls with a model of "+m.spec.String(), modelledFile,
+		functions{"lbm_modelled": &m.fill, "lbm_layer": &m.layer, "lbm_gather": &m.gather, "lbm_momentum": &m.momentum})
 }
 
 // placeCells uploads the lists to the GPU.

@@ -7,6 +7,7 @@ package cuda
 
 import (
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -93,7 +94,54 @@ func (m *module) numbers(name string, list []int32) error {
 	return nil
 }
 
-// code returns the machine code of a file of kernels for this GPU.
+// compilations are a device's compiled kernels.
+type compilations struct {
+	mu       sync.Mutex // of what follows
+	compiler *compiler  // opened at the first use
+	made     map[string]func() ([]byte, error)
+
+	running sync.WaitGroup
+}
+
+// once returns a function that does the work for a key at its first call, of all that get the same key, and waits for it at the others.
+func (k *compilations) once(key string, work func() ([]byte, error)) func() ([]byte, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.made == nil {
+		k.made = map[string]func() ([]byte, error){}
+	}
+	if k.made[key] == nil {
+		k.made[key] = sync.OnceValues(work)
+	}
+	return k.made[key]
+}
+
+// begin does work in the background.
+func (k *compilations) begin(work func()) {
+	k.running.Add(1)
+	go func() {
+		defer k.running.Done()
+		work()
+	}()
+}
+
+// close waits for the work in the background.
+func (k *compilations) close() {
+	k.running.Wait()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.compiler != nil {
+		k.compiler.close()
+		k.compiler = nil
+	}
+}
+
+// begin compiles a file in the background: load waits for the result and reports its error.
+func (d *Device) begin(of compilation) {
+	d.kept.begin(func() { _, _ = d.code(of) })
+}
+
+// code returns the machine code of a file of kernels for this GPU, compiled once.
 func (d *Device) code(of compilation) ([]byte, error) {
 	c, err := d.openedCompiler()
 	if err != nil {
@@ -103,17 +151,19 @@ func (d *Device) code(of compilation) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cached(d.cache, j.key(), j.compile)
+	key := j.key()
+	return d.kept.once(key, func() ([]byte, error) { return cached(d.cache, key, j.compile) })()
 }
 
 // openedCompiler returns this machine's NVRTC, opened at the first call.
 func (d *Device) openedCompiler() (c *compiler, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.compiler == nil {
-		d.compiler, err = openCompiler(driverMajor(), d.arch())
+	k := &d.kept
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.compiler == nil {
+		k.compiler, err = openCompiler(driverMajor(), d.arch())
 	}
-	return d.compiler, err
+	return k.compiler, err
 }
 
 // arch returns the compute capability as one number: 90 for sm_90.

@@ -114,19 +114,19 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 		spec.Lattice.Dims == 2 && layout.N[2] != 1 || layout.Ghost[spec.Lattice.Dims-1] == 0 {
 		return nil, fmt.Errorf("the layout %+v does not fit %s", layout, spec)
 	}
-	c := &core{d: d, spec: spec, layout: layout, types: len(cells.Walls)}
-	for a := range c.wraps {
-		c.wraps[a] = periodic[a] && (layout.Ghost[a] == 0 || cells.Global == [3]int{} || cells.Global[a] == layout.N[a])
-	}
-	if cells.Directed() {
-		c.options = []string{directed}
-	}
-	c.options = append(c.options, modelledOptions(cells.Walls, spec.Viscosity)...)
-	more, err := d.fit(spec, layout, cells)
+	options, march, err := d.optionsOf(spec, layout, cells)
 	if err != nil {
 		return nil, err
 	}
-	if c.kernels, err = d.kernels(spec, ownPitch(layout.Pitch), append(more, c.options...)...); err != nil {
+	c := &core{d: d, spec: spec, layout: layout, types: len(cells.Walls), options: options}
+	for a := range c.wraps {
+		c.wraps[a] = periodic[a] && (layout.Ghost[a] == 0 || cells.Global == [3]int{} || cells.Global[a] == layout.N[a])
+	}
+	if found := cells.Modelled; found != nil && len(found.Cells) > 0 {
+		d.begin(c.anyRows(modelledFile))
+		d.begin(c.anyRows(specialFile))
+	}
+	if c.kernels, err = d.kernels(spec, ownPitch(layout.Pitch), march...); err != nil {
 		return nil, err
 	}
 	p, in := newProgram(c), &placing{periodic: periodic, cells: cells}
@@ -141,6 +141,26 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 		return nil, err
 	}
 	return p, nil
+}
+
+// Begin compiles in the background what Load needs for a patch.
+func (d *Device) Begin(spec model.Spec, layout decomp.Layout, walls []boundary.Wall) {
+	options, march, err := d.optionsOf(spec, layout, boundary.Cells{Walls: walls, Patch: &boundary.Patch{}})
+	if err != nil {
+		return // Load reports it
+	}
+	d.begin(fileOf(instanceFile, spec, ownPitch(layout.Pitch), march...))
+	d.begin(fileOf(levelsFile, spec, ownPitch(layout.Pitch), options...))
+}
+
+// optionsOf returns the compiler's options for all kernels of a program, and for those of the march.
+func (d *Device) optionsOf(spec model.Spec, layout decomp.Layout, cells boundary.Cells) (all, march []string, err error) {
+	if cells.Directed() {
+		all = []string{directed}
+	}
+	all = append(all, modelledOptions(cells.Walls, spec.Viscosity)...)
+	fitted, err := d.fit(spec, layout, cells)
+	return all, append(fitted, all...), err
 }
 
 // ownPitch returns the pitch that kernels are compiled for, as a constant: it saves a tenth

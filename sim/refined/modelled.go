@@ -39,15 +39,17 @@ func withSurfacesOf(c *config.Case, solids []geometry.Shape, h *decomp.Hierarchy
 }
 
 // margin returns the reach of the ghost cells of modelled walls; 0: there are no such walls.
-func margin(c *config.Case) int {
-	var walls []boundary.Wall
+func margin(c *config.Case) int { return boundary.ModelledMargin(wallsOf(c)) }
+
+// wallsOf returns the walls of a case with what kernels and reach depend on.
+func wallsOf(c *config.Case) (walls []boundary.Wall) {
 	for _, b := range c.Boundaries {
-		walls = append(walls, boundary.Wall{Law: b.Kind.Law, Model: b.Model})
+		walls = append(walls, boundary.Wall{Law: b.Kind.Law, Model: b.Model, Direction: b.Direction})
 	}
 	for _, b := range c.Bodies {
 		walls = append(walls, boundary.Wall{Law: b.Kind.Law, Model: b.Model})
 	}
-	return boundary.ModelledMargin(walls)
+	return walls
 }
 
 // containsModels returns an error if a modelled wall reads cells beyond an interface.

@@ -106,9 +106,15 @@ func balance(g *Grid) error {
 
 // build creates all parts that need no other rank.
 func (g *Grid) build() error {
-	for l := range g.Hierarchy.Levels {
-		c, params := atLevel(g.Case, l, g.Hierarchy.Levels[l].N), numbers(g.Case, l)
+	var levels []*config.Case
+	for l, at := range g.Hierarchy.Levels {
+		c := atLevel(g.Case, l, at.N)
 		withSurfacesOf(c, g.solids, g.Hierarchy, l)
+		levels = append(levels, c)
+	}
+	g.begin(levels)
+	for l, c := range levels {
+		params := numbers(g.Case, l)
 		g.levels = append(g.levels, levelOf{params: params})
 		for k, whole := range g.Hierarchy.Levels[l].Patches {
 			p := &Patch{cut: decomp.Part{Hierarchy: g.Hierarchy, Level: l, Patch: k, Rank: g.Rank.ID}}
@@ -153,6 +159,21 @@ func (g *Grid) build() error {
 		}
 	}
 	return nil
+}
+
+// begin compiles the kernels of all patches side by side.
+func (g *Grid) begin(levels []*config.Case) {
+	to, ok := g.Device.(device.Compiler)
+	if !ok {
+		return
+	}
+	for l, c := range levels {
+		for k, p := range g.Hierarchy.Levels[l].Patches {
+			if p.Part(g.Rank.ID).Cells() > 0 {
+				to.Begin(c.Spec, planOf(g.Hierarchy, l, k).Layout(g.Rank.ID, c.Spec.Components()), wallsOf(c))
+			}
+		}
+	}
 }
 
 // traffic allocates the buffers of exchanges within a level and with the coarser one.
