@@ -6,6 +6,7 @@ package boundary
 import (
 	"iter"
 	"math"
+	"sync"
 
 	"lbmsim/model"
 )
@@ -35,6 +36,30 @@ type Modelled struct {
 	Sent []Sent
 
 	at *placeRows // of the ghost cells, by their local places and of periodic images
+
+	once   sync.Once
+	counts []CountedCell
+}
+
+// CountedCell is what sums over walls need of a ghost cell.
+type CountedCell struct {
+	Number int32 // of the cell in Modelled.Cells
+	Type   uint8
+	Height float64
+	Area   float64 // without links beside convex edges
+}
+
+// Counted lists the own ghost cells that have the model. ModelledCell is too large for a visit of all at each sample of a force.
+func (m *Modelled) Counted() []CountedCell {
+	m.once.Do(func() {
+		for i := range m.Cells {
+			// Of the others all links are bounced back, or the ghost cell of the surface counts.
+			if c := &m.Cells[i]; c.Own && c.Height > 0 && c.Serves != 0 && !c.Turned {
+				m.counts = append(m.counts, CountedCell{int32(i), c.Type, c.Height, c.Area - c.Sharp})
+			}
+		}
+	})
+	return m.counts
 }
 
 // Sent is an own cell and its place in the rows behind the state, both local, that travels to another rank.

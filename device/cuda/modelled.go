@@ -310,29 +310,26 @@ func (m *modelled) ModelledWalls() ([]device.ModelledWall, error) {
 	if len(walls) == 0 {
 		return walls, nil
 	}
-	read := func(to []byte) error {
-		if err := m.results.Read(to, 0); err != nil {
-			return fmt.Errorf("flow at the walls of %s: %w", m.spec, err)
-		}
-		return nil
-	}
-	values := make([]float64, len(walls)*kernels.ModelledResults)
+	var err error
 	if m.spec.Precision == model.Float64 {
-		if err := read(raw.Bytes(values)); err != nil {
-			return nil, err
-		}
+		err = readWalls[float64](m, walls)
 	} else {
-		single := make([]float32, len(values))
-		if err := read(raw.Bytes(single)); err != nil {
-			return nil, err
-		}
-		for i, v := range single {
-			values[i] = float64(v)
-		}
+		err = readWalls[float32](m, walls)
 	}
-	for i := range walls {
-		v := values[i*kernels.ModelledResults:]
-		walls[i] = device.ModelledWall{Traction: [3]float64(v[:3]), HalfPlus: v[3], Share: v[4]}
+	if err != nil {
+		return nil, fmt.Errorf("flow at the walls of %s: %w", m.spec, err)
 	}
 	return walls, nil
+}
+
+func readWalls[T float32 | float64](m *modelled, walls []device.ModelledWall) error {
+	values := make([]T, len(walls)*kernels.ModelledResults)
+	if err := m.results.Read(raw.Bytes(values), 0); err != nil {
+		return err
+	}
+	for i := range walls {
+		v := values[i*kernels.ModelledResults:][:kernels.ModelledResults]
+		walls[i] = device.ModelledWall{Traction: [3]float64{float64(v[0]), float64(v[1]), float64(v[2])}, HalfPlus: float64(v[3]), Share: float64(v[4])}
+	}
+	return nil
 }

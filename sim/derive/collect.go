@@ -84,6 +84,11 @@ func numbers(v View, f model.Field, part decomp.Box, n int, take func(to, cell [
 	local := v.Part.Local(part)
 	if !s.neighbours {
 		s.region = local
+		if from, ok, err := v.held(local, local.Cells()); err != nil {
+			return nil, err
+		} else if ok {
+			s.source = from
+		}
 	}
 	axis := s.axis()
 	var plane []float64
@@ -206,96 +211,139 @@ func pick(cell []float64, component int) float64 {
 	return math.Sqrt(sum)
 }
 
-// CollectCells brings a field of cells anywhere to rank 0, [cell][component]. Each rank
-// reads no more of a plane than the box around its cells, unless the field reads neighbours. Collective.
+// CollectCells brings a field of cells anywhere to rank 0, [cell][component]. Collective.
 func (v View) CollectCells(f model.Field, cells []decomp.Place) ([]float64, error) {
-	owners, mine := make([]int, len(cells)), 0
-	of := map[[2]int][]ownCell{} // this rank's, by level and patch
-	for i, c := range cells {
-		patch := 0
-		if v.Refined == nil {
-			owners[i] = v.Part.Plan.Owner(c.Cell)
-		} else {
-			patch, _ = v.Refined.Hierarchy.Find(c.Level, c.Cell)
-			owners[i] = v.Refined.Hierarchy.Levels[c.Level].Patches[patch].Owner(c.Cell)
-		}
-		if owners[i] == v.Rank.ID {
-			at := [2]int{c.Level, patch}
-			of[at] = append(of[at], ownCell{c.Cell, mine})
-			mine++
-		}
-	}
-	values := make([]float64, mine*f.Components)
-	if v.Refined == nil {
-		if err := read(v, f, of[[2]int{}], values); err != nil {
-			return nil, err
-		}
-	} else {
-		for _, p := range v.Refined.Patches {
-			if err := read(p.View, f, of[[2]int{p.Level, p.Number}], values); err != nil {
-				return nil, err
-			}
-		}
-	}
-	parts, err := comm.Gather(v.Rank.Comm, comm.Float64Bytes(values))
+	all, err := v.List(cells).Collect(v, f)
 	if err != nil || !v.Rank.Root {
 		return nil, err
 	}
-	next := make([]int, len(parts))
-	all := make([]float64, 0, len(cells)*f.Components)
-	for _, rank := range owners { // in the order that each rank had them
-		for range f.Components {
-			all = append(all, comm.Float64At(parts[rank], next[rank]))
-			next[rank]++
+	return all[0], nil
+}
+
+// CellList is a list of cells anywhere, with the order in which ranks read them.
+type CellList struct {
+	owners []int       // of each cell
+	mine   int         // the rank's own cells ...
+	of     [][]ownCell // ... of each of its patches, plane after plane
+}
+
+// ownCell is a cell of this rank in a list of some.
+type ownCell struct {
+	at     [3]int // local
+	number int    // among the rank's own cells
+}
+
+// List finds the owners of cells.
+func (v View) List(cells []decomp.Place) *CellList {
+	parts, _ := partsOf(v)
+	l := &CellList{owners: make([]int, len(cells)), of: make([][]ownCell, len(parts))}
+	numbers := map[[2]int]int{{}: 0} // of patches, by level and number there
+	if v.Refined != nil {
+		for k, p := range v.Refined.Patches {
+			numbers[[2]int{p.Level, p.Number}] = k
+		}
+	}
+	for i, c := range cells {
+		patch := 0
+		if v.Refined == nil {
+			l.owners[i] = v.Part.Plan.Owner(c.Cell)
+		} else {
+			patch, _ = v.Refined.Hierarchy.Find(c.Level, c.Cell)
+			l.owners[i] = v.Refined.Hierarchy.Levels[c.Level].Patches[patch].Owner(c.Cell)
+		}
+		if l.owners[i] == v.Rank.ID {
+			k := numbers[[2]int{c.Level, patch}]
+			for a, lo := range parts[k].Part.Box.Lo {
+				c.Cell[a] -= lo
+			}
+			l.of[k] = append(l.of[k], ownCell{c.Cell, l.mine})
+			l.mine++
+		}
+	}
+	for k, p := range parts {
+		axis := p.Part.Layout.Axis()
+		slices.SortStableFunc(l.of[k], func(a, b ownCell) int { return cmp.Compare(a.at[axis], b.at[axis]) })
+	}
+	return l
+}
+
+// Collect brings fields of the cells to rank 0, each as [cell][component]. Each rank reads no more of a plane than the box around its
+// cells, unless a field reads neighbours. Collective.
+func (l *CellList) Collect(v View, list ...model.Field) ([][]float64, error) {
+	width := 0
+	for _, f := range list {
+		width += f.Components
+	}
+	values := make([]float64, l.mine*width)
+	parts, _ := partsOf(v)
+	for k, p := range parts {
+		if err := read(p, list, l.of[k], width, values); err != nil {
+			return nil, err
+		}
+	}
+	from, err := comm.Gather(v.Rank.Comm, comm.Float64Bytes(values))
+	if err != nil || !v.Rank.Root {
+		return nil, err
+	}
+	all, next := make([][]float64, len(list)), make([]int, len(from))
+	for i, f := range list {
+		all[i] = make([]float64, 0, len(l.owners)*f.Components)
+	}
+	for _, rank := range l.owners { // in the order that each rank had them
+		for i, f := range list {
+			for range f.Components {
+				all[i] = append(all[i], comm.Float64At(from[rank], next[rank]))
+				next[rank]++
+			}
 		}
 	}
 	return all, nil
 }
 
-// read puts a field of some of the rank's cells, of the domain or the level, at their numbers in values.
-func read(v View, f model.Field, cells []ownCell, values []float64) error {
+// read puts fields of some cells of a part, in the order of planes, at their numbers in values, which has so many of each cell.
+func read(v View, list []model.Field, cells []ownCell, width int, values []float64) error {
 	axis := v.Part.Layout.Axis()
-	for i := range cells {
-		for a := range cells[i].at {
-			cells[i].at[a] -= v.Part.Box.Lo[a]
-		}
-	}
-	slices.SortStableFunc(cells, func(a, b ownCell) int { return cmp.Compare(a.at[axis], b.at[axis]) })
-	walls, err := v.BesideModels(f)
-	if err != nil {
+	walls, err := v.BesideModels(list...)
+	if err != nil || len(cells) == 0 {
 		return err
 	}
-	s := NewSampler[float64](v.Part, v.Step(), v.Present(), f).Beside(walls)
+	s := NewSampler[float64](v.Part, v.Step(), v.Present(), list...).Beside(walls)
+	held := false
+	if !s.neighbours {
+		var from Source[float64]
+		if from, held, err = v.held(boxOf(cells), len(cells)); err != nil {
+			return err
+		} else if held {
+			s.region, s.source = boxOf(cells), from
+		}
+	}
 	var plane []float64
 	for len(cells) > 0 {
 		k, n := cells[0].at[axis], 1
 		for n < len(cells) && cells[n].at[axis] == k {
 			n++
 		}
-		if !s.neighbours {
+		if !s.neighbours && !held {
 			s.region = boxOf(cells[:n])
 			s.first = noPlane
 		}
-		var err error
-		if plane, err = s.Sample(f, k, plane); err != nil {
-			return fmt.Errorf("rank %d: %s of plane %d: %w", v.Rank.ID, f.Name, k, err)
-		}
-		for _, c := range cells[:n] {
-			row := 0
-			if axis == 2 {
-				row = c.at[1] - s.region.Lo[1]
+		first := 0
+		for _, f := range list {
+			if plane, err = s.Sample(f, k, plane); err != nil {
+				return fmt.Errorf("rank %d: %s of plane %d: %w", v.Rank.ID, f.Name, k, err)
 			}
-			copy(values[c.number*f.Components:], plane[(row*s.width()+c.at[0]-s.region.Lo[0])*f.Components:][:f.Components])
+			for _, c := range cells[:n] {
+				row := 0
+				if axis == 2 {
+					row = c.at[1] - s.region.Lo[1]
+				}
+				copy(values[c.number*width+first:], plane[(row*s.width()+c.at[0]-s.region.Lo[0])*f.Components:][:f.Components])
+			}
+			first += f.Components
 		}
 		cells = cells[n:]
 	}
 	return nil
-}
-
-// ownCell is a cell of this rank in a list of some.
-type ownCell struct {
-	at     [3]int
-	number int // in the list
 }
 
 // boxOf returns the smallest box that contains cells.

@@ -38,6 +38,18 @@ func (v View) Present() Source[float64] {
 	}
 }
 
+// held returns the present state of a region of local cells as a source of its planes, read at once: a device takes as long for a call
+// as for many cells. ok is false where the region is too large, or much larger than the number of cells that are needed.
+func (v View) held(local decomp.Box, needed int) (from Source[float64], ok bool, err error) {
+	const mostValues, mostPer = 1 << 23, 64
+	components := v.Case.Spec.FieldValues()
+	if n := local.Cells(); n*components > mostValues || n > mostPer*needed {
+		return nil, false, nil
+	}
+	values, err := v.Present()(local, nil)
+	return Held(local, components, values), true, err
+}
+
 // Rounded returns a source in the precision of snapshots of narrow states (device.Snapshot).
 func Rounded(from Source[float64]) Source[float64] {
 	return func(box decomp.Box, into []float64) ([]float64, error) {

@@ -36,6 +36,7 @@ type Surface struct {
 
 	body   int // of the case
 	cells  []decomp.Place
+	list   *CellList      // of these
 	points []surfacePoint // two of each facet, on rank 0
 	ghosts ghostFacets
 	level  []uint8 // of each facet
@@ -66,13 +67,14 @@ func NewSurface(v View, body int, facets *domain.Facets) (*Surface, error) {
 	if err := s.shareCells(v); err != nil {
 		return nil, err
 	}
-	solid, found := model.FindField("solid")
-	if !found {
-		panic("there is no field solid")
-	}
-	types, err := v.CollectCells(solid, s.cells)
+	s.list = v.List(s.cells)
+	all, err := s.list.Collect(v, named("solid"))
 	if err != nil {
 		return nil, err
+	}
+	var types []float64
+	if v.Rank.Root {
+		types = all[0]
 	}
 	for i := range s.points {
 		p := &s.points[i]
@@ -247,24 +249,10 @@ func (p *surfacePoint) vector(values []float64) (u [3]float64) {
 // Values returns the values of the present state on rank 0. Force is the body force per volume at the present step, in lattice units
 // of level 0. Collective.
 func (s *Surface) Values(v View, force [3]float64) (*SurfaceValues, error) {
-	read := func(name string) ([]float64, error) {
-		f, found := model.FindField(name)
-		if !found {
-			panic("there is no field " + name)
-		}
-		values, err := v.CollectCells(f, s.cells)
-		for i := range values {
-			values[i] /= v.Case.Units.Factor(f.Dim)
-		}
-		return values, err
-	}
-	pressure, err := read("pressure")
+	list := [...]model.Field{named("pressure"), named("velocity")}
+	all, err := s.list.Collect(v, list[:]...)
 	if err != nil {
-		return nil, fmt.Errorf("rank %d: pressure beside a surface at step %d: %w", v.Rank.ID, v.Step(), err)
-	}
-	velocity, err := read("velocity")
-	if err != nil {
-		return nil, fmt.Errorf("rank %d: velocity beside a surface at step %d: %w", v.Rank.ID, v.Step(), err)
+		return nil, fmt.Errorf("rank %d: flow beside a surface at step %d: %w", v.Rank.ID, v.Step(), err)
 	}
 	var flow []float64
 	if Modelled(v, s.body) {
@@ -273,27 +261,45 @@ func (s *Surface) Values(v View, force [3]float64) (*SurfaceValues, error) {
 	if err != nil || !v.Rank.Root {
 		return nil, err
 	}
+	for k, f := range list {
+		for i := range all[k] {
+			all[k][i] /= v.Case.Units.Factor(f.Dim)
+		}
+	}
+	pressure, velocity := all[0], all[1]
 	n := len(s.Facets.Corners)
 	values := &SurfaceValues{Pressure: make([]float64, n), Shear: make([][3]float64, n)}
 	if flow != nil {
 		values.Plus = make([]float64, n)
 	}
-	for i := range n {
-		centre, area := s.Facets.Middle(i)
-		normal := vector.Unit(area)
-		slope := 0.0
-		if flow != nil {
-			near := &s.points[2*i]
-			slope = s.ghosts.slope(i, flow, along(normal, near.vector(velocity)), near.height(normal))
+	err = v.Rank.Share(n, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			centre, area := s.Facets.Middle(i)
+			normal := vector.Unit(area)
+			slope := 0.0
+			if flow != nil {
+				near := &s.points[2*i]
+				slope = s.ghosts.slope(i, flow, along(normal, near.vector(velocity)), near.height(normal))
+			}
+			values.Pressure[i] = s.wallPressure(i, normal, pressure, force, slope)
+			if flow != nil {
+				values.Shear[i], values.Plus[i] = s.ghosts.at(i, flow)
+			} else {
+				values.Shear[i] = s.resolvedShear(v, i, centre, normal, velocity, values.Pressure[i])
+			}
 		}
-		values.Pressure[i] = s.wallPressure(i, normal, pressure, force, slope)
-		if flow != nil {
-			values.Shear[i], values.Plus[i] = s.ghosts.at(i, flow)
-		} else {
-			values.Shear[i] = s.resolvedShear(v, i, centre, normal, velocity, values.Pressure[i])
-		}
+		return nil
+	})
+	return values, err
+}
+
+// named returns a field of the output.
+func named(name string) model.Field {
+	f, found := model.FindField(name)
+	if !found {
+		panic("there is no field " + name)
 	}
-	return values, nil
+	return f
 }
 
 // wallPressure returns the pressure on a facet: by the parabola through the fluid's at two points with a slope at the wall, or from the

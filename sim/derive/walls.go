@@ -37,14 +37,10 @@ func emptyWall(k uint8) WallSum {
 }
 
 // add adds the flow at a ghost cell.
-func (s *WallSum) add(c *boundary.ModelledCell, flow device.ModelledWall) {
-	if c.Serves == 0 || c.Turned { // all its links are bounced back, or the ghost cell of its surface counts
-		return
-	}
-	held := c.Area - c.Sharp
-	area := int64(math.Round(held * domain.AreaUnits))
+func (s *WallSum) add(c boundary.CountedCell, flow device.ModelledWall) {
+	area := int64(math.Round(c.Area * domain.AreaUnits))
 	s.covered += area
-	s.plus += int64(math.Round(flow.HalfPlus * held * plusUnits))
+	s.plus += int64(math.Round(flow.HalfPlus * c.Area * plusUnits))
 	if 2*flow.HalfPlus*c.Height < LeastPlus {
 		s.below += area
 	}
@@ -52,7 +48,7 @@ func (s *WallSum) add(c *boundary.ModelledCell, flow device.ModelledWall) {
 		s.stuck += area
 	}
 	for a := range s.friction {
-		s.friction[a] += int64(math.Round(flow.Traction[a] * held * device.ForceUnits))
+		s.friction[a] += int64(math.Round(flow.Traction[a] * c.Area * device.ForceUnits))
 	}
 	bits := int64(math.Float64bits(flow.HalfPlus))
 	s.least, s.most = min(s.least, bits), max(s.most, bits)
@@ -103,13 +99,7 @@ func (v View) WallSums() ([]WallSum, error) {
 		return nil, nil
 	}
 	var walls []WallSum
-	type part struct {
-		of    uint8
-		level int
-	}
-	number := map[part]int{}
-	for i, k := range list {
-		number[part{k.Type, k.Level}] = i
+	for _, k := range list {
 		walls = append(walls, emptyWall(k.Type))
 	}
 	parts := []Patch{{View: v}}
@@ -125,10 +115,14 @@ func (v View) WallSums() ([]WallSum, error) {
 		if err != nil {
 			return nil, fmt.Errorf("rank %d: flow at walls with a model at step %d: %w", v.Rank.ID, v.Step(), err)
 		}
-		for i := range found.Cells {
-			if c := &found.Cells[i]; c.Own && c.Height > 0 {
-				walls[number[part{c.Type, p.Level}]].add(c, flow[i])
+		var number [256]int // of a type's part on the level
+		for i, k := range list {
+			if k.Level == p.Level {
+				number[k.Type] = i
 			}
+		}
+		for _, c := range found.Counted() {
+			walls[number[c.Type]].add(c, flow[c.Number])
 		}
 	}
 	err := v.addWalls(walls)
