@@ -22,11 +22,12 @@ template <> struct Scalar<Wide> { using type = double; };
 // Cells<L, MOMENTS> reads and writes one cell (R double) or eight (R Wide).
 template <class L, bool MOMENTS> struct Cells {
 	static constexpr int COMPONENTS = MOMENTS ? L::M : L::Q;
+	static constexpr int READ = MOMENTS ? 1 + L::D : L::Q;  // number of the first components, which read needs
 
 	// read gives r and the post-collision momentum j; get(c) is component c.
 	template <class R, class Get> LBM_INLINE static void read(R& r, R* j, Get get) {
-		R v[COMPONENTS];
-		unroll<COMPONENTS>([&](auto c) LBM_LAMBDA { v[c.value] = get(c.value); });
+		R v[READ];
+		unroll<READ>([&](auto c) LBM_LAMBDA { v[c.value] = get(c.value); });
 		if constexpr (MOMENTS) {
 			r = v[0];
 			for (int a = 0; a < L::D; a++) j[a] = v[1 + a];
@@ -122,9 +123,9 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 		}
 	}
 
-	// Eight holds the density and momentum of eight cells; finite is zero where all that they follow from is finite.
+	// Eight holds the density and momentum of eight cells; finite is zero where the components that they follow from are finite.
 	struct Eight { Wide r, j[L::D], finite; };
-	static LBM_APART void readEight(const S* from, long pitch, Eight& e) {
+	LBM_INLINE static void readInline(const S* from, long pitch, Eight& e) {
 		e.finite = Wide{};  // v - v is zero unless v is not finite
 		In::read(e.r, e.j, [&](int k) LBM_LAMBDA {
 			const Wide v = eight(from + k * pitch, k);
@@ -132,9 +133,16 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 			return v;
 		});
 	}
+	static LBM_APART void readApart(const S* from, long pitch, Eight& e) { readInline(from, pitch, e); }
+	// Of populations there is one copy: their sums are long.
+	LBM_INLINE static void readEight(const S* from, long pitch, Eight& e) {
+		if constexpr (MOMENTS) readInline(from, pitch, e);
+		else readApart(from, pitch, e);
+	}
 
 	typedef double LooseWide __attribute__((vector_size(64), aligned(8), may_alias));
-	// fields reads eight cells at once, and stores the ones in the range.
+	// fields reads eight cells at once, and stores the ones in the range. Of moments it needs the first components only, which lie
+	// in short pieces, one per row: the hardware does not foresee the next.
 	static void fields(const lbm_case* c, const lbm_numbers* p, const void* state, const lbm_range* r, double* fields) {
 		Box box(c);
 		const int lo = r->lo[0], hi = r->hi[0], width = hi - lo, more = scalars(box);
@@ -147,6 +155,7 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 				const bool ghost = y < 0 || y >= c->n[1] || z < 0 || z >= c->n[2];
 				Walls walls(c, ghost ? 0 : y, ghost ? 0 : z, lo);
 				for (int x = lo / 8 * 8; x < hi; x += 8) {
+					if constexpr (MOMENTS) unroll<In::READ>([&](auto k) LBM_LAMBDA { __builtin_prefetch(from + (box.layout.components + k.value) * pitch + x, 0, 2); });
 					Eight e;
 					readEight(from + x, pitch, e);
 					Wide v[2 + L::D], value{};
@@ -182,7 +191,7 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 			Eight e;
 			readEight(from + x, pitch, e);
 			Wide value{}, finite = e.finite;
-			for (int k = In::COMPONENTS; more && k < In::COMPONENTS + MORE; k++) {
+			for (int k = In::READ; k < In::COMPONENTS + (more ? MORE : 0); k++) {
 				const Wide v = eight(from + k * pitch + x, k);
 				finite += v - v;
 				if (k == In::COMPONENTS) value = v;
