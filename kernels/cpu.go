@@ -90,6 +90,8 @@ type Case struct {
 	Eddies unsafe.Pointer // numbers of the arithmetic's type: of the cells, [row z*ny+y][Pitch], for laws that read neighbours; otherwise nil
 
 	Uncounted unsafe.Pointer // []uint32: bits of cells that Kernel.Row leaves out, [row z*ny+y][Pitch/32]; nil: none
+
+	Scalar unsafe.Pointer // *ScalarWalls: steps of moments in 3D compute the scalar, too; nil: there is none, or ScalarStep follows
 }
 
 // RowEnd describes the ghost cell beyond an end of a stored row, and the effect of an outflow on the cell at that end
@@ -277,7 +279,7 @@ func (k Kernel) Fill(c *Case, cells, rules unsafe.Pointer, first, last int, stat
 	C.fill(k.cells, unsafe.Pointer(c), cells, rules, C.int64_t(first), C.int64_t(last), state, flag(kept))
 }
 
-// Scratch returns the bytes of private memory that Step needs for b.
+// Scratch returns the bytes of private memory that Step needs for b; with Case.Scalar it needs ScalarScratch, too.
 func (k Kernel) Scratch(b Box) int {
 	r := ranges(b)
 	return int(C.scratch(k.steps, &r))
@@ -308,7 +310,7 @@ func (k Kernel) FindEddies(c *Case, q *Numbers, state unsafe.Pointer, b Box) {
 	C.eddies(k.steps, unsafe.Pointer(c), unsafe.Pointer(q), state, &r)
 }
 
-// ScalarStep computes the scalar of b, after the flow's step there; ScalarScratch returns the bytes of private memory that it
+// ScalarStep computes the scalar of b, after Step and StepSpecial there; ScalarScratch returns the bytes of private memory that it
 // needs.
 func (k Kernel) ScalarStep(c *Case, q *Numbers, w *ScalarWalls, in, out unsafe.Pointer, b Box, scratch unsafe.Pointer) {
 	r := ranges(b)

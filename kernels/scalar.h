@@ -307,14 +307,15 @@ template <class L, bool MOMENTS, class T, class NEAR> struct ScalarSource {
 	}
 };
 
-// ScalarCell is one cell. AT reads the state before the step: near(d) returns the neighbour at d, type(d) its type, 0 for
-// fluid. laws has SCALAR_NUMBERS numbers per type.
+// ScalarCell is one cell, or cells in a row beside one flat wall, with T a vector. AT reads the state before the step: near(d)
+// returns the neighbour at d, type(d) its type, 0 for fluid. laws has SCALAR_NUMBERS numbers per type.
 template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 	typedef ScalarSource<L, MOMENTS, T, typename AT::Near> Source;
+	using N = typename Scalar<T>::type;
 	const AT& at;
-	const T* const laws;
+	const N* const laws;
 	// Of ghost cells of walls with a model: [cell][direction] what they send, and the flux into the fluid.
-	const T *const sent, *const heat;
+	const N *const sent, *const heat;
 
 	LBM_HD LBM_INLINE Source source(const int* d) const { return Source(at.near(d)); }
 	LBM_HD LBM_INLINE int law(int type) const { return int(laws[SCALAR_NUMBERS * type]); }
@@ -503,13 +504,13 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 	// flat adds the populations that come out of such a wall, closed, of a flux or of a value: the result of link for all its
 	// directions, in a tenth of the instructions. Mirrored populations come from the cells beside, which see the same wall.
 	template <int A, int S> LBM_HD LBM_INLINE void flat(const Source& own, int type, T& e, T* phi) const {
-		const T value = laws[SCALAR_NUMBERS * type + SCALAR_VALUE], flux = law(type) == SCALAR_FLUX ? value * T(6) : T(0);
+		const N value = laws[SCALAR_NUMBERS * type + SCALAR_VALUE], flux = law(type) == SCALAR_FLUX ? value * N(6) : N(0);
 		const bool fixed = law(type) == SCALAR_FIXED;
 		const Carrier<L, T> carrier(own.theta, own.q, own.u);
 		unroll<L::Q>([&](auto i) LBM_LAMBDA {
 			constexpr int I = decltype(i)::value, O = L::Q - 1 - I;
 			if constexpr (L::c(I, A) == S) {
-				constexpr T w = Weights<L, T>::of(I);
+				constexpr N w = Weights<L, N>::of(I);
 				const T out = own.template flow<O>();
 				T g;
 				if (fixed) {
@@ -517,23 +518,23 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 				} else {
 					constexpr bool ACROSS = L::c(I, 0) * L::c(I, 0) + L::c(I, 1) * L::c(I, 1) + L::c(I, 2) * L::c(I, 2) == 1;
 					if constexpr (ACROSS) {
-						g = carrier.population(O, T(0));
+						g = carrier.population(O, T{});
 					} else {
 						const int from[3] = {A == 0 ? 0 : -L::c(I, 0), A == 1 ? 0 : -L::c(I, 1), A == 2 ? 0 : -L::c(I, 2)};
 						const auto there = at.near(from);
 						T cq{};
 						unroll<L::D>([&](auto a) LBM_LAMBDA {
 							constexpr int B = decltype(a)::value, WAY = B == A ? -L::c(I, B) : L::c(I, B);
-							if constexpr (WAY != 0) cq = cq + T(WAY) * there.template get<Source::FIRST + 1 + B>();
+							if constexpr (WAY != 0) cq = cq + N(WAY) * there.template get<Source::FIRST + 1 + B>();
 						});
-						g = w * (there.template get<Source::FIRST>() + T(3) * cq);
+						g = w * (there.template get<Source::FIRST>() + N(3) * cq);
 					}
 					g = g + w * flux + own.theta * out;
 				}
 				e = e + g;
 				unroll<L::D>([&](auto a) LBM_LAMBDA {
 					constexpr int WAY = L::c(I, decltype(a)::value);
-					if constexpr (WAY != 0) phi[a.value] = phi[a.value] + T(WAY) * g;
+					if constexpr (WAY != 0) phi[a.value] = phi[a.value] + N(WAY) * g;
 				});
 			}
 		});
@@ -555,6 +556,9 @@ template <class L, bool MOMENTS, class T, class AT> struct ScalarCell {
 			const int i = ones((rest & (0u - rest)) - 1), from[3] = {-Known<L>::c(i, 0), -Known<L>::c(i, 1), -Known<L>::c(i, 2)};
 			add(more, i, link(own, i, type ? type : at.type(from), 0, T(1), [&](const int* d) LBM_LAMBDA { return links >> Known<L>::find(-d[0], -d[1], -d[2]) & 1; }));
 		}
+		raise(more, keep, r, j, theta, q);
+	}
+	LBM_HD LBM_INLINE static void raise(const ScalarSums<L, T>& more, const T& keep, const T& r, const T* j, T& theta, T* q) {
 		const T rise = quotient(more.e, r);
 		theta = theta + rise;
 		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = q[a.value] + keep * (more.phi[a.value] - rise * j[a.value]); });

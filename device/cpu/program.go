@@ -155,7 +155,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 		tasks = append(tasks, func(w *worker) error {
 			bytes := p.kernel.Scratch(part)
 			if p.spec.Scalar {
-				bytes = max(bytes, p.kernel.ScalarScratch(part))
+				bytes += p.kernel.ScalarScratch(part)
 			}
 			scratch, err := w.reserve(bytes)
 			if err == nil {
@@ -164,7 +164,7 @@ func (p *program) Step(s device.Stream, in, out device.Buffer, box decomp.Box, q
 				if p.laws != nil && p.laws.at != nil {
 					p.kernel.StepSpecial(p.box, q, p.laws.at, from.pointer(), to.pointer(), part)
 				}
-				if p.spec.Scalar {
+				if p.spec.Scalar && p.box.Scalar == nil {
 					p.kernel.ScalarStep(p.box, q, p.scalar.walls, from.pointer(), to.pointer(), part, scratch)
 				}
 				p.applyOutflow(from.pointer(), to.pointer(), part)

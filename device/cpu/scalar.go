@@ -56,6 +56,9 @@ func (p *program) placeScalar(found *wallBlocks) (err error) {
 		w.Laws = place(s.memory, laws, boundary.ScalarLaws[float32](found.found))
 	}
 	s.walls = (*kernels.ScalarWalls)(place(s.memory, 0, []kernels.ScalarWalls{w}))
+	if p.spec.Collision.Scheme == model.Moments && p.spec.Lattice.Dims == 3 && (p.laws == nil || p.laws.at == nil) {
+		p.box.Scalar = unsafe.Pointer(s.walls) // no cells that the flow computes after the step
+	}
 	return nil
 }
 

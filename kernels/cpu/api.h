@@ -56,6 +56,7 @@ typedef struct {
 	void (*beyond)(const void* rule, const void* from, int64_t pitch, void* to, int64_t step);
 	void* eddies;         // of the cells, [interior row z*ny+y][pitch], of the arithmetic's type: 3 nu_t by laws that read neighbours, and above walls with a model; null
 	const uint32_t* uncounted;  // bits of cells that sums leave out, [interior row z*ny+y][pitch/32]; null: sums are over all fluid cells
+	const struct lbm_scalar_walls* scalar;  // the scalar that steps of moments compute with the flow, in 3D; null: none, or lbm_steps.scalar follows
 } lbm_case;
 
 // lbm_range is a half-open box of cells; x begins at a whole line of memory (decomp.Align) and ends at one or at the end of the row.
@@ -131,11 +132,11 @@ typedef struct lbm_scalar_walls {
 typedef struct {
 	// out = collide(stream(in)) in range; scratch is private to the thread.
 	void (*step)(const lbm_case*, const lbm_numbers*, const void* in, void* out, const lbm_range*, void* scratch);
-	// bytes of scratch that step needs for range
+	// bytes of scratch that step needs for range; with lbm_case.scalar it needs scalarScratch's, too
 	int64_t (*scratch)(const lbm_range*);
 	// computes lbm_case.eddies of whole rows in range
 	void (*eddies)(const lbm_case*, const lbm_numbers*, const void* state, const lbm_range*);
-	// computes the scalar of the step, after the flow's step in the range
+	// computes the scalar of the step, after the flow's step and its special cells in the range
 	void (*scalar)(const lbm_case*, const lbm_numbers*, const lbm_scalar_walls*, const void* in, void* out, const lbm_range*, void* scratch);
 	int64_t (*scalarScratch)(const lbm_range*);
 } lbm_steps;

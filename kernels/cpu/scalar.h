@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The lbmsim authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The scalar of a box (../scalar.h) on the CPU, after the flow's step of the same cells. A tile of rows marches through the
-// planes: each source row is expanded once, into a buffer that stays in the caches, and the populations that stream from it are
-// added to the sums of the rows around it. The order of the additions of one cell never depends on tiles or threads. Cells with
-// a wall or a face beside them follow row by row (scalar_walls.h).
+// The scalar of a box (../scalar.h) on the CPU. A tile of rows marches through the planes: the populations of each source row
+// are computed once, into a buffer that stays in the caches, and what streams from it is added to the sums of the rows around it.
+// The order of the additions of one cell never depends on tiles or threads. Cells with a wall or a face beside them follow row
+// by row (scalar_walls.h). In 3D the march of moments takes the scalar along (step_moments.h): it has the flow's populations at
+// hand, and the cells that it has just finished. Otherwise the scalar marches after the flow's step of the same cells.
 #ifndef LBM_CPU_SCALAR_H
 #define LBM_CPU_SCALAR_H
 #include "../scalar.h"
@@ -41,41 +42,52 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 
 	static void step(const lbm_case* c, const lbm_numbers* n, const lbm_scalar_walls* walls, const void* in, void* out, const lbm_range* r, void* scratch) {
 		FlushTiny guard;
-		const ScalarParams<T> p(*n);
-		T* const buffer = (T*)scratch;
-		Expand<S> flow = nullptr;
-		if constexpr (MOMENTS) flow = expandOf<L, S>(n->model);
 		for (int y = r->lo[1]; y < r->hi[1]; y += ROWS)
 			for (int x = r->lo[0]; x < r->hi[0]; x += WIDTH) {
-				const int end = r->hi[0] < x + WIDTH ? r->hi[0] : x + WIDTH, x1 = x + (end - x + LBM_BLOCK - 1) / LBM_BLOCK * LBM_BLOCK;
-				const long stride = x1 - x + 2 * W;
-				ScalarOf s{Box(c), p, n, walls, flow, (const S*)in, (S*)out, n->buoyancy[0] != 0 || n->buoyancy[1] != 0 || n->buoyancy[2] != 0,
-				           x, x1, y, y + ROWS < r->hi[1] ? y + ROWS : r->hi[1], r->lo[2], r->hi[2], stride, c->pitch, buffer, buffer + L::Q * stride};
-				s.march();
+				const int end = r->hi[0] < x + WIDTH ? r->hi[0] : x + WIDTH, y1 = y + ROWS < r->hi[1] ? y + ROWS : r->hi[1];
+				tile(c, n, walls, in, out, {{x, y, r->lo[2]}, {end, y1, r->hi[2]}}, scratch).march();
 			}
-		fence();
 	}
 
+	// tile returns the march of a range of at most WIDTH cells and ROWS rows.
+	static ScalarOf tile(const lbm_case* c, const lbm_numbers* n, const lbm_scalar_walls* walls, const void* in, void* out, const lbm_range& r, void* scratch) {
+		if (r.hi[0] - r.lo[0] > WIDTH || r.hi[1] - r.lo[1] > ROWS) __builtin_trap();
+		Expand<S> flow = nullptr;
+		if constexpr (MOMENTS) flow = expandOf<L, S>(n->model);
+		const int x1 = r.lo[0] + (r.hi[0] - r.lo[0] + LBM_BLOCK - 1) / LBM_BLOCK * LBM_BLOCK;
+		const long stride = x1 - r.lo[0] + 2 * W;
+		T* const buffer = (T*)scratch;
+		return {Box(c), ScalarParams<T>(*n), n, walls, flow, (const S*)in, (S*)out, n->buoyancy[0] != 0 || n->buoyancy[1] != 0 || n->buoyancy[2] != 0,
+		        r.lo[0], x1, r.lo[1], r.hi[1], r.lo[2], r.hi[2], stride, c->pitch, buffer, buffer + L::Q * stride};
+	}
+
+	static constexpr int DEPTH = L::D == 3 ? 1 : 0;
 	void march() const {
-		const int depth = L::D == 3 ? 1 : 0;
-		for (int z = z0 - depth; z < z1 + depth; z++)
+		for (int z = z0 - DEPTH; z < z1 + DEPTH; z++)
 			for (int y = y0 - 1; y <= y1; y++) {
-				if (y + 1 < y1 && z + depth < z1) __builtin_memset(sumsOf(y + 1, z + depth), 0, SUMS * (x1 - x0) * sizeof(T));
-				const long number = box.stored(y, z);
-				if (const S* const row = box.row(in, number)) {
-					expand(row);
-					scatter(y, z);
-				}
-				if (y > y0 && z - depth >= z0) finish(y - 1, z - depth);
+				const S* const row = box.source(in, y, z);
+				if (row) populations(row + x0, pitch, buffer + W, stride, x1 - x0);
+				add(row, y, z);
 			}
+	}
+
+	// add adds source row (y, z), whose populations are in the buffer, null where there is only wall, and finishes the cells that
+	// have all of theirs. The rows of a plane come in their order, and the planes.
+	__attribute__((noinline)) void add(const S* row, int y, int z) const {
+		if (y + 1 < y1 && z + DEPTH < z1) __builtin_memset(sumsOf(y + 1, z + DEPTH), 0, SUMS * (x1 - x0) * sizeof(T));
+		if (row) {
+			findBeyond(row);
+			scatter(y, z);
+		}
+		if (y > y0 && z - DEPTH >= z0) finish(y - 1, z - DEPTH);
 	}
 
 	LBM_INLINE T* at(int i) const { return buffer + i * stride + W; }
 	LBM_INLINE T* sumsOf(int y, int z) const { return sums + ((long)((z - z0) % PLANES) * ROWS + (y - y0)) * SUMS * (x1 - x0); }
 
-	// carry fills g, [Q][stride], with the scalar's populations of one vector of cells whose component k is value(k). With
-	// moments, g has the flow's populations before.
-	template <class VALUE> LBM_INLINE static void carry(VALUE value, T* g, long stride) {
+	// carry fills g, [Q][stride], with the scalar's populations of one vector of cells whose component k is value(k). Of moments,
+	// f has the flow's populations, [Q][flow].
+	template <class VALUE> LBM_INLINE static void carry(VALUE value, const T* f, long flow, T* g, long stride) {
 		const R theta = value(FIRST);
 		R q[L::D], u[L::D];
 		unroll<L::D>([&](auto a) LBM_LAMBDA { q[a.value] = value(FIRST + 1 + a.value); });
@@ -89,9 +101,9 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 				constexpr int CY = decltype(k)::value % 3 - 1, CZ = L::D == 3 ? decltype(k)::value / 3 - 1 : 0;
 				constexpr T share = T(1) / T(1 << (CY * CY + CZ * CZ));
 				constexpr int ZERO = L::find(0, CY, CZ), PLUS = L::find(1, CY, CZ), MINUS = L::find(-1, CY, CZ);
-				typename Expansion<L, R>::Triple f{load(g + ZERO * stride), R{}, R{}};
-				if constexpr (PLUS >= 0) f.plus = load(g + PLUS * stride), f.minus = load(g + MINUS * stride);
-				const auto t = carrier.template triple<CY, CZ>(f);
+				typename Expansion<L, R>::Triple own{load(f + ZERO * flow), R{}, R{}};
+				if constexpr (PLUS >= 0) own.plus = load(f + PLUS * flow), own.minus = load(f + MINUS * flow);
+				const auto t = carrier.template triple<CY, CZ>(own);
 				store(g + ZERO * stride, t.zero * share);
 				if constexpr (PLUS >= 0) {
 					store(g + PLUS * stride, t.plus * (share * T(0.5)));
@@ -105,15 +117,19 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 		}
 	}
 
-	// populations does so for cells whose component k is at from + k pitch.
-	__attribute__((noinline)) void populations(const S* from, long pitch, T* to, long stride, int cells) const {
-		if constexpr (MOMENTS) expandFlow(from, pitch, to, stride, cells);
-		for (int x = 0; x < cells; x += W) carry([&](int k) LBM_LAMBDA { return Values::load(from + k * pitch + x, k); }, to + x, stride);
+	// carryAll does so for cells whose component k is at from + k pitch.
+	static __attribute__((noinline)) void carryAll(const S* from, long pitch, const T* f, long flow, T* to, long stride, int cells) {
+		for (int x = 0; x < cells; x += W) carry([&](int k) LBM_LAMBDA { return Values::load(from + k * pitch + x, k); }, f + x, flow, to + x, stride);
 	}
+	void populations(const S* from, long pitch, T* to, long stride, int cells) const {
+		if constexpr (MOMENTS) expandFlow(from, pitch, to, stride, cells);
+		carryAll(from, pitch, to, stride, to, stride, cells);
+	}
+	// carryFlow fills the buffer from cell x of a row on, whose flow has the populations at f, [Q][flow].
+	void carryFlow(const S* row, int x, const T* f, long flow, int cells) const { carryAll(row + x, pitch, f, flow, buffer + W + (x - x0), stride, cells); }
 
-	// expand fills the buffer with the populations of a row and of the cells beside the tile.
-	void expand(const S* row) const {
-		populations(row + x0, pitch, buffer + W, stride, x1 - x0);
+	// findBeyond adds the populations of the cells beside the tile to the buffer.
+	void findBeyond(const S* row) const {
 		const int n = box.layout.nx, end = x1 < n ? x1 : n;
 		const bool periodic = box.c->periodic[0];
 		const int cells[2] = {x0 > 0 ? x0 - 1 : periodic ? n - 1 : -1, end < n ? end : periodic ? 0 : -1};
@@ -121,8 +137,8 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 		for (int side = 0; side < 2; side++)
 			if (cells[side] >= 0)
 				for (int k = 0; k < FIRST + MORE; k++) own[k * W + side] = row[k * pitch + cells[side]];
-		alignas(64) T beside[L::Q * W];
-		populations(own, W, beside, W, W);
+		alignas(64) T beside[L::Q * W] = {};
+		if (cells[0] >= 0 || cells[1] >= 0) populations(own, W, beside, W, W);
 		for (int i = 0; i < L::Q; i++) {
 			if (L::c(i, 0) > 0) at(i)[-1] = beside[i * W];
 			if (L::c(i, 0) < 0) at(i)[end - x0] = beside[i * W + 1];
@@ -167,7 +183,7 @@ template <class L, bool MOMENTS, class S> struct ScalarOf {
 		const bool layered = numbers->kind == LawNumber<Smagorinsky>::value;
 		for (int x = x0; x < x1; x += W) {
 			auto value = [&](int k) LBM_LAMBDA { return Values::load(to + k * pitch + x, k); };
-			auto put = [&](int k, const R& v) LBM_LAMBDA { Values::stream(to + k * pitch + x, k, v); };
+			auto put = [&](int k, const R& v) LBM_LAMBDA { Values::store(to + k * pitch + x, k, v); };
 			ScalarSums<L, R> sum;
 			sum.e = load(from + x - x0);
 			unroll<L::D>([&](auto a) LBM_LAMBDA { sum.phi[a.value] = load(from + (1 + a.value) * width + x - x0); });

@@ -25,6 +25,7 @@
 #include "expand.h"
 #include "general.h"
 #include "memory.h"
+#include "scalar.h"
 
 namespace lbm { namespace {
 
@@ -54,6 +55,7 @@ template <class L, class S> struct StepMoments {
 	static constexpr int PIECE = VECTOR_BYTES / sizeof(S);          // values per store
 	static constexpr int STORES = L::M * LINE / PIECE / VECTORS;    // per vector: a segment leaves while the next one is computed
 	static constexpr int FETCHES = (L::M + VECTORS - 1) / VECTORS;  // lines of the next row to prefetch, per vector
+	static constexpr bool TAKES = L::D == 3;                        // a scalar along; tiles in 2D have more rows than its own
 	// Blocks may begin in the middle of a segment: only whole segments leave later.
 	static constexpr bool WHOLE = LINE <= LBM_BLOCK;
 
@@ -86,6 +88,7 @@ template <class L, class S> struct StepMoments {
 	T* rows;      // Rows: [x/W][AB][W]
 	T* planes;    // Planes: [y-y0][x/W][MU][W]
 	T* returns;   // Returns: [z%2][y-y0+1][end][KEPT]
+	const ScalarOf<L, true, S>* scalar;  // which the march takes along; null: none
 	S* done;      // [2][component][LINE]: the segment that leaves, and the one that is computed
 	Finished* finished;
 	// Offsets of the stores of a finished segment and of the prefetches beside it, by vector of the segment.
@@ -127,6 +130,14 @@ template <class L, class S> struct StepMoments {
 		s.finished = &finished;
 		Source source;
 		s.source = &source;
+		if constexpr (TAKES) {
+			if (c->scalar) {
+				const auto scalar = ScalarOf<L, true, S>::tile(c, p, c->scalar, in, out, *r, (char*)scratch + StepMoments::scratch(r));
+				s.scalar = &scalar;
+				s.march();
+				return;
+			}
+		}
 		s.march();
 		for (int n = 0; finished.to && n < VECTORS * STORES; n++) s.storePiece(finished, n);
 		fence();
@@ -155,6 +166,8 @@ template <class L, class S> struct StepMoments {
 			if (row && y >= y0 && y < y1) keepWaves(row, number, y, z);
 			if (finish) gather(y, z, next, walls);
 			else add(complete, y, z, next);
+			if constexpr (TAKES)
+				if (scalar) scalar->add(row, y, z);
 		}
 	}
 
@@ -198,7 +211,10 @@ template <class L, class S> struct StepMoments {
 	LBM_INLINE void expand(int x) const {
 		T* const to = strip(x);
 		const int n = box.layout.nx;
-		populations(source->row + x, box.layout.pitch, to, STRIDE, x + STRIP < x1 ? STRIP : x1 - x);
+		const int cells = x + STRIP < x1 ? STRIP : x1 - x;
+		populations(source->row + x, box.layout.pitch, to, STRIDE, cells);
+		if constexpr (TAKES)
+			if (scalar) scalar->carryFlow(source->row, x, to, STRIDE, cells);
 		if (source->y < y0 || source->y >= y1 || box.c->periodic[0]) return;
 		auto wall = [&](int side) LBM_LAMBDA { return !box.c->rowEnds || box.rowEnd(side, source->number).rule == LBM_NONE; };
 		if (x == 0 && wall(0)) keepReturn<1>(to, returned(0, source->y, source->z));
@@ -469,7 +485,7 @@ template <class L, class S> struct StepMoments {
 			if ((x - x0) % STRIP == 0) proceed(x), f = strip(x);
 			S* const segment = late.from == done ? done + L::M * LINE : done;
 			const int begin = x, rest = x / LINE * LINE + LINE, end = rest < to ? rest : to;
-			const bool full = PLAIN && (WHOLE || end - begin == LINE);
+			const bool full = PLAIN && (WHOLE || end - begin == LINE) && !(TAKES && scalar);
 			const bool moves = full && late.to;
 			const S* const ahead = fetched(next, x);
 			for (int vector = vectorAt(x); x < end; x += W, vector++, ab += AB * W, mu += MU * W, f += W) {
@@ -522,10 +538,14 @@ template <class L, class S> struct StepMoments {
 	// storePiece performs store n of a finished segment.
 	LBM_INLINE void storePiece(const Finished& late, int n) const { streamRaw<VECTOR_BYTES>(late.to + stores[n], late.from + n * PIECE); }
 
-	// flush stores finished cells, a multiple of W, past the caches.
+	// flush stores finished cells, a multiple of W, past the caches, or through them for the scalar.
 	LBM_INLINE void flush(const S* from, S* to, int cells) const {
 		for (int k = 0; k < L::M; k++)
-			for (int x = 0; x < cells; x += W) streamRaw<W * sizeof(S)>(to + k * (long)box.layout.pitch + x, from + k * LINE + x);
+			for (int x = 0; x < cells; x += W) {
+				S* const place = to + k * (long)box.layout.pitch + x;
+				if (TAKES && scalar) __builtin_memcpy(place, from + k * LINE + x, W * sizeof(S));
+				else streamRaw<W * sizeof(S)>(place, from + k * LINE + x);
+			}
 	}
 
 	// addWalls adds the populations that walls return to a vector of cells. One loop for all directions: unrolled, walls were
