@@ -91,7 +91,7 @@ type Case struct {
 
 	Uncounted unsafe.Pointer // []uint32: bits of cells that Kernel.Row leaves out, [row z*ny+y][Pitch/32]; nil: none
 
-	Scalar unsafe.Pointer // *ScalarWalls: steps of moments in 3D compute the scalar, too; nil: there is none, or ScalarStep follows
+	Scalar unsafe.Pointer // *ScalarWalls: steps of moments in 3D compute the scalar, too; nil: no scalar, or ScalarStep follows
 }
 
 // RowEnd describes the ghost cell beyond an end of a stored row, and the effect of an outflow on the cell at that end
