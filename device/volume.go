@@ -46,7 +46,7 @@ const (
 )
 
 // Volume is two fields of a block of cells, the shape and the colour, with render.Margin layers around them. Boxes are given in local cells
-// and may extend into the margin. Calls return when their work is done, but for Cast; the streams must be idle.
+// and may extend into the margin. Calls return when their work is done, except Cast; the streams must be idle.
 type Volume interface {
 	// Evaluate computes both fields of the cells of a box of the program from a state.
 	Evaluate(state Buffer, box decomp.Box, p model.Params) error

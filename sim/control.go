@@ -109,8 +109,12 @@ func (r *run) proposals(now time.Time) []int64 {
 	}
 	order := r.orders(now)
 	table[syncStop], table[syncSave], table[syncDraw] = one(order.Stop), one(order.Save), one(order.Draw)
-	shown := r.viewing.wanted(now)
-	table[syncShow], table[syncShown] = shown[0], shown[1]
+	busy, took := r.outputs.Beside()
+	r.viewing.charge(now, took)
+	if !busy {
+		shown := r.viewing.wanted(now)
+		table[syncShow], table[syncShown] = shown[0], shown[1]
+	}
 	table[syncRows] = r.outputs.RowsFail()
 	if limit := r.Case.Run.WallTime; limit > 0 && now.Sub(c.began) > limit {
 		table[syncWallTime] = 1

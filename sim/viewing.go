@@ -61,6 +61,16 @@ func (v *viewing) wanted(now time.Time) (code [2]int64) {
 	return code
 }
 
+// charge takes time for rays beside the steps from the accounts.
+func (v *viewing) charge(now time.Time, took [output.Budgets]time.Duration) {
+	for k, t := range took {
+		if b := output.Budget(k); t > 0 {
+			v.left(b, now) // opens the account
+			v.accounts[b].Spend(t)
+		}
+	}
+}
+
 // left reports whether an account has time left.
 func (v *viewing) left(b output.Budget, now time.Time) bool {
 	if v.accounts[b] == nil {

@@ -226,7 +226,7 @@ func TestAccountsOfViews(t *testing.T) {
 	if got := output.RequestOf(v.wanted(now)); got != turning {
 		t.Fatalf("%+v", got)
 	}
-	v.accounts[output.Turns].Spend(time.Minute)
+	v.charge(now, [output.Budgets]time.Duration{output.Turns: time.Minute}) // for rays beside the steps
 	if code := v.wanted(now); code != [2]int64{} {
 		t.Errorf("a view without time has the code %x", code)
 	}

@@ -4,6 +4,7 @@
 package language
 
 import (
+	"math"
 	"slices"
 	"sync/atomic"
 )
@@ -83,25 +84,27 @@ func (g *program) in(v []float64, e *Env) float64 {
 // rowPiece is the number of points whose values are computed together: the values of a usual expression fit into the first cache of a CPU.
 const rowPiece = 128
 
-// row runs it for each of the x. Steps that do not depend on x run once, and those of x alone once for all rows with these x; the others are
+// row runs it for each of the x. Steps that do not depend on x run once, and steps of x alone once for all rows with these x; the others are
 // loops over a piece of the row.
 func (g *program) row(values, x []float64, e *Env, kept *keptRows) {
 	v := make([]float64, len(g.start))
 	copy(v, g.start)
 	copy(v, e[:])
-	on := g.dependences()
+	on, short := g.dependences(), len(x) < leastKept
 	var loops []*step
 	for i := range g.steps {
 		s := &g.steps[i]
-		switch on[s.out] {
-		case onX:
-		case onX | onRow:
-			loops = append(loops, s)
-		default:
+		switch {
+		case on[s.out]&onX == 0:
 			v[s.out] = s.value(v)
+		case on[s.out]&onRow != 0 || short:
+			loops = append(loops, s)
 		}
 	}
-	alone := kept.find(g, x, v, on)
+	alone := [][]float64{VarX: x}
+	if !short {
+		alone = kept.find(g, x, v, on)
+	}
 	width := min(rowPiece, len(x))
 	room := make([]float64, len(v)*width)
 	piece := make([][]float64, len(v))
@@ -135,7 +138,7 @@ const (
 	onRow
 )
 
-// dependences returns those of all values. Constants and lengths of the domain have none.
+// dependences returns what each value depends on. Constants and lengths of the domain have none.
 func (g *program) dependences() []dependence {
 	list := make([]dependence, len(g.start))
 	list[VarX], list[VarY], list[VarZ], list[VarT] = onX, onRow, onRow, onRow
@@ -158,7 +161,8 @@ type keptRow struct {
 	values [][]float64 // by the values' numbers; nil: not of x alone
 }
 
-const mostKept = 4
+// Shorter rows, such as single points, are not kept.
+const mostKept, leastKept = 4, 8
 
 // find returns the values of a row, and computes them unless they are known. v has all values that do not depend on x.
 func (r *keptRows) find(g *program, x, v []float64, on []dependence) [][]float64 {
@@ -168,7 +172,7 @@ func (r *keptRows) find(g *program, x, v []float64, on []dependence) [][]float64
 	}
 	fixed := v[VarLx:nVars]
 	for _, k := range list {
-		if slices.Equal(k.x, x) && slices.Equal(k.fixed, fixed) {
+		if slices.EqualFunc(k.x, x, alike) && slices.EqualFunc(k.fixed, fixed, alike) {
 			return k.values
 		}
 	}
@@ -193,6 +197,9 @@ func (r *keptRows) find(g *program, x, v []float64, on []dependence) [][]float64
 	r.list.Store(&list) // another goroutine's row may be lost, and is computed again
 	return k.values
 }
+
+// alike reports whether two numbers have the same bits: 1/0 and 1/-0 differ.
+func alike(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
 // operands returns the numbers of the values that a step reads.
 func (s *step) operands() []int {

@@ -17,7 +17,7 @@ import (
 )
 
 // cacheWait is the time that a rank waits for another one that compiles the same kernels, before it
-// compiles them itself: several times the compile time.
+// compiles them itself: several times the compile time, also of some side by side.
 const cacheWait = 60 * time.Second
 
 // key returns a digest of everything that the machine code depends on. NVRTC does not report the

@@ -7,6 +7,7 @@ package cuda
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"unsafe"
 
@@ -99,19 +100,27 @@ type compilations struct {
 	mu       sync.Mutex // of what follows
 	compiler *compiler  // opened at the first use
 	made     map[string]func() ([]byte, error)
+	slots    chan struct{} // of compilations at a time
 
 	running sync.WaitGroup
 }
+
+// mostAtOnce bounds the compilations at a time, which take some hundred MB each: a grid may have many patches.
+const mostAtOnce = 8
 
 // once returns a function that does the work for a key at its first call, of all that get the same key, and waits for it at the others.
 func (k *compilations) once(key string, work func() ([]byte, error)) func() ([]byte, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.made == nil {
-		k.made = map[string]func() ([]byte, error){}
+		k.made, k.slots = map[string]func() ([]byte, error){}, make(chan struct{}, min(mostAtOnce, runtime.GOMAXPROCS(0)))
 	}
 	if k.made[key] == nil {
-		k.made[key] = sync.OnceValues(work)
+		k.made[key] = sync.OnceValues(func() ([]byte, error) {
+			k.slots <- struct{}{}
+			defer func() { <-k.slots }()
+			return work()
+		})
 	}
 	return k.made[key]
 }

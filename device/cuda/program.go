@@ -153,7 +153,7 @@ func (d *Device) Begin(spec model.Spec, layout decomp.Layout, walls []boundary.W
 	d.begin(fileOf(levelsFile, spec, ownPitch(layout.Pitch), options...))
 }
 
-// optionsOf returns the compiler's options for all kernels of a program, and for those of the march.
+// optionsOf returns the compiler's options for all kernels of a program, and for its march.
 func (d *Device) optionsOf(spec model.Spec, layout decomp.Layout, cells boundary.Cells) (all, march []string, err error) {
 	if cells.Directed() {
 		all = []string{directed}

@@ -365,6 +365,7 @@ func (w *volume) Cast(scene render.Scene, others ...device.Volume) (device.Seen,
 	})
 	arrived := q.Record()
 	if err = q.failed(); err != nil {
+		_ = q.Sync() // part of the work may be under way
 		w.of.snapshots.give(m)
 		return nil, err
 	}
@@ -383,7 +384,7 @@ func (w *volume) mark(q *stream, level float64) error {
 	return launch(w.of.bricks, [3]int{w.bricks, 1, 1}, [2]int{rowThreads, 1}, 0, q.s, w.abi, math.Float64bits(level))
 }
 
-// hitsOf returns the bytes of the hits of so many rays, and at least those of the optics, which pass through the same memory.
+// hitsOf returns the bytes of the hits of so many rays, and at least the size of the optics, which pass through the same memory.
 func hitsOf(rays int) int { return max(rays*hitBytes, int(unsafe.Sizeof(render.Optics{}))) }
 
 // hitABI is Seen of kernels/cast.h, and never the depth of a ray without a hit.
@@ -404,10 +405,10 @@ type seen struct {
 
 // Hits lists the rays that hit something.
 func (s *seen) Hits() ([]render.Hit, error) {
-	defer s.of.give(s.memory)
 	if err := s.arrived.Wait(); err != nil {
-		return nil, fmt.Errorf("rays of a view: %w", err)
+		return nil, fmt.Errorf("rays of a view: %w", err) // the device is lost, and the memory with it
 	}
+	defer s.of.give(s.memory)
 	all := unsafe.Slice((*hitABI)(unsafe.Pointer(&s.memory.host[0])), s.rays)
 	return parallel.List(len(all), 1<<16, func(lo, hi int) (list []render.Hit) {
 		for i, h := range all[lo:hi] {

@@ -94,7 +94,7 @@ func (p *Plan) faces(w *text) {
 	case Fixed:
 		w.line(`faces = ["y-", "y+", "z+"]`)
 		w.table("boundary.floor")
-		w.line(`type = "wall"`)
+		w.line(`type = "wall_model"`)
 		w.line(`faces = ["z-"]`)
 	}
 }

@@ -96,6 +96,7 @@ const (
 	most       = 5     // levels above 0
 	lattice    = 0.05  // cells per step
 	shear      = 14.0  // finest cells around a body with a wall model: its ghost cells read 13 at most, and boxes grow to whole cells
+	overFloor  = 14.0  // cells of a box: nearer to a floor with a wall model it reaches the floor. Below it the model reads 12, and boxes grow to whole cells
 	sampled    = 40.0  // body lengths that pass in the longest run after the first passage
 	contact    = 2.6   // finest cells: a lower gap between wheel and road is filled. One cell high, it is unstable within 50 steps
 	flattened  = 0.1   // of a wheel's radius: likewise at most
@@ -172,6 +173,9 @@ func (p *Plan) boxes() {
 			box.Lo[a], box.Hi[a] = box.Lo[a]-grow, box.Hi[a]+grow
 		}
 		box.Hi[0] = max(box.Hi[0], p.Body.Hi[0]+wakes()[k]*h)
+		if p.Ground == Fixed && box.Lo[2] < p.Lo[2]+overFloor*dx {
+			box.Lo[2] = p.Lo[2]
+		}
 		box.Name = fmt.Sprintf("level_%d", box.Level)
 		p.Boxes = append([]Box{p.clipped(box)}, p.Boxes...)
 		box.Level--

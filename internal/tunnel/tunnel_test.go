@@ -140,6 +140,10 @@ func TestPlans(t *testing.T) {
 							t.Errorf("%s %s %d: level %d is too near to the end of level %d along %c", name, g, cells, i+1, i, "xyz"[a])
 						}
 					}
+					// A box over a floor with a wall model reaches it, or begins beyond 6 cells of the coarser level.
+					if over := in.Lo[2]; g == Fixed && i < p.Levels && over > 0 && over < 13*math.Ldexp(p.Spacing, -i-1) {
+						t.Errorf("%s %s %d: level %d begins %g above the floor", name, g, cells, i+1, over)
+					}
 					outer = in
 				}
 			}

@@ -142,7 +142,7 @@ template <class L, bool MOMENTS, class S> struct StateOf {
 
 	typedef double LooseWide __attribute__((vector_size(64), aligned(8), may_alias));
 	// fields reads eight cells at once, and stores the ones in the range. Of moments it needs the first components only, which lie
-	// in short pieces, one per row: the hardware does not foresee the next.
+	// in short pieces, one per row: the prefetcher does not predict the next row.
 	static void fields(const lbm_case* c, const lbm_numbers* p, const void* state, const lbm_range* r, double* fields) {
 		Box box(c);
 		const int lo = r->lo[0], hi = r->hi[0], width = hi - lo, more = scalars(box);

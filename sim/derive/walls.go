@@ -6,6 +6,8 @@ package derive
 import (
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 
 	"lbmsim/boundary"
 	"lbmsim/comm"
@@ -82,13 +84,18 @@ func (s WallSum) Friction() (force [3]float64) {
 func Together(walls []WallSum) WallSum {
 	all := emptyWall(0)
 	for _, s := range walls {
-		all.covered, all.plus, all.below, all.stuck = all.covered+s.covered, all.plus+s.plus, all.below+s.below, all.stuck+s.stuck
-		for a, v := range s.friction {
-			all.friction[a] += v
-		}
-		all.least, all.most = min(all.least, s.least), max(all.most, s.most)
+		all.join(s)
 	}
 	return all
+}
+
+// join adds other sums.
+func (s *WallSum) join(o WallSum) {
+	s.covered, s.plus, s.below, s.stuck = s.covered+o.covered, s.plus+o.plus, s.below+o.below, s.stuck+o.stuck
+	for a, v := range o.friction {
+		s.friction[a] += v
+	}
+	s.least, s.most = min(s.least, o.least), max(s.most, o.most)
 }
 
 // WallSums returns the flow of the present state at each wall with a model, in the order of their types, on all ranks, in
@@ -102,6 +109,7 @@ func (v View) WallSums() ([]WallSum, error) {
 	for _, k := range list {
 		walls = append(walls, emptyWall(k.Type))
 	}
+	empty := slices.Clone(walls)
 	parts := []Patch{{View: v}}
 	if v.Refined != nil {
 		parts = v.Refined.Patches
@@ -121,8 +129,22 @@ func (v View) WallSums() ([]WallSum, error) {
 				number[k.Type] = i
 			}
 		}
-		for _, c := range found.Counted() {
-			walls[number[c.Type]].add(c, flow[c.Number])
+		counted := found.Counted()
+		var mu sync.Mutex
+		err = v.Rank.Share(len(counted), func(lo, hi int) error {
+			own := slices.Clone(empty)
+			for _, c := range counted[lo:hi] {
+				own[number[c.Type]].add(c, flow[c.Number])
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for i := range walls {
+				walls[i].join(own[i])
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	err := v.addWalls(walls)

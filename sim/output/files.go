@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -127,6 +128,11 @@ func (f *Files) commitOne(p *pendingFile) error {
 // Collective, as all that commits files.
 func (f *Files) CommitKind(kind string) error {
 	return f.commit(func(p *pendingFile) bool { return p.kind == kind })
+}
+
+// CommitSeries waits, as CommitKind does, for files of a kind whose paths begin so: others are painted meanwhile.
+func (f *Files) CommitSeries(kind, path string) error {
+	return f.commit(func(p *pendingFile) bool { return p.kind == kind && strings.HasPrefix(p.path, path) })
 }
 
 // CommitThrough waits, as CommitKind does, and also commits all files begun before the last one of the kind.

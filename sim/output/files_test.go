@@ -44,6 +44,28 @@ func (r *reports) files() *Files {
 	return NewFiles(r.view(), func(kind, path string) { r.wrote = append(r.wrote, kind+" "+path) })
 }
 
+// A picture waits for the last one of its own series only.
+func TestSeriesDoNotWaitForEachOther(t *testing.T) {
+	report := &reports{}
+	f := report.files()
+	slow := make(chan struct{})
+	f.Launch("picture", "dir/side_1.png", agreed, func() error { <-slow; return nil })
+	f.Launch("picture", "dir/top_1.png", agreed, func() error { return nil })
+	if err := f.CommitSeries("picture", "dir/top_"); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"picture dir/top_1.png"}; !slices.Equal(report.wrote, want) || len(f.pending) != 1 {
+		t.Fatalf("%q are done, want %q; %d files are left", report.wrote, want, len(f.pending))
+	}
+	time.AfterFunc(10*time.Millisecond, func() { close(slow) })
+	if err := f.CommitSeries("picture", "dir/side_"); err != nil {
+		t.Fatal(err)
+	}
+	if len(report.wrote) != 2 {
+		t.Errorf("%q are done", report.wrote)
+	}
+}
+
 // The next picture waits for the last one only; checkpoints and fields
 // also wait for what was begun before the last one of their kind.
 func TestSettleWaitsForItsKind(t *testing.T) {

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"lbmsim/comm"
 	"lbmsim/config"
@@ -147,8 +150,16 @@ func (o Orbit) show(set *Set) (Painter, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := listed(func() []render.Hit { return render.Nearest(seen(), cast(r, scene, v.solids(r, scene).Row)) })
-	if len(f.volumes) == 0 {
+	alone := len(f.volumes) > 0 && r.Rank.Size == 1
+	own := set.beside.list(func() []render.Hit {
+		began := time.Now()
+		device := seen()
+		if alone {
+			set.beside.waited[o.Budget()].Add(int64(time.Since(began)))
+		}
+		return render.Nearest(device, cast(r, scene, v.solids(r, scene).Row))
+	})
+	if !alone {
 		own() // the budget pays for the work of all threads
 	}
 	hits, err := meet(r, own)
@@ -160,16 +171,27 @@ func (o Orbit) show(set *Set) (Painter, error) {
 	return p, nil
 }
 
-// listed starts to list hits: a picture that no viewer waits for any more is not painted, and the device's memory must be freed all the same.
-// The result waits.
-func listed(list func() []render.Hit) func() []render.Hit {
+// besideSteps are rays that a device casts beside the steps.
+type besideSteps struct {
+	running sync.WaitGroup
+	count   atomic.Int64
+	waited  [Budgets]atomic.Int64 // nanoseconds for the device
+}
+
+// list starts to list hits: a picture that no viewer waits for any more is not painted, and the
+// device's memory must be freed all the same. The result waits.
+func (b *besideSteps) list(cast func() []render.Hit) func() []render.Hit {
 	var hits []render.Hit
 	var err error
 	done := make(chan struct{})
+	b.running.Add(1)
+	b.count.Add(1)
 	go func() {
+		defer b.running.Done()
+		defer b.count.Add(-1)
 		defer close(done)
 		err = rank.Guarded(func() error {
-			hits = list()
+			hits = cast()
 			return nil
 		})
 	}()
@@ -179,6 +201,14 @@ func listed(list func() []render.Hit) func() []render.Hit {
 		}
 		return hits
 	}
+}
+
+// Beside reports whether rays are under way beside the steps, and returns the time that rays have taken of each account since the last call.
+func (s *Set) Beside() (busy bool, took [Budgets]time.Duration) {
+	for k := range took {
+		took[k] = time.Duration(s.beside.waited[k].Swap(0))
+	}
+	return s.beside.count.Load() > 0, took
 }
 
 // refusal is the answer to a request that is not computed.

@@ -40,7 +40,7 @@ func (p *pictures) DueOn(o Occasion) bool { return o == DrawOrder || p.base.DueO
 
 // Write gathers the slice; rank 0 draws it while the run continues.
 func (p *pictures) Write(r *Run) error {
-	if err := r.Files.CommitKind("picture"); err != nil {
+	if err := r.Files.CommitSeries("picture", filepath.Join(p.dir, p.Stem())+"_"); err != nil {
 		return err
 	}
 	p.at = r.Step()

@@ -40,9 +40,9 @@ func (v *views) stepFiles() []string { return numbered(v.dir, v.Name) }
 func (v *views) DueOn(o Occasion) bool { return o == DrawOrder || v.base.DueOn(o) }
 
 // Write casts the rays through the flow. Rank 0 draws while the run continues; a rank alone also casts those onto bodies then. So known and
-// solid belong to that goroutine until CommitKind has waited for it.
+// solid belong to that goroutine until CommitSeries has waited for it.
 func (v *views) Write(r *Run) error {
-	if err := r.Files.CommitKind("view"); err != nil {
+	if err := r.Files.CommitSeries("view", filepath.Join(v.dir, v.Name)+"_"); err != nil {
 		return err
 	}
 	v.at = r.Step()
