@@ -109,7 +109,7 @@ func (r *run) proposals(now time.Time) []int64 {
 	}
 	order := r.orders(now)
 	table[syncStop], table[syncSave], table[syncDraw] = one(order.Stop), one(order.Save), one(order.Draw)
-	busy, took := r.outputs.Beside()
+	busy, took := r.outputs.Rays.Taken()
 	r.viewing.charge(now, took)
 	if !busy {
 		shown := r.viewing.wanted(now)

@@ -145,14 +145,16 @@ func (k *compilations) close() {
 	}
 }
 
-// begin compiles a file in the background: load waits for the result and reports its error.
-func (d *Device) begin(of compilation) {
-	d.kept.begin(func() { _, _ = d.code(of) })
+// begin compiles files in the background: load waits for the results and reports their errors.
+func begin(d *Device, files ...compilation) {
+	for _, of := range files {
+		d.kept.begin(func() { _, _ = d.code(of) })
+	}
 }
 
 // code returns the machine code of a file of kernels for this GPU, compiled once.
 func (d *Device) code(of compilation) ([]byte, error) {
-	c, err := d.openedCompiler()
+	c, err := d.kept.opened(d.arch())
 	if err != nil {
 		return nil, err
 	}
@@ -164,13 +166,12 @@ func (d *Device) code(of compilation) ([]byte, error) {
 	return d.kept.once(key, func() ([]byte, error) { return cached(d.cache, key, j.compile) })()
 }
 
-// openedCompiler returns this machine's NVRTC, opened at the first call.
-func (d *Device) openedCompiler() (c *compiler, err error) {
-	k := &d.kept
+// opened returns this machine's NVRTC, opened at the first call.
+func (k *compilations) opened(arch int) (c *compiler, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.compiler == nil {
-		k.compiler, err = openCompiler(driverMajor(), d.arch())
+		k.compiler, err = openCompiler(driverMajor(), arch)
 	}
 	return k.compiler, err
 }

@@ -123,8 +123,7 @@ func (d *Device) Load(spec model.Spec, layout decomp.Layout, periodic [3]bool, c
 		c.wraps[a] = periodic[a] && (layout.Ghost[a] == 0 || cells.Global == [3]int{} || cells.Global[a] == layout.N[a])
 	}
 	if found := cells.Modelled; found != nil && len(found.Cells) > 0 {
-		d.begin(c.anyRows(modelledFile))
-		d.begin(c.anyRows(specialFile))
+		begin(d, c.anyRows(modelledFile), c.anyRows(specialFile))
 	}
 	if c.kernels, err = d.kernels(spec, ownPitch(layout.Pitch), march...); err != nil {
 		return nil, err
@@ -149,8 +148,8 @@ func (d *Device) Begin(spec model.Spec, layout decomp.Layout, walls []boundary.W
 	if err != nil {
 		return // Load reports it
 	}
-	d.begin(fileOf(instanceFile, spec, ownPitch(layout.Pitch), march...))
-	d.begin(fileOf(levelsFile, spec, ownPitch(layout.Pitch), options...))
+	pitch := ownPitch(layout.Pitch)
+	begin(d, fileOf(instanceFile, spec, pitch, march...), fileOf(levelsFile, spec, pitch, options...))
 }
 
 // optionsOf returns the compiler's options for all kernels of a program, and for its march.

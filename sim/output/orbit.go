@@ -151,11 +151,11 @@ func (o Orbit) show(set *Set) (Painter, error) {
 		return nil, err
 	}
 	alone := len(f.volumes) > 0 && r.Rank.Size == 1
-	own := set.beside.list(func() []render.Hit {
+	own := set.Rays.list(func() []render.Hit {
 		began := time.Now()
 		device := seen()
 		if alone {
-			set.beside.waited[o.Budget()].Add(int64(time.Since(began)))
+			set.Rays.waited[o.Budget()].Add(int64(time.Since(began)))
 		}
 		return render.Nearest(device, cast(r, scene, v.solids(r, scene).Row))
 	})
@@ -203,12 +203,12 @@ func (b *besideSteps) list(cast func() []render.Hit) func() []render.Hit {
 	}
 }
 
-// Beside reports whether rays are under way beside the steps, and returns the time that rays have taken of each account since the last call.
-func (s *Set) Beside() (busy bool, took [Budgets]time.Duration) {
+// Taken reports whether rays are under way, and returns the time that rays have taken of each account since the last call.
+func (b *besideSteps) Taken() (busy bool, took [Budgets]time.Duration) {
 	for k := range took {
-		took[k] = time.Duration(s.beside.waited[k].Swap(0))
+		took[k] = time.Duration(b.waited[k].Swap(0))
 	}
-	return s.beside.count.Load() > 0, took
+	return b.count.Load() > 0, took
 }
 
 // refusal is the answer to a request that is not computed.

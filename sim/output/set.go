@@ -22,7 +22,7 @@ type Set struct {
 	missed    map[Output]bool // a file was missed when the output was written last
 	rowsState int64           // RowsFail when it was judged last
 	frozen    *frozen         // the state that turning views show; nil: none
-	beside    besideSteps
+	Rays      besideSteps
 }
 
 // New lists the outputs of the case.
@@ -165,7 +165,7 @@ func (s *Set) Recall(path string, m *Memory) error {
 // Close closes all files; the folder is free for others.
 func (s *Set) Close() {
 	thaw(s)
-	s.beside.running.Wait() // it reads the device's memory
+	s.Rays.running.Wait() // it reads the device's memory
 	for _, f := range with[seriesWriter](s.List) {
 		if s.Holds() { // otherwise the folder is another run's
 			f.indexed().Close()

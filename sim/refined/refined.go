@@ -112,7 +112,7 @@ func (g *Grid) build() error {
 		withSurfacesOf(c, g.solids, g.Hierarchy, l)
 		levels = append(levels, c)
 	}
-	g.begin(levels)
+	begin(g, levels)
 	for l, c := range levels {
 		params := numbers(g.Case, l)
 		g.levels = append(g.levels, levelOf{params: params})
@@ -162,7 +162,7 @@ func (g *Grid) build() error {
 }
 
 // begin compiles the kernels of all patches side by side.
-func (g *Grid) begin(levels []*config.Case) {
+func begin(g *Grid, levels []*config.Case) {
 	to, ok := g.Device.(device.Compiler)
 	if !ok {
 		return
