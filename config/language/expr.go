@@ -158,6 +158,7 @@ func parseExpr(s string) (e *Expr, rest int, err *exprError) {
 	n := p.compare()
 	p.program.result = n.at
 	p.program.compact()
+	p.program.depend()
 	e = &Expr{program: p.program, over: n.over, Code: n.code, constant: n.constant, uses: p.uses}
 	if e.constant {
 		e.value = p.program.start[p.program.result]

@@ -15,6 +15,7 @@ type program struct {
 	start  []float64 // values before it runs: constants have theirs
 	steps  []step
 	result int
+	on     []dependence // of each value, once all steps are known
 }
 
 // step computes one value. op is the operation; a call has its function in one of f1 to f3.
@@ -90,7 +91,7 @@ func (g *program) row(values, x []float64, e *Env, kept *keptRows) {
 	v := make([]float64, len(g.start))
 	copy(v, g.start)
 	copy(v, e[:])
-	on, short := g.dependences(), len(x) < leastKept
+	on, short := g.on, len(x) < leastKept
 	var loops []*step
 	for i := range g.steps {
 		s := &g.steps[i]
@@ -103,7 +104,7 @@ func (g *program) row(values, x []float64, e *Env, kept *keptRows) {
 	}
 	alone := [][]float64{VarX: x}
 	if !short {
-		alone = kept.find(g, x, v, on)
+		alone = kept.find(g, x, v)
 	}
 	width := min(rowPiece, len(x))
 	room := make([]float64, len(v)*width)
@@ -138,8 +139,8 @@ const (
 	onRow
 )
 
-// dependences returns what each value depends on. Constants and lengths of the domain have none.
-func (g *program) dependences() []dependence {
+// depend finds what each value depends on. Constants and lengths of the domain depend on nothing.
+func (g *program) depend() {
 	list := make([]dependence, len(g.start))
 	list[VarX], list[VarY], list[VarZ], list[VarT] = onX, onRow, onRow, onRow
 	for i := range g.steps {
@@ -148,7 +149,7 @@ func (g *program) dependences() []dependence {
 			list[s.out] |= list[at]
 		}
 	}
-	return list
+	g.on = list
 }
 
 // keptRows are values of x alone, of the last few rows: the rows of a box have the same x, and differences along x use two more. Safe for
@@ -165,7 +166,7 @@ type keptRow struct {
 const mostKept, leastKept = 4, 8
 
 // find returns the values of a row, and computes them unless they are known. v has all values that do not depend on x.
-func (r *keptRows) find(g *program, x, v []float64, on []dependence) [][]float64 {
+func (r *keptRows) find(g *program, x, v []float64) [][]float64 {
 	var list []keptRow
 	if known := r.list.Load(); known != nil {
 		list = *known
@@ -181,7 +182,7 @@ func (r *keptRows) find(g *program, x, v []float64, on []dependence) [][]float64
 	all := slices.Clone(k.values) // with constants
 	for i := range g.steps {
 		s := &g.steps[i]
-		if on[s.out] != onX {
+		if g.on[s.out] != onX {
 			continue
 		}
 		for _, at := range []int{s.a, s.b, s.c} { // loop looks at all three
