@@ -3,7 +3,7 @@
 
 package kernels
 
-// #cgo CXXFLAGS: -O2 -g0 -std=c++17
+// #cgo CXXFLAGS: -O2 -g0 -std=c++17 -fno-exceptions -fno-asynchronous-unwind-tables
 // #include "cpu.h"
 // static const lbm_steps* find_steps(const lbm_isa* i, int lattice, int collision, int precision, int local) { return i->steps(lattice, collision, precision, local); }
 // static const lbm_cells* find_cells(const lbm_isa* i, int lattice, int moments, int precision) { return i->cells(lattice, moments, precision); }
