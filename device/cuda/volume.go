@@ -341,7 +341,7 @@ func (w *volume) Cast(scene render.Scene, others ...device.Volume) (device.Seen,
 	}
 	optics := []render.Optics{scene.Optics()}
 	o := optics[0]
-	// The hits arrive where the optics leave: page-locked memory, since a copy from elsewhere would wait for the steps.
+	// The hits arrive where the optics leave: page-locked memory, from which a copy is queued.
 	m, err := w.of.snapshots.take(hitsOf(int(o.W * o.H)))
 	if err != nil {
 		return nil, fmt.Errorf("hits of a view: %w", err)
