@@ -65,6 +65,11 @@ func (r *outputs) outputDir() {
 	}
 }
 
+// HasAverages reports whether an output has averages over time.
+func (c *Case) HasAverages() bool {
+	return c.Averages.On || len(c.Forces)+len(c.Profiles)+len(c.Spectra) > 0 || slices.ContainsFunc(c.Surfaces, func(s Surface) bool { return s.Means })
+}
+
 // ShowsField reports whether an output shows a field.
 func (c *Case) ShowsField(name string) bool {
 	is := func(f model.Field) bool { return f.Name == name }

@@ -60,7 +60,7 @@ func (f *Folder) Folder() string { return f.dir }
 func (f *Folder) About() About {
 	a := About{Orders: []string{}, Case: f.caseText()}
 	if f.State().Phase == status.Running {
-		a.Orders = []string{stopOrder, saveOrder, drawOrder}
+		a.Orders = []string{stopOrder, saveOrder, drawOrder, meanOrder}
 	}
 	return a
 }
@@ -105,7 +105,7 @@ func (f *Folder) Order(o sim.Order) error {
 	if f.State().Phase != status.Running {
 		return errors.New("the run has ended")
 	}
-	for name, on := range map[string]bool{sim.StopFile: o.Stop, sim.SaveFile: o.Save, sim.DrawFile: o.Draw} {
+	for name, on := range map[string]bool{sim.StopFile: o.Stop, sim.SaveFile: o.Save, sim.DrawFile: o.Draw, sim.MeanFile: o.Mean} {
 		if !on {
 			continue
 		}

@@ -138,8 +138,12 @@ func TestPage(t *testing.T) {
 	}
 	b.press(`[...document.querySelectorAll("#orders button")].find((b) => b.textContent.includes("pictures"))`)
 	b.await(`document.querySelector("#pictures img")?.naturalWidth > 100`)
+	b.press(`[...document.querySelectorAll("#orders button")].find((b) => b.textContent.includes("averages"))`)
+	b.await(`document.getElementById("confirm").open && document.getElementById("h-confirm").textContent === "Restart the averages?"`)
+	b.press(`document.querySelector("#confirm .danger")`)
+	b.await(`document.getElementById("warnings").textContent.includes("averages restarted by order")`)
 	b.press(`document.querySelector("#orders .danger")`)
-	b.await(`document.getElementById("confirm").open`)
+	b.await(`document.getElementById("confirm").open && document.getElementById("h-confirm").textContent === "Stop the run?"`)
 	b.picture("stop")
 	b.press(`document.querySelector("#confirm .danger")`)
 	if err := <-end; err != nil {

@@ -177,6 +177,9 @@ func ordersOf(c *config.Case) []string {
 	if len(c.Pictures)+len(c.Views) > 0 {
 		list = append(list, drawOrder)
 	}
+	if c.HasAverages() {
+		list = append(list, meanOrder)
+	}
 	return list
 }
 
@@ -217,8 +220,10 @@ func (p *Process) Order(o sim.Order) error {
 		return errors.New("the case has no [checkpoint]")
 	case o.Draw && len(c.Pictures)+len(c.Views) == 0:
 		return errors.New("the case has no [output.picture] and no [output.view.NAME]")
+	case o.Mean && !c.HasAverages():
+		return errors.New("no output of the case has averages")
 	}
-	p.order = sim.Order{Stop: p.order.Stop || o.Stop, Save: p.order.Save || o.Save, Draw: p.order.Draw || o.Draw}
+	p.order = p.order.And(o)
 	return nil
 }
 

@@ -112,6 +112,7 @@ const (
 	stopOrder = "stop"
 	saveOrder = "checkpoint"
 	drawOrder = "picture"
+	meanOrder = "averages"
 )
 
 // orderOf returns the order of a word.
@@ -123,6 +124,8 @@ func orderOf(word string) (o sim.Order, ok bool) {
 		o.Save = true
 	case drawOrder:
 		o.Draw = true
+	case meanOrder:
+		o.Mean = true
 	default:
 		return o, false
 	}

@@ -56,6 +56,9 @@ every = 1000000000
 at_end = false
 [output.series.energy]
 every = 500
+[output.averages]
+every = 1000000000
+at_end = false
 [checkpoint]
 every = 1000000000
 `
@@ -170,6 +173,7 @@ func TestOrdersOfThePage(t *testing.T) {
 		{s, "POST", at + "/api/7/order/stop", 404, sim.Order{}},
 		{s, "POST", at + "/api/0/order/checkpoint", 200, sim.Order{Save: true}},
 		{s, "POST", at + "/api/0/order/picture", 200, sim.Order{Draw: true}},
+		{s, "POST", at + "/api/0/order/averages", 200, sim.Order{Mean: true}},
 		{s, "POST", at + "/api/0/order/stop", 200, sim.Order{Stop: true}},
 		{watching, "POST", there + "/api/0/order/stop", 403, sim.Order{}},
 	} {

@@ -49,6 +49,7 @@ const (
 	syncStop     // rank 0 has an order to stop
 	syncSave     // rank 0 has an order to write a checkpoint
 	syncDraw     // rank 0 has an order to write pictures
+	syncMean     // rank 0 has an order to restart averages
 	syncShow     // the code of a picture that a viewer of rank 0 waits for ...
 	syncShown    // ... and its second number
 	syncRows     // rank 0 has rows that it cannot write
@@ -93,7 +94,10 @@ func (r *run) synchronize() error {
 	if err := r.viewing.show(r.outputs, [2]int64{table[syncShow], table[syncShown]}); err != nil {
 		return err
 	}
-	return r.writeOrdered(table, now)
+	if err := r.writeOrdered(table, now); err != nil || table[syncMean] == 0 {
+		return err
+	}
+	return r.outputs.RestartAverages()
 }
 
 // proposals returns this rank's entries of the table.
@@ -108,7 +112,7 @@ func (r *run) proposals(now time.Time) []int64 {
 		return table
 	}
 	order := r.orders(now)
-	table[syncStop], table[syncSave], table[syncDraw] = one(order.Stop), one(order.Save), one(order.Draw)
+	table[syncStop], table[syncSave], table[syncDraw], table[syncMean] = one(order.Stop), one(order.Save), one(order.Draw), one(order.Mean)
 	busy, took := r.outputs.Rays.Taken()
 	r.viewing.charge(now, took)
 	if !busy {

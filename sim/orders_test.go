@@ -4,12 +4,18 @@
 package sim
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"lbmsim/io/fields"
 	"lbmsim/sim/output"
 )
 
@@ -103,11 +109,12 @@ func TestOrderThatCannotBeObeyed(t *testing.T) {
 		await(filepath.Join(dir, "probe_middle.csv"))
 		put(t, filepath.Join(dir, SaveFile))
 		put(t, filepath.Join(dir, DrawFile))
+		put(t, filepath.Join(dir, MeanFile))
 		put(t, filepath.Join(dir, StopFile))
 	}()
 	s := trial{text: endless(""), ranks: 1, dir: dir}.must(t)
 	warned := strings.Join(s.warned, "\n")
-	if s.summary.Reason != ordered || !strings.Contains(warned, "no [checkpoint]") || !strings.Contains(warned, "no [output.picture]") {
+	if s.summary.Reason != ordered || !strings.Contains(warned, "no [checkpoint]") || !strings.Contains(warned, "no [output.picture]") || !strings.Contains(warned, "no output of the case has averages") {
 		t.Errorf("%q, warned %q", s.summary.Reason, s.warned)
 	}
 }
@@ -118,6 +125,120 @@ type script struct{ asked int }
 func (s *script) Take() Order {
 	s.asked++
 	return Order{Stop: s.asked == 3, Save: s.asked == 2}
+}
+
+// restarting is a source that restarts averages at its second poll and ends the run at its third.
+type restarting struct{ asked int }
+
+func (s *restarting) Take() Order {
+	s.asked++
+	return Order{Mean: s.asked == 2, Stop: s.asked == 3}
+}
+
+// Averages restarted by an order are those of a run that starts them at the next step, also after a restart of the run.
+func TestRestartOfAverages(t *testing.T) {
+	body := boxFile(t, [3]float64{4, 4, 4}, [3]float64{8, 8, 8})
+	text := func(steps int, start string) string {
+		return fmt.Sprintf(`
+[domain]
+cells = [16, 12, 12]
+periodic = ["x", "y", "z"]
+[fluid]
+viscosity = 0.02
+[force]
+acceleration = [1e-5, 0, 0]
+[initial]
+velocity = ["0.05 + 0.01*sin(2*pi*y/Ly)", "0.02*cos(2*pi*x/Lx)", 0]
+[body.box]
+shape = "stl"
+file = %q
+[collision]
+precision = "float64"
+[run]
+steps = %d
+[checkpoint]
+at_end = true
+[output.averages]
+precision = "float64"
+sample_every = 1
+%[3]s
+[output.force.box]
+every = 1
+%[3]s
+[output.profile.across]
+along = "y"
+sample_every = 1
+every = 1000000000
+%[3]s
+[output.spectrum.along]
+along = "x"
+normal = "y"
+at = [1.5]
+sample_every = 1
+every = 1000000000
+%[3]s
+[output.surface.box]
+means = true
+precision = "float64"
+sample_every = 1
+every = 1000000000
+%[3]s
+`, body, steps, start)
+	}
+	ordered, plain := t.TempDir(), t.TempDir()
+	first := trial{text: text(2000000000, ""), ranks: 2, dir: ordered, orders: []Orders{&restarting{}}}.must(t)
+	found := regexp.MustCompile(`step (\d+): averages restarted`).FindStringSubmatch(strings.Join(first.warned, "\n"))
+	if found == nil {
+		t.Fatalf("warned %q", first.warned)
+	}
+	at, _ := strconv.Atoi(found[1])
+	last := first.summary.Last + 40
+	got := trial{text: text(last, ""), ranks: 2, dir: ordered, restart: "latest"}.must(t)
+	want := trial{text: text(last, fmt.Sprintf("start = %d", at+1)), ranks: 2, dir: plain}.must(t)
+	if got, want := got.summary.Results[0], want.summary.Results[0]; got.Since != float64(at+1) || got.Since != want.Since || got.Samples != want.Samples {
+		t.Errorf("%d samples of the force since step %g, want %d since %d", got.Samples, got.Since, want.Samples, at+1)
+	}
+	end := fmt.Sprintf("_%010d.hdf", last)
+	for _, table := range []string{"force_box.csv", "profile_across.csv", "spectrum_along.csv"} {
+		rows := func(dir string) (list []string) {
+			b, err := os.ReadFile(filepath.Join(dir, table))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(string(b)) {
+				if strings.HasPrefix(line, strconv.Itoa(last)+",") {
+					list = append(list, line)
+				}
+			}
+			return list
+		}
+		if got, want := rows(ordered), rows(plain); len(want) == 0 || !slices.Equal(got, want) {
+			t.Errorf("%s: %d rows, want %d", table, len(got), len(want))
+		}
+	}
+	for _, field := range []string{"mean_pressure", "rms_pressure"} {
+		values := func(dir string) []float64 {
+			return surfaceValues(t, filepath.Join(dir, "surfaces", "box", "box"+end), field)
+		}
+		if got, want := values(ordered), values(plain); !slices.Equal(got, want) {
+			t.Errorf("%s of the surface differs", field)
+		}
+	}
+	averages := func(dir string) (fields.Meta, map[string][]float64) {
+		path := filepath.Join(dir, "averages", "averages"+end)
+		f, err := fields.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		_, values := readFields(t, path)
+		return f.Meta, values
+	}
+	gotMeta, gotValues := averages(ordered)
+	wantMeta, wantValues := averages(plain)
+	if gotMeta.First != int64(at+1) || gotMeta.First != wantMeta.First || gotMeta.Samples != wantMeta.Samples || !reflect.DeepEqual(gotValues, wantValues) {
+		t.Errorf("averages of %d samples from step %d on, want %d from %d", gotMeta.Samples, gotMeta.First, wantMeta.Samples, wantMeta.First)
+	}
 }
 
 // A source of the caller is used in addition to the folder: all ranks write a checkpoint, then end.

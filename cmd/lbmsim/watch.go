@@ -29,8 +29,8 @@ any effect on the runs. Runs in folders below DIR are included, even if they sta
   lbmsim watch out/wake         one run
 
 The page refreshes itself: status.json changes every five seconds, tables every second.
-Its buttons put files into the folder of a run (stop.now, checkpoint.now, picture.now). Slices of
-fields and the whole log are only on the page of lbmsim run --live.`,
+Its buttons put files into the folder of a run (stop.now, checkpoint.now, picture.now,
+averages.now). Slices of fields and the whole log are only on the page of lbmsim run --live.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError{fmt.Errorf("expected the output folder of a run; see lbmsim watch --help")}

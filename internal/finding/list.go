@@ -146,7 +146,7 @@ var (
 		"animations jump where the new files start"})
 	InputCopy = add(Kind{"input_copy", Start, "copies of input files in the output folder", "any that fails",
 		"`lbmsim reproduce` cannot repeat the run"})
-	StaleOrder = add(Kind{"stale_order", Start, "files `stop` and `checkpoint` from before the start", "any",
+	StaleOrder = add(Kind{"stale_order", Start, "files `*.now` from before the start", "any",
 		"they are removed and ignored"})
 	CheckpointPassed = add(Kind{"checkpoint_passed", Start, "checkpoints that cannot be used", "any",
 		"an older one is used"})
@@ -192,6 +192,10 @@ var (
 		"none is written"})
 	NoPicture = add(Kind{"no_picture", Run, "requested picture without [output.picture] or [output.view.NAME]", "any",
 		"none is written"})
+	NoAverages = add(Kind{"no_averages", Run, "requested restart of averages without an output that has averages", "any",
+		"nothing is discarded"})
+	AveragesRestarted = add(Kind{"averages_restarted", Run, "orders to restart averages", "any",
+		"means of the whole run do not include the earlier samples"})
 	StatusUnwritten = add(Kind{"status_unwritten", Run, "writes of status.json that fail", "any",
 		"`lbmsim status` shows an old state"})
 )

@@ -77,7 +77,13 @@ function describe(run, about, signal, slices) {
   }
 }
 
-const words = { checkpoint: "Write a checkpoint", picture: "Write pictures now", stop: "Stop the run" };
+const words = { checkpoint: "Write a checkpoint", picture: "Write pictures now", averages: "Restart averages", stop: "Stop the run" };
+
+// Orders that cannot be undone need a confirmation: question, explanation, and the word for no.
+const asked = {
+  stop: ["Stop the run?", "It ends at the same step on all ranks. If the case has [checkpoint], it writes one first.", "Keep it running"],
+  averages: ["Restart the averages?", "The samples so far are discarded: of forces, averages, profiles, spectra and means of surfaces.", "Keep the samples"],
+};
 
 function buttons(run, about) {
   const list = Object.keys(words).filter((w) => about.orders.includes(w));
@@ -87,7 +93,7 @@ function buttons(run, about) {
     const button = document.createElement("button");
     button.textContent = words[word];
     button.classList.toggle("danger", word === "stop");
-    button.addEventListener("click", () => (word === "stop" ? confirm(run) : order(run, word)));
+    button.addEventListener("click", () => (asked[word] ? confirm(run, word) : order(run, word)));
     return button;
   }));
   at("answer").textContent = about.refused ?? "";
@@ -102,10 +108,12 @@ async function order(run, word) {
   }
 }
 
-function confirm(run) {
-  const dialog = at("confirm");
+function confirm(run, word) {
+  const dialog = at("confirm"), [yes, no] = dialog.querySelectorAll("button");
+  [at("h-confirm").textContent, dialog.querySelector("p").textContent, no.textContent] = asked[word];
+  yes.textContent = words[word];
   dialog.returnValue = "";
-  dialog.onclose = () => dialog.returnValue === "stop" && order(run, "stop");
+  dialog.onclose = () => dialog.returnValue === "yes" && order(run, word);
   dialog.showModal();
 }
 

@@ -137,11 +137,9 @@ func (a *averager) Write(r *Run) error {
 	}
 	a.last = r.Step()
 	onHost := a.boxes[0].onHost != nil // on all ranks: each has a part of the domain
-	if onHost {                        // a file of the sums is written from the sums themselves
-		for _, kind := range []string{besideCheckpoint, besidePatch} {
-			if err := r.Files.CommitKind(kind); err != nil {
-				return err
-			}
+	if onHost {
+		if err := a.commitSums(r); err != nil {
+			return err
 		}
 	}
 	a.samples++
@@ -167,6 +165,16 @@ func (a *averager) Write(r *Run) error {
 		}
 	}
 	return r.All("averages at walls", failed)
+}
+
+// commitSums waits for files of the sums: on the host they are written from the sums themselves. Collective.
+func (a *averager) commitSums(r *Run) error {
+	for _, kind := range []string{besideCheckpoint, besidePatch} {
+		if err := r.Files.CommitKind(kind); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // takeOnHost adds the current state to the sums of box k on the host: a CPU by its kernels, otherwise add. They have the same bits.

@@ -30,7 +30,7 @@ const negligible = 1e-3
 
 func (f *forces) result(r *Run) status.Result {
 	u := r.Case.Units
-	found := status.Result{Output: f.Name, File: f.path, Since: float64(f.Start) * u.Time}
+	found := status.Result{Output: f.Name, File: f.path, Since: float64(f.since()) * u.Time}
 	if len(f.series) > 0 {
 		found.Samples = f.series[0].Estimate().N
 	}
@@ -68,7 +68,7 @@ func (f *forces) number(r *Run, i int, of config.ForceSeries) status.Number {
 	}
 	from := fmt.Sprintf("sample %d", discard) // by the clock
 	if period := f.Schedule.Period; period > 0 {
-		from = timeText(u, (float64(f.Start)+float64(discard)*period)*u.Time)
+		from = timeText(u, (float64(f.since())+float64(discard)*period)*u.Time)
 	}
 	n.Note = fmt.Sprintf("the mean since start contains a transient; from about %s on it is %.5g +- %.2g%s: move start there", from, rest.Mean, rest.Half, unit)
 	return n
