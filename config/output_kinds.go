@@ -23,7 +23,7 @@ type outputKind struct {
 // outputKinds returns all kinds in the order of the documentation.
 func outputKinds() []outputKind {
 	return []outputKind{
-		fieldsOutput(), averagesOutput(), pictureOutput(), pictureOutputs(), viewOutput(), probeOutput(), planeOutput(), surfaceOutput(), profileOutput(), spectrumOutput(), lineOutput(), forceOutput(), seriesOutput(),
+		fieldsOutput(), averagesOutput(), pictureOutput(), pictureOutputs(), viewOutput(), filmOutput(), probeOutput(), planeOutput(), surfaceOutput(), profileOutput(), spectrumOutput(), lineOutput(), forceOutput(), seriesOutput(),
 		checkpointOutput(),
 	}
 }
@@ -45,6 +45,7 @@ type Outputs struct {
 	Averages   Averages
 	Pictures   []PictureOutput
 	Views      []View
+	Films      []Film
 	Probes     []Probe
 	Lines      []Line
 	Forces     []ForceOutput

@@ -66,7 +66,7 @@ func (r *outputs) outputDir() {
 }
 
 // HasAverages reports whether an output has averages over time.
-func (c *Case) HasAverages() bool {
+func HasAverages(c *Case) bool {
 	return c.Averages.On || len(c.Forces)+len(c.Profiles)+len(c.Spectra) > 0 || slices.ContainsFunc(c.Surfaces, func(s Surface) bool { return s.Means })
 }
 
@@ -181,8 +181,8 @@ func (r *outputs) cell(s *language.Section, key string, fluid bool) (c [3]int, w
 }
 
 // reserved matches the names of other files and folders that runs write to the output folder.
-var reserved = regexp.MustCompile(`^(checkpoints|planes|surfaces|inputs|blowup|blowup\.(txt|json)(\.part)?|status\.json|stop\.now|checkpoint\.now|` +
-	`\..+\.part|\.lbmsim\.lock|[a-z_]+_[0-9]{10}\.png|(probe|line|profile|force|series|spectrum|surface|development|parts)_.+\.csv)$`)
+var reserved = regexp.MustCompile(`^(checkpoints|planes|surfaces|inputs|blowup|blowup\.(txt|json)(\.part)?|status\.json|(stop|checkpoint|picture|averages)\.now|` +
+	`\..+\.part|\.lbmsim\.lock|[a-z_]+_[0-9]{10}\.png|.+\.(mp4|webm|webp|apng)|(probe|line|profile|force|series|spectrum|surface|development|parts)_.+\.csv)$`)
 
 // relative paths stay below the output folder.
 func (r *outputs) relative(e *language.Entry) {

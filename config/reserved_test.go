@@ -13,7 +13,7 @@ func TestFoldersOfOutputsAreFree(t *testing.T) {
 	text := "[domain]\ncells = [8, 8]\nperiodic = [\"x\", \"y\"]\n[fluid]\nviscosity = 0.1\n[run]\nsteps = 10\n[output.fields]\ndir = %\n"
 	for _, section := range []string{"output.fields", "output.averages"} {
 		for name, free := range map[string]bool{
-			"blowup": false, "blowup.txt": false, "stop.now": false, "checkpoint.now": false, "speed_0000000060.png": false, "probe_p.csv": false,
+			"blowup": false, "blowup.txt": false, "stop.now": false, "checkpoint.now": false, "averages.now": false, "speed.mp4": false, "speed_0000000060.png": false, "probe_p.csv": false,
 			".lbmsim.lock": false, "status.json": false, "./blowup/a": false, "checkpoints": false, "planes/p": false, "inputs": false,
 			"mine": true, "blowup2": true, "mine/blowup": true, "probe_p": true,
 		} {

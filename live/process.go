@@ -177,7 +177,7 @@ func ordersOf(c *config.Case) []string {
 	if len(c.Pictures)+len(c.Views) > 0 {
 		list = append(list, drawOrder)
 	}
-	if c.HasAverages() {
+	if config.HasAverages(c) {
 		list = append(list, meanOrder)
 	}
 	return list
@@ -220,7 +220,7 @@ func (p *Process) Order(o sim.Order) error {
 		return errors.New("the case has no [checkpoint]")
 	case o.Draw && len(c.Pictures)+len(c.Views) == 0:
 		return errors.New("the case has no [output.picture] and no [output.view.NAME]")
-	case o.Mean && !c.HasAverages():
+	case o.Mean && !config.HasAverages(c):
 		return errors.New("no output of the case has averages")
 	}
 	p.order = p.order.And(o)

@@ -97,7 +97,7 @@ func (r *run) synchronize() error {
 	if err := r.writeOrdered(table, now); err != nil || table[syncMean] == 0 {
 		return err
 	}
-	return r.outputs.RestartAverages()
+	return output.RestartAverages(r.outputs)
 }
 
 // proposals returns this rank's entries of the table.

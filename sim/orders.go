@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"lbmsim/config"
 	"lbmsim/internal/finding"
 	"lbmsim/sim/output"
 )
@@ -76,7 +77,7 @@ func (r *run) orders(now time.Time) (all Order) {
 	if all.Draw && len(r.Case.Pictures)+len(r.Case.Views) == 0 {
 		r.outputs.Rank.Warn(finding.NoPicture.Says("picture requested, but the case has no [output.picture] and no [output.view.NAME]"))
 	}
-	if all.Mean && !r.Case.HasAverages() {
+	if all.Mean && !config.HasAverages(r.Case) {
 		r.outputs.Rank.Warn(finding.NoAverages.Says("restart of averages requested, but no output of the case has averages"))
 	}
 	return all

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lbmsim/config"
 	"lbmsim/internal/plain"
 	"lbmsim/io/film"
 )
@@ -53,8 +54,8 @@ colour scale.`,
 }
 
 func makeFilm(dir string, f filmFlags) error {
-	if f.rate < 1 || f.rate > 120 {
-		return usageError{fmt.Errorf("--fps %d: must be 1 to 120", f.rate)}
+	if f.rate < 1 || f.rate > config.MostRate {
+		return usageError{fmt.Errorf("--fps %d: must be 1 to %d", f.rate, config.MostRate)}
 	}
 	list, err := film.Find(dir)
 	if err != nil {

@@ -72,10 +72,21 @@ func Known(path string) error {
 
 // Best returns the format that this machine can make and most players show.
 func Best() string {
-	if _, err := exec.LookPath("ffmpeg"); err == nil {
+	if Possible(MP4) == nil {
 		return MP4
 	}
 	return APNG
+}
+
+// Possible returns an error unless this machine can make the format of a name.
+func Possible(path string) error {
+	if filepath.Ext(path) == APNG {
+		return nil
+	}
+	if _, err := exec.LookPath("ffmpeg"); err != nil {
+		return ErrNoFFmpeg
+	}
+	return nil
 }
 
 // Write makes an animation of a series, so many pictures per second, whole or not at all.

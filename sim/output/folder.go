@@ -12,6 +12,7 @@ import (
 	"lbmsim/comm"
 	"lbmsim/internal/finding"
 	"lbmsim/io/fields"
+	"lbmsim/io/film"
 	"lbmsim/io/probe"
 	"lbmsim/io/status"
 	"lbmsim/sim/exit"
@@ -155,7 +156,7 @@ func (s *Set) keepInputs() {
 // names reports whether a run writes a file of this name in the output folder under a temporary name first.
 func names(file string) bool {
 	picture, _ := filepath.Match("*_[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9].png", file)
-	return picture || file == status.Name
+	return picture || file == status.Name || film.Known(file) == nil
 }
 
 // sweep removes the unfinished files that a killed run has left in the output folder;

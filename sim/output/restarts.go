@@ -13,7 +13,7 @@ type averaging interface {
 
 // RestartAverages discards the samples of all averages so far, at the present step. An average whose start is still to come keeps it.
 // Collective.
-func (s *Set) RestartAverages() error {
+func RestartAverages(s *Set) error {
 	list := with[averaging](s.List)
 	for _, o := range list {
 		if err := o.discard(s.Run); err != nil {

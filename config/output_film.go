@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The lbmsim authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"lbmsim/config/language"
+)
+
+// filmOutput describes [output.film.NAME].
+func filmOutput() outputKind {
+	return outputKind{
+		table: language.Table{Path: "output.film.*", Keys: append([]language.Key{
+			{Name: "fps", Kind: language.Integer, Within: language.Counts(1, MostRate), Default: "10", Doc: "pictures per second"},
+			{Name: "format", Kind: language.Word, Choices: append([]string{bestFormat}, FilmFormats()...), Default: language.Quote(bestFormat), Doc: "mp4 (H.264), webm (VP9) and webp require ffmpeg on PATH; apng, an animated PNG, does not. auto is mp4, without ffmpeg apng"},
+		}, slices.DeleteFunc(scheduleKeys("", "", "true"), func(k language.Key) bool { return k.Name == "at_start" })...), Doc: "An animation, NAME.mp4, of the pictures NAME_STEP.png so far, which an [output.picture.NAME] or [output.view.NAME] writes, or [output.picture] with the field NAME. By default it is written when the run ends. [`lbmsim film`](live.md#animations-lbmsim-film) makes the same from the folder at any time."},
+		read: func(r *outputs, s *language.Section) { r.film(s) },
+		footprint: func(c *Case) (list []Footprint) {
+			for _, f := range c.Films { // each replaces the last, and none has been seen larger than its pictures
+				all := 0.0
+				for _, o := range append(viewOutput().footprint(c), append(pictureOutputs().footprint(c), pictureOutput().footprint(c)...)...) {
+					if slices.Contains(f.sources(&c.Outputs), o.Head) {
+						all += o.Each * float64(o.Schedule.Count(c.Run.Steps))
+					}
+				}
+				list = append(list, Footprint{Head: f.Head(), Schedule: Schedule{End: true}, Files: 1, Each: all})
+			}
+			return list
+		},
+	}
+}
+
+// Film is [output.film.NAME]: an animation of a series of pictures.
+type Film struct {
+	Name     string // of the pictures
+	Schedule Schedule
+	Rate     int    // pictures per second
+	Format   string // of FilmFormats; empty: the best that there is
+}
+
+const (
+	bestFormat = "auto"
+	// MostRate is the most pictures per second.
+	MostRate = 120
+)
+
+// FilmFormats returns the formats of animations, by the ends of their names without the dot.
+func FilmFormats() []string { return []string{"mp4", "webm", "webp", "apng"} }
+
+// Head returns the head of its table.
+func (f Film) Head() string { return "[output.film." + f.Name + "]" }
+
+// sources returns the heads of the tables of its pictures.
+func (f Film) sources(c *Outputs) (heads []string) {
+	for _, p := range c.Pictures {
+		if p.Stem() == f.Name {
+			heads = append(heads, p.Head())
+		}
+	}
+	for _, v := range c.Views {
+		if v.Name == f.Name {
+			heads = append(heads, v.Head())
+		}
+	}
+	return heads
+}
+
+func (r *outputs) film(s *language.Section) {
+	f := Film{Name: s.Name(), Schedule: r.schedule(s)}
+	if len(f.sources(r.Outputs)) == 0 {
+		var stems []string
+		for _, p := range r.Pictures {
+			stems = append(stems, p.Stem())
+		}
+		for _, v := range r.Views {
+			stems = append(stems, v.Name)
+		}
+		hint := "add the table of its pictures"
+		if len(stems) > 0 {
+			hint = "the case has pictures " + strings.Join(stems, ", ")
+		}
+		r.Add(s.At, hint, "%s: the case has no [output.picture.%s] and no [output.view.%s]", s.Head(), f.Name, f.Name)
+	}
+	if e := s.Get("fps"); e != nil {
+		f.Rate = e.Ints[0]
+	}
+	if e := s.Get("format"); e != nil && e.Text != bestFormat {
+		f.Format = e.Text
+	}
+	r.Films = append(r.Films, f)
+}
