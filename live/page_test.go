@@ -8,6 +8,10 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -231,6 +235,36 @@ func TestPageOfViews(t *testing.T) {
 	}
 	b.faults = slices.DeleteFunc(b.faults, func(f string) bool { return strings.Contains(f, "401") })
 	b.clean("409", late) // the last pictures that the page requested
+}
+
+// The page works below a path of another server, such as that of jupyter-server-proxy, which buffers answers unless the request
+// accepts events.
+func TestPageBehindAProxy(t *testing.T) {
+	b := browse(t)
+	s, at, end := computing(t, t.TempDir(), boxText)
+	to, err := url.Parse(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind := httputil.NewSingleHostReverseProxy(to)
+	proxy := httptest.NewServer(http.StripPrefix("/user/x/proxy/4711", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/events") && r.Header.Get("Accept") != "text/event-stream" {
+			t.Errorf("the page accepts %q from %s", r.Header.Get("Accept"), r.URL.Path)
+		}
+		behind.ServeHTTP(w, r)
+	})))
+	defer proxy.Close()
+	b.open(proxy.URL+"/user/x/proxy/4711/#"+s.token, 1400, 900, "light")
+	b.await(`document.getElementById("link").textContent === "connected" && document.getElementById("slice-caption").textContent.includes("step")`)
+	b.press(`document.querySelector("#orders .danger")`)
+	b.await(`document.getElementById("confirm").open`)
+	b.press(`document.querySelector("#confirm .danger")`)
+	if err := <-end; err != nil {
+		t.Fatal(err)
+	}
+	b.await(`document.getElementById("phase").textContent === "stopped"`)
+	s.Close()
+	b.clean("409", late, "502")
 }
 
 // violations runs axe-core on the current page, and returns the rules that are violated with the elements.

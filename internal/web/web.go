@@ -266,7 +266,7 @@ func head(a Answer, framed bool) []byte {
 	}
 	ancestors := "'none'"
 	if framed {
-		ancestors = "http://localhost:* http://127.0.0.1:* https://localhost:* https://127.0.0.1:*"
+		ancestors = "'self' http://localhost:* http://127.0.0.1:* https://localhost:* https://127.0.0.1:*"
 	}
 	return append(b, strings.Join([]string{
 		"Cache-Control: no-store",

@@ -397,7 +397,7 @@ func FuzzRead(f *testing.F) {
 func TestFrames(t *testing.T) {
 	for framed, want := range map[bool]string{
 		false: "frame-ancestors 'none'\r\n",
-		true:  "frame-ancestors http://localhost:* http://127.0.0.1:* https://localhost:* https://127.0.0.1:*\r\n",
+		true:  "frame-ancestors 'self' http://localhost:* http://127.0.0.1:* https://localhost:* https://127.0.0.1:*\r\n",
 	} {
 		if text := string(head(Answer{}, framed)); !strings.Contains(text, want) {
 			t.Errorf("framed %v: %s", framed, text)

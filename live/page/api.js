@@ -3,7 +3,7 @@
 
 // Requests to the server. The token comes in the fragment of the URL, which browsers send to no server, and stays in this tab.
 
-const key = "lbmsim-token"; // storage is per host and port
+const key = "lbmsim-token " + location.pathname; // storage is per host and port; a proxy has several pages there
 const given = /^#([0-9a-f]{32})$/.exec(location.hash);
 if (given) {
   sessionStorage.setItem(key, given[1]);
@@ -18,7 +18,7 @@ export class Refused extends Error {
 }
 
 async function ask(path, options = {}) {
-  const answer = await fetch("/api/" + path, { ...options, headers: { Authorization: "Bearer " + (sessionStorage.getItem(key) ?? "") } });
+  const answer = await fetch("api/" + path, { ...options, headers: { ...options.headers, Authorization: "Bearer " + (sessionStorage.getItem(key) ?? "") } });
   if (!answer.ok) throw new Refused(answer.status, (await answer.text()).trim());
   return answer;
 }
@@ -32,7 +32,7 @@ export const post = async (path) => (await ask(path, { method: "POST" })).text()
 export async function events(path, on, signal) {
   for (let wait = 500; !signal.aborted; wait = Math.min(2 * wait, 8000)) {
     try {
-      const answer = await ask(path(), { signal });
+      const answer = await ask(path(), { signal, headers: { Accept: "text/event-stream" } }); // otherwise a proxy waits for the end
       on.link(true);
       wait = 500;
       if (await read(answer.body.getReader(), on)) return;

@@ -138,7 +138,22 @@ def test_live_in_a_notebook(cavity: lbmsim.Case, monkeypatch: pytest.MonkeyPatch
     result = lbmsim.run(cavity, live=True, progress=False, set={"run.steps": 2000000000})
     assert result.summary is not None and result.summary["last_step"] < 2000000000
     assert len(allowed) == 1
-    assert "frame-ancestors http://localhost:*" in allowed[0]
+    assert "frame-ancestors 'self' http://localhost:*" in allowed[0]
+
+
+def test_frame_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hub shows the page through jupyter-server-proxy, and VS Code follows the printed URL instead."""
+    token = "#" + 32 * "0"
+    for name in ("LBMSIM_LIVE_LINK", "JUPYTERHUB_SERVICE_PREFIX", "VSCODE_PID"):
+        monkeypatch.delenv(name, raising=False)
+    page = f"http://localhost:4123/{token}"
+    assert running._framed(page) == page
+    monkeypatch.setenv("VSCODE_PID", "1")
+    assert running._framed(page) is None
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", "/user/x/")
+    assert running._framed(page) == f"/user/x/proxy/4123/{token}"
+    monkeypatch.setenv("LBMSIM_LIVE_LINK", "/rnode/{host}/{port}/")
+    assert running._framed(f"http://node7:4123/{token}") == f"/rnode/node7/4123/{token}"
 
 
 def test_warnings(cavity: lbmsim.Case) -> None:

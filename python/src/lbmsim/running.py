@@ -76,8 +76,9 @@ def run(
         progress: show a bar with the speed in MLUPS (million lattice updates per second), in a
             terminal or a notebook. There is no bar if standard error is a file or a pipe.
         live: show the page of the run (docs/live.md): in a frame below the cell of a notebook on this
-            machine, elsewhere as a URL on standard error. True: on a free port; otherwise a port
-            or an address, as for `--live`. The output of the cell keeps the URL with the run's token.
+            machine or on JupyterHub, elsewhere as a URL on standard error. True: on a free port;
+            otherwise a port or an address, as for `--live`. The output of the cell keeps the URL
+            with the run's token.
         args: additional arguments for `lbmsim run`.
 
     Returns:
@@ -111,10 +112,24 @@ def _show_page(directions: str) -> None:
     with tqdm.external_write_mode():
         print(directions, file=sys.stderr, flush=True)
     url = re.search(r"http://\S+/#[0-9a-f]{32}", directions)
-    if url and _in_notebook():
+    framed = url and _in_notebook() and _framed(url[0])
+    if framed:
         from IPython.display import IFrame, display  # a notebook has it
 
-        display(IFrame(url[0], width="100%", height=800))
+        display(IFrame(framed, width="100%", height=800))
+
+
+def _framed(url: str) -> str | None:
+    """Returns the address of a page for a frame in this notebook; None where no frame can show it."""
+    link = os.environ.get("LBMSIM_LIVE_LINK")
+    if link is None and (hub := os.environ.get("JUPYTERHUB_SERVICE_PREFIX")):
+        link = hub + "proxy/{port}/"  # of jupyter-server-proxy
+    if link is not None:
+        page = re.fullmatch(r"http://(.+):(\d+)/(#.+)", url)
+        assert page
+        return link.replace("{host}", page[1]).replace("{port}", page[2]) + page[3]
+    # A frame of VS Code has no port of the machine, but its browser gets one when the printed URL is followed.
+    return None if "VSCODE_PID" in os.environ else url
 
 
 def _flow(source: Result | str | os.PathLike[str] | None) -> dict[str, str]:
