@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 
 	"lbmsim/config/language"
 	"lbmsim/decomp"
@@ -214,12 +215,15 @@ func (r *frame) initial(a language.Amount, d model.Dimension) Function {
 		return Constant(r.lattice(a, d))
 	}
 	vars, scale := r.vars(), a.Scale/r.Units.Factor(d)
+	free := &sync.Pool{New: func() any { return new([]float64) }}
 	return func(values, x []float64, y, z float64) {
-		at := make([]float64, len(x))
-		for i, v := range x {
-			at[i] = r.Origin[0] + v*r.Units.Length
+		at := free.Get().(*[]float64)
+		defer free.Put(at)
+		*at = (*at)[:0]
+		for _, v := range x {
+			*at = append(*at, r.Origin[0]+v*r.Units.Length)
 		}
-		a.Expr.Row(values, at, vars(0, y, z, 0))
+		a.Expr.Row(values, *at, vars(0, y, z, 0))
 		for i, v := range values {
 			values[i] = v * scale
 		}

@@ -30,7 +30,7 @@ func (r origin) state() error {
 		if r.grid != nil {
 			return r.all("initial state", r.grid.Initialize())
 		}
-		return r.all("initial state", r.level.Initialize(level.Formulas{Part: r.level.Part}))
+		return r.all("initial state", r.level.Initialize(&level.Formulas{Part: r.level.Part}))
 	}
 	flow, err := r.openFlow()
 	if err != nil {
@@ -51,7 +51,7 @@ func (r origin) state() error {
 	if r.grid != nil {
 		return r.levels(flow)
 	}
-	in := &another{flow: flow, given: level.Formulas{Part: r.level.Part}}
+	in := &another{flow: flow, given: &level.Formulas{Part: r.level.Part}}
 	flow.Prepare(r.level.Part.Box, r.Rank.Share, r.Rank.Heartbeat.Mark)
 	if err := exit.Agreed(exit.Failure, comm.Agree(r.Rank.Comm, r.level.Initialize(in))); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (r origin) levels(flow *transfer.Flow) error {
 		}
 		own.Length, own.Velocity = flow.Length, flow.Velocity
 		own.Prepare(p.Box, r.Rank.Share, r.Rank.Heartbeat.Mark)
-		last = &another{flow: own, given: level.Formulas{Part: p}}
+		last = &another{flow: own, given: &level.Formulas{Part: p}}
 		return last, nil
 	})
 	if err := exit.Agreed(exit.Failure, comm.Agree(r.Rank.Comm, err)); err != nil {
@@ -184,8 +184,8 @@ func keepFlow(c *config.Case, h checkpoint.Header) {
 type another struct {
 	flow  *transfer.Flow
 	now   transfer.Plane
-	given level.Formulas // where the flow has no values
-	deep  atomic.Int64   // fluid cells that it does not cover
+	given *level.Formulas // where the flow has no values
+	deep  atomic.Int64    // fluid cells that it does not cover
 }
 
 // Plane implements level.Initial.

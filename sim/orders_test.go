@@ -205,7 +205,7 @@ every = 1000000000
 			if err != nil {
 				t.Fatal(err)
 			}
-			for line := range strings.Lines(string(b)) {
+			for _, line := range strings.Split(string(b), "\n") {
 				if strings.HasPrefix(line, strconv.Itoa(last)+",") {
 					list = append(list, line)
 				}

@@ -6,6 +6,7 @@ package language
 import (
 	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 )
 
@@ -16,6 +17,7 @@ type program struct {
 	steps  []step
 	result int
 	on     []dependence // of each value, once all steps are known
+	plan   plan         // likewise
 }
 
 // step computes one value. op is the operation; a call has its function in one of f1 to f3.
@@ -88,47 +90,71 @@ const rowPiece = 128
 // row runs it for each of the x. Steps that do not depend on x run once, and steps of x alone once for all rows with these x; the others are
 // loops over a piece of the row.
 func (g *program) row(values, x []float64, e *Env, kept *keptRows) {
-	v := make([]float64, len(g.start))
+	w := kept.workspace(g)
+	defer kept.free.Put(w)
+	v := w.v
 	copy(v, g.start)
 	copy(v, e[:])
-	on, short := g.on, len(x) < leastKept
-	var loops []*step
-	for i := range g.steps {
-		s := &g.steps[i]
-		switch {
-		case on[s.out]&onX == 0:
-			v[s.out] = s.value(v)
-		case on[s.out]&onRow != 0 || short:
-			loops = append(loops, s)
-		}
+	for _, s := range g.plan.once {
+		v[s.out] = s.value(v)
 	}
-	alone := [][]float64{VarX: x}
-	if !short {
+	loops, alone := g.plan.mixed, w.x
+	if w.x[VarX] = x; len(x) < leastKept {
+		loops = g.plan.onX
+	} else {
 		alone = kept.find(g, x, v)
 	}
 	width := min(rowPiece, len(x))
-	room := make([]float64, len(v)*width)
-	piece := make([][]float64, len(v))
-	for i := range piece {
-		piece[i] = room[i*width:][:width]
-		if on[i]&onX == 0 {
-			for k := range piece[i] {
-				piece[i][k] = v[i]
-			}
+	for _, i := range g.plan.fixed {
+		for k := range w.own[i][:width] {
+			w.own[i][k] = v[i]
 		}
 	}
+	copy(w.piece, w.own)
 	for first := 0; first < len(x); first += width {
 		width = min(width, len(x)-first)
 		for i, all := range alone {
 			if all != nil {
-				piece[i] = all[first:][:width]
+				w.piece[i] = all[first:][:width]
 			}
 		}
 		for _, s := range loops {
-			s.loop(piece, width)
+			s.loop(w.piece, width)
 		}
-		copy(values[first:], piece[g.result][:width])
+		copy(values[first:], w.piece[g.result][:width])
 	}
+}
+
+// plan sorts the steps of a program for rows of points.
+type plan struct {
+	once       []*step // independent of x
+	onX, mixed []*step // dependent on x; of these, dependent on the row as well
+	fixed      []int   // values independent of x that these read
+}
+
+// workspace is the memory of a row.
+type workspace struct {
+	v          []float64   // values independent of x
+	own, piece [][]float64 // of the other values and of fixed: a piece of the row; piece may be rows of x alone instead
+	x          [][]float64 // the variable alone
+}
+
+// workspace returns one that no other goroutine uses.
+func (r *keptRows) workspace(g *program) *workspace {
+	if w, ok := r.free.Get().(*workspace); ok {
+		return w
+	}
+	n := len(g.start)
+	w := &workspace{make([]float64, n), make([][]float64, n), make([][]float64, n), make([][]float64, VarX+1)}
+	room := make([]float64, (len(g.plan.onX)+len(g.plan.fixed))*rowPiece)
+	take := func(i int) { w.own[i], room = room[:rowPiece], room[rowPiece:] }
+	for _, s := range g.plan.onX {
+		take(s.out)
+	}
+	for _, i := range g.plan.fixed {
+		take(i)
+	}
+	return w
 }
 
 // dependence is a set of what a value depends on.
@@ -139,22 +165,42 @@ const (
 	onRow
 )
 
-// depend finds what each value depends on. Constants and lengths of the domain depend on nothing.
+// depend finds what each value depends on, and sorts the steps by that. Constants and lengths of the domain depend on nothing.
 func (g *program) depend() {
-	list := make([]dependence, len(g.start))
-	list[VarX], list[VarY], list[VarZ], list[VarT] = onX, onRow, onRow, onRow
+	g.on = make([]dependence, len(g.start))
+	g.on[VarX], g.on[VarY], g.on[VarZ], g.on[VarT] = onX, onRow, onRow, onRow
 	for i := range g.steps {
 		s := &g.steps[i]
 		for _, at := range s.operands() {
-			list[s.out] |= list[at]
+			g.on[s.out] |= g.on[at]
+		}
+		if g.on[s.out]&onX == 0 {
+			g.plan.once = append(g.plan.once, s)
+			continue
+		}
+		if g.plan.onX = append(g.plan.onX, s); g.on[s.out]&onRow != 0 {
+			g.plan.mixed = append(g.plan.mixed, s)
+		}
+		g.fix(s.a, s.b, s.c) // loop reads all three
+	}
+	g.fix(g.result)
+}
+
+// fix lists values as fixed unless they depend on x.
+func (g *program) fix(values ...int) {
+	for _, i := range values {
+		if g.on[i]&onX == 0 && !slices.Contains(g.plan.fixed, i) {
+			g.plan.fixed = append(g.plan.fixed, i)
 		}
 	}
-	g.on = list
 }
 
 // keptRows are values of x alone, of the last few rows: the rows of a box have the same x, and differences along x use two more. Safe for
 // concurrent use.
-type keptRows struct{ list atomic.Pointer[[]keptRow] }
+type keptRows struct {
+	list atomic.Pointer[[]keptRow]
+	free sync.Pool // of *workspace
+}
 
 type keptRow struct {
 	x      []float64

@@ -5,6 +5,7 @@ package level
 
 import (
 	"fmt"
+	"sync"
 
 	"lbmsim/config"
 	"lbmsim/sim/domain"
@@ -20,24 +21,27 @@ type Initial interface {
 
 // Formulas are the expressions of the case, as initial values. The strain rate, by central differences of the expressions
 // themselves, gives the non-equilibrium part, so that the first steps carry no start-up error.
-type Formulas struct{ Part *domain.Part }
+type Formulas struct {
+	Part *domain.Part
+	free sync.Pool // of *initialRow
+}
 
 // Plane implements Initial.
-func (f Formulas) Plane(int) error { return nil }
+func (f *Formulas) Plane(int) error { return nil }
 
 // Row implements Initial.
-func (f Formulas) Row(j, k int, fields []float64) {
+func (f *Formulas) Row(j, k int, fields []float64) {
 	part := f.Part
 	y, z := j, k
 	if part.Layout.Axis() == 1 {
 		y, z = k, 0
 	}
-	n := part.Layout.N[0]
-	row := initialRow{in: part.Case.Initial, x: make([]float64, n), dims: part.Case.Dims()}
-	for x := range row.x {
-		row.x[x] = f.centre(x, y, z)[0]
+	row, ok := f.free.Get().(*initialRow)
+	if !ok {
+		row = newInitialRow(part)
 	}
-	p := f.centre(0, y, z)
+	defer f.free.Put(row)
+	n, p := len(row.x), f.centre(0, y, z)
 	rest := row.fill(fields, p[1], p[2])
 	if part.Case.Spec.Scalar {
 		part.Case.Temperature.Initial(rest[:n], row.x, p[1], p[2])
@@ -50,20 +54,43 @@ func (f Formulas) Row(j, k int, fields []float64) {
 }
 
 // centre of a local cell, in cells of the domain.
-func (f Formulas) centre(x, y, z int) [3]float64 {
+func (f *Formulas) centre(x, y, z int) [3]float64 {
 	lo := f.Part.Box.Lo
 	return [3]float64{float64(x+lo[0]) + 0.5, float64(y+lo[1]) + 0.5, float64(z+lo[2]) + 0.5}
 }
 
-// initialRow computes the initial values of a row of points.
+// initialRow computes the initial values of rows of points.
 type initialRow struct {
-	in   config.Initial
-	x    []float64
-	dims int
+	in        config.Initial
+	x         []float64
+	below, up []float64       // beside x, for differences along x
+	other     []float64       // values on the other side
+	slope     [3][3][]float64 // d u_c / d x_axis
+	dims      int
+}
+
+func newInitialRow(part *domain.Part) *initialRow {
+	n, dims := part.Layout.N[0], part.Case.Dims()
+	room := make([]float64, (4+dims*dims)*n)
+	next := func() (values []float64) {
+		values, room = room[:n], room[n:]
+		return values
+	}
+	r := &initialRow{in: part.Case.Initial, x: next(), below: next(), up: next(), other: next(), dims: dims}
+	for c := range dims {
+		for axis := range dims {
+			r.slope[c][axis] = next()
+		}
+	}
+	for i := range r.x {
+		x := float64(i+part.Box.Lo[0]) + 0.5
+		r.x[i], r.below[i], r.up[i] = x, x-config.StrainStep, x+config.StrainStep
+	}
+	return r
 }
 
 // fill writes rho-1, the velocity and the strain rate, in the order of device.Program.Init, and returns the rest of fields.
-func (r initialRow) fill(fields []float64, y, z float64) (rest []float64) {
+func (r *initialRow) fill(fields []float64, y, z float64) (rest []float64) {
 	rest = fields
 	next := func() (values []float64) {
 		values, rest = rest[:len(r.x)], rest[len(r.x):]
@@ -77,83 +104,91 @@ func (r initialRow) fill(fields []float64, y, z float64) (rest []float64) {
 	for _, u := range r.in.Velocity[:r.dims] {
 		u(next(), r.x, y, z)
 	}
-	var slope [3][3][]float64 // d u_c / d x_axis
 	for c := range r.dims {
 		for axis := range r.dims {
-			slope[c][axis] = r.slope(r.in.Velocity[c], axis, y, z)
+			r.derive(r.slope[c][axis], r.in.Velocity[c], axis, y, z)
 		}
 	}
 	for a := range r.dims {
-		copy(next(), slope[a][a])
+		copy(next(), r.slope[a][a])
 	}
 	for a := range r.dims {
 		for b := a + 1; b < r.dims; b++ {
 			shear := next()
 			for i := range shear {
-				shear[i] = (slope[a][b][i] + slope[b][a][i]) / 2
+				shear[i] = (r.slope[a][b][i] + r.slope[b][a][i]) / 2
 			}
 		}
 	}
 	return rest
 }
 
-// slope returns the derivative of a component of the velocity along an axis.
-func (r initialRow) slope(u config.Function, axis int, y, z float64) []float64 {
-	hi := make([]float64, len(r.x))
+// derive computes the derivative of a component of the velocity along an axis; in a uniform flow it stays 0.
+func (r *initialRow) derive(slope []float64, u config.Function, axis int, y, z float64) {
 	if r.in.Uniform {
-		return hi
+		return
 	}
 	const h = config.StrainStep
-	lo := make([]float64, len(r.x))
-	switch axis {
+	switch lo := r.other; axis {
 	case 0:
-		at := make([]float64, len(r.x))
-		for i, x := range r.x {
-			at[i] = x - h
-		}
-		u(lo, at, y, z)
-		for i, x := range r.x {
-			at[i] = x + h
-		}
-		u(hi, at, y, z)
+		u(lo, r.below, y, z)
+		u(slope, r.up, y, z)
 	case 1:
 		u(lo, r.x, y-h, z)
-		u(hi, r.x, y+h, z)
+		u(slope, r.x, y+h, z)
 	default:
 		u(lo, r.x, y, z-h)
-		u(hi, r.x, y, z+h)
+		u(slope, r.x, y, z+h)
 	}
-	for i := range hi {
-		hi[i] = (hi[i] - lo[i]) / (2 * h)
+	for i := range slope {
+		slope[i] = (slope[i] - r.other[i]) / (2 * h)
 	}
-	return hi
 }
 
-// Initialize makes initial values the current state.
+// Initialize makes initial values the current state. Threads compute the values of a plane while the device takes those of the plane before.
 func (l *Level) Initialize(in Initial) error {
 	p, c := l.Part, l.Part.Case
 	rows, row := p.RowsOfPlane(), c.Spec.InitValues()*p.Layout.N[0]
-	fields := make([]float64, rows*row)
-	for k := range p.Planes() {
-		if k == 0 || !c.Initial.Uniform || c.Spec.Scalar { // solids have none
-			if err := in.Plane(k); err != nil {
-				return err
-			}
-			err := l.Rank.Share(rows, func(lo, hi int) error {
+	once := c.Initial.Uniform && !c.Spec.Scalar // solids have none
+	fields := [2][]float64{make([]float64, rows*row)}
+	if fields[1] = fields[0]; !once {
+		fields[1] = make([]float64, rows*row)
+	}
+	failed := make(chan error, 1)
+	compute := func(k int) error {
+		if once && k > 0 || k == p.Planes() {
+			failed <- nil
+			return nil
+		}
+		if err := in.Plane(k); err != nil {
+			return err
+		}
+		go func() {
+			failed <- l.Rank.Share(rows, func(lo, hi int) error {
 				for j := lo; j < hi; j++ {
-					in.Row(j, k, fields[j*row:(j+1)*row])
+					in.Row(j, k, fields[k%2][j*row:(j+1)*row])
 				}
 				return nil
 			})
-			if err != nil {
-				return err
-			}
+		}()
+		return nil
+	}
+	if err := compute(0); err != nil {
+		return err
+	}
+	for k := range p.Planes() {
+		if err := <-failed; err != nil {
+			return err
 		}
-		if err := l.Program.Init(l.State[0], p.Plane(k), fields, l.Params); err != nil {
+		if err := compute(k + 1); err != nil {
+			return err
+		}
+		if err := l.Program.Init(l.State[0], p.Plane(k), fields[k%2], l.Params); err != nil {
+			<-failed
 			return err
 		}
 	}
-	return nil
+	return <-failed
 }
 
 // FillGhosts exchanges the ghost planes of a state that no step has computed. Collective.

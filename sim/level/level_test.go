@@ -58,7 +58,7 @@ func build(on *rank.Rank, texts ...string) (levels []*Level, err error) {
 		}
 		l := New(on, part, dev)
 		levels = append(levels, l)
-		for _, stage := range []func() error{l.Build, l.Connect, func() error { return l.Initialize(Formulas{part}) }, l.FillGhosts} {
+		for _, stage := range []func() error{l.Build, l.Connect, func() error { return l.Initialize(&Formulas{Part: part}) }, l.FillGhosts} {
 			if err := stage(); err != nil {
 				return levels, err
 			}

@@ -262,7 +262,7 @@ func (g *Grid) refines(l int) bool { return l+1 < len(g.levels) }
 
 // Initialize sets the current state of all cells by the formulas of the case.
 func (g *Grid) Initialize() error {
-	return g.InitializeFrom(func(p *domain.Part) (level.Initial, error) { return level.Formulas{Part: p}, nil })
+	return g.InitializeFrom(func(p *domain.Part) (level.Initial, error) { return &level.Formulas{Part: p}, nil })
 }
 
 // InitializeFrom sets the current state of the cells of each of the rank's parts to the values returned for it.
