@@ -7,8 +7,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"image"
-	"image/color"
 	"io"
 	"net/http"
 	"os"
@@ -88,7 +86,7 @@ func TestMemoryOfViewers(t *testing.T) {
 			case output.Slice:
 				v.Show(of, picture.Picture{Quantity: "speed", W: 24, H: 16, Values: make([]float64, 24*16), Spacing: 1})
 			case output.Orbit:
-				v.Show(of, picture.View{Quantity: "speed", Values: func() []float64 { return []float64{1} }, Draw: func(func(float64) color.NRGBA) *image.NRGBA { return image.NewNRGBA(image.Rect(0, 0, 32, 18)) }})
+				v.Show(of, picture.View{Quantity: "speed", Look: blank})
 			}
 		}
 	}()

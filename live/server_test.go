@@ -528,7 +528,7 @@ func TestViewersThatLeave(t *testing.T) {
 			}
 		}
 		if wanted {
-			v.Show(of, picture.View{Draw: func(func(float64) color.NRGBA) *image.NRGBA { panic("painted for no viewer") }})
+			v.Show(of, picture.View{Look: func() ([]float64, picture.Drawing, error) { panic("painted for no viewer") }})
 			p.queue.mu.Lock()
 			painting := p.queue.painting
 			p.queue.mu.Unlock()
@@ -614,11 +614,16 @@ func TestViewsForViewers(t *testing.T) {
 	if text := <-answers; !strings.Contains(text, `"Axes"`) {
 		t.Errorf("%.200s", text)
 	}
-	v.Show(want, picture.View{Surface: "speed", Value: 0.5, Quantity: "pressure", Values: func() []float64 { return []float64{1} }, Levels: []float64{1, 2}, Draw: func(func(float64) color.NRGBA) *image.NRGBA { return image.NewNRGBA(image.Rect(0, 0, 4, 3)) }})
+	v.Show(want, picture.View{Surface: "speed", Value: 0.5, Quantity: "pressure", Look: blank, Levels: []float64{1, 2}})
 	if text := <-answers; !strings.Contains(text, `"Value":0.5,"Levels":[1,2]`) || strings.Contains(text, "Axes") {
 		t.Errorf("%.400s", text)
 	}
 	all.Fail(errors.New("a trial"))
+}
+
+// blank is an empty view.
+func blank() ([]float64, picture.Drawing, error) {
+	return []float64{1}, func(func(float64) color.NRGBA) *image.NRGBA { return image.NewNRGBA(image.Rect(0, 0, 32, 18)) }, nil
 }
 
 // waiting returns the number of viewers that wait.

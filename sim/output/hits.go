@@ -4,6 +4,7 @@
 package output
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -13,10 +14,10 @@ import (
 )
 
 // cast casts all rows on the rank's threads. Rows differ in their work, so each thread takes the next free one.
-func cast(r *Run, s render.Scene, row func(y int) []render.Hit) (all []render.Hit) {
+func cast(r *Run, s render.Scene, row func(y int) []render.Hit) (all []render.Hit, err error) {
 	rows := make([][]render.Hit, s.Rows())
 	var next atomic.Int64
-	err := r.Rank.Share(len(rows), func(_, _ int) error {
+	err = r.Rank.Share(len(rows), func(_, _ int) error {
 		for {
 			y := int(next.Add(1)) - 1
 			if y >= len(rows) {
@@ -25,23 +26,38 @@ func cast(r *Run, s render.Scene, row func(y int) []render.Hit) (all []render.Hi
 			rows[y] = row(y)
 		}
 	})
-	if err != nil { // of the program, which the picture's goroutine or the rank reports
-		panic(err)
-	}
 	for _, hits := range rows {
 		all = append(all, hits...)
 	}
-	return all
+	return all, err
+}
+
+// listing lists hits, which can take long: once, when it is called first.
+type listing func() ([]render.Hit, error)
+
+// ofView says where an error was met.
+func (r *Run) ofView(err error) error {
+	return fmt.Errorf("rank %d: view at step %d: %w", r.Rank.ID, r.Step(), err)
 }
 
 // meet returns the hits of all ranks on rank 0. A single rank lists its own when the picture is painted, beside the steps; several
 // send them, which the main goroutine does. Collective.
-func meet(r *Run, own func() []render.Hit) (func() []render.Hit, error) {
+func meet(r *Run, own listing) (listing, error) {
 	if r.Rank.Size == 1 {
-		return sync.OnceValue(own), nil
+		return sync.OnceValues(func() ([]render.Hit, error) {
+			hits, err := own()
+			if err != nil {
+				err = r.ofView(err)
+			}
+			return hits, err
+		}), nil
 	}
-	all, err := together(r, own())
-	return func() []render.Hit { return all }, err
+	hits, err := own()
+	if err = r.All("view", err); err != nil {
+		return nil, err
+	}
+	all, err := together(r, hits)
+	return func() ([]render.Hit, error) { return all, nil }, err
 }
 
 // tagHits is the tag of messages with hits.

@@ -4,6 +4,7 @@
 package output
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime/debug"
@@ -151,16 +152,17 @@ func (o Orbit) show(set *Set) (Painter, error) {
 		return nil, err
 	}
 	alone := len(f.volumes) > 0 && r.Rank.Size == 1
-	own := set.Rays.list(func() []render.Hit {
+	own := set.Rays.list(func() ([]render.Hit, error) {
 		began := time.Now()
-		device := seen()
+		device, failed := seen()
 		if alone {
 			set.Rays.waited[o.Budget()].Add(int64(time.Since(began)))
 		}
-		return render.Nearest(device, cast(r, scene, v.solids(r, scene).Row))
+		solid, err := cast(r, scene, v.solids(r, scene).Row)
+		return render.Nearest(device, solid), errors.Join(failed, err)
 	})
 	if !alone {
-		own() // the budget pays for the work of all threads
+		_, _ = own() // the budget pays for the work of all threads
 	}
 	hits, err := meet(r, own)
 	if err != nil || !r.Rank.Root {
@@ -180,7 +182,7 @@ type besideSteps struct {
 
 // list starts to list hits: a picture that no viewer waits for any more is not painted, and the
 // device's memory must be freed all the same. The result waits.
-func (b *besideSteps) list(cast func() []render.Hit) func() []render.Hit {
+func (b *besideSteps) list(cast listing) listing {
 	var hits []render.Hit
 	var err error
 	done := make(chan struct{})
@@ -190,16 +192,14 @@ func (b *besideSteps) list(cast func() []render.Hit) func() []render.Hit {
 		defer b.running.Done()
 		defer b.count.Add(-1)
 		defer close(done)
-		err = rank.Guarded(func() error {
-			hits = cast()
-			return nil
+		err = rank.Guarded(func() (failed error) {
+			hits, failed = cast()
+			return failed
 		})
 	}()
-	return func() []render.Hit {
-		if <-done; err != nil {
-			panic(err) // the rank or the painter reports it
-		}
-		return hits
+	return func() ([]render.Hit, error) {
+		<-done
+		return hits, err
 	}
 }
 

@@ -4,7 +4,7 @@
 package output
 
 import (
-	"fmt"
+	"errors"
 
 	"lbmsim/decomp"
 	"lbmsim/device"
@@ -92,11 +92,6 @@ func (g *scenery) hold(r *Run, p piece, fields int) error {
 	return nil
 }
 
-// ofView says where an error was met.
-func (r *Run) ofView(err error) error {
-	return fmt.Errorf("rank %d: view at step %d: %w", r.Rank.ID, r.Step(), err)
-}
-
 // volume returns memory for the rank's cells of a box on the device; nil: the host has to cast their rays.
 func (r *Run) volume(s stored, own decomp.Box, list [2]model.Field, rays int) device.Volume {
 	if own.Cells() == 0 {
@@ -117,27 +112,25 @@ func (r *Run) volume(s stored, own decomp.Box, list [2]model.Field, rays int) de
 }
 
 // cast casts the rays of a scene, whose value stays the same. The hits follow from the result, beside the steps and once.
-func (g *scenery) cast(r *Run, s render.Scene) (func() []render.Hit, error) {
+func (g *scenery) cast(r *Run, s render.Scene) (listing, error) {
 	if g.caster == nil {
 		g.caster = render.NewCaster(s, g.blocks)
 	}
 	var hits []render.Hit
+	var failed error
 	if len(g.blocks) > 0 {
-		hits = cast(r, s, g.caster.From(s.Camera).Row)
+		hits, failed = cast(r, s, g.caster.From(s.Camera).Row)
 	}
 	if len(g.volumes) == 0 {
-		return func() []render.Hit { return hits }, nil
+		return func() ([]render.Hit, error) { return hits, failed }, nil
 	}
 	seen, err := g.volumes[0].Cast(s, g.volumes[1:]...)
 	if err != nil {
 		return nil, r.ofView(err)
 	}
-	return func() []render.Hit {
+	return func() ([]render.Hit, error) {
 		theirs, err := seen.Hits()
-		if err != nil {
-			panic(r.ofView(err)) // the steps meet it too
-		}
-		return render.Nearest(theirs, hits)
+		return render.Nearest(theirs, hits), errors.Join(failed, err)
 	}, nil
 }
 

@@ -4,6 +4,7 @@
 package output
 
 import (
+	"errors"
 	"image"
 	"image/color"
 	"math"
@@ -56,11 +57,14 @@ func (v *views) Write(r *Run) error {
 	if err != nil {
 		return err
 	}
-	hits, err := meet(r, func() []render.Hit {
+	hits, err := meet(r, func() ([]render.Hit, error) {
+		var failed error
 		if !v.known || v.Orbit != 0 {
-			v.solid, v.known = cast(r, scene, v.solids(r, scene).Row), true
+			v.solid, failed = cast(r, scene, v.solids(r, scene).Row)
+			v.known = failed == nil
 		}
-		return render.Nearest(seen(), v.solid)
+		flow, err := seen()
+		return render.Nearest(flow, v.solid), errors.Join(failed, err)
 	})
 	if err != nil {
 		return err
@@ -178,12 +182,12 @@ func (v *views) solids(r *Run, s render.Scene) *render.Solids {
 }
 
 // draw returns the picture of hits, which are computed when it is painted, on rank 0. pieces divides the painting between threads.
-func (v *views) draw(r *Run, scene render.Scene, hits func() []render.Hit, pieces func(n, size int, work func(lo, hi int))) picture.View {
+func (v *views) draw(r *Run, scene render.Scene, hits listing, pieces func(n, size int, work func(lo, hi int))) picture.View {
 	c, u := r.Case, r.Case.Units
 	p := picture.View{
 		Surface: named(v.Surface), Value: v.Value, SurfaceUnit: u.Symbol(v.Surface.Dim),
 		Quantity: named(v.Colour), Unit: u.Symbol(v.Colour.Dim), Case: c.Title, Step: int64(r.Step()), Time: r.Time(), Lattice: !u.Physical,
-		Text: r.texts(), Values: func() []float64 { return render.Values(hits()) },
+		Text: r.texts(),
 	}
 	if v.Min != 0 || v.Max != 0 {
 		p.Range = &[2]float64{v.Min, v.Max}
@@ -192,8 +196,11 @@ func (v *views) draw(r *Run, scene render.Scene, hits func() []render.Hit, piece
 	if v.Ground != nil {
 		ground = &render.Ground{Axis: v.Ground.Axis, Side: v.Ground.Side}
 	}
-	p.Draw = func(colour func(float64) color.NRGBA) *image.NRGBA {
-		return scene.Image(hits(), ground, colour, pieces)
+	p.Look = func() ([]float64, picture.Drawing, error) {
+		seen, err := hits()
+		return render.Values(seen), func(colour func(float64) color.NRGBA) *image.NRGBA {
+			return scene.Image(seen, ground, colour, pieces)
+		}, err
 	}
 	return p
 }

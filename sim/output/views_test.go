@@ -4,12 +4,15 @@
 package output
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"lbmsim/comm"
 	"lbmsim/config"
 	"lbmsim/internal/render"
+	"lbmsim/io/picture"
 	"lbmsim/sim/derive"
 	"lbmsim/sim/domain"
 	"lbmsim/sim/rank"
@@ -66,7 +69,10 @@ steps = 1
 		if side := s.Camera.From[0] - float64(c.centre); side*c.upstreamOf <= 0 {
 			t.Errorf("%+v: the camera is %g cells downstream", c, side)
 		}
-		inside := cast(r, s, v.solids(r, s).Row)
+		inside, err := cast(r, s, v.solids(r, s).Row)
+		if err != nil {
+			t.Fatal(err)
+		}
 		// The rows and columns at the edges do not see it.
 		w := 2 * v.Size[0]
 		for _, h := range inside {
@@ -124,4 +130,24 @@ func TestHitsOfRanksMeet(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// A device that fails while it lists hits ends the picture with its error, not with a panic.
+func TestLostHits(t *testing.T) {
+	lost := errors.New("a lost device")
+	var b besideSteps
+	list := b.list(func() ([]render.Hit, error) { return nil, lost })
+	r := &Run{Rank: rank.New(comm.Serial(), 1, nil), View: derive.View{State: atStart{}}}
+	hits, err := meet(r, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := picture.View{Look: func() ([]float64, picture.Drawing, error) {
+		seen, err := hits()
+		return render.Values(seen), nil, err
+	}}
+	if _, err := view.Bare(); !errors.Is(err, lost) || !strings.Contains(err.Error(), "view at step 0") {
+		t.Error(err)
+	}
+	b.running.Wait()
 }
