@@ -19,11 +19,14 @@ func filmOutput() outputKind {
 		}, slices.DeleteFunc(scheduleKeys("", "", "true"), func(k language.Key) bool { return k.Name == "at_start" })...), Doc: "An animation, NAME.mp4, of the pictures NAME_STEP.png so far, which an [output.picture.NAME] or [output.view.NAME] writes, or [output.picture] with the field NAME. By default it is written when the run ends. [`lbmsim film`](live.md#animations-lbmsim-film) makes the same from the folder at any time."},
 		read: func(r *outputs, s *language.Section) { r.film(s) },
 		footprint: func(c *Case) (list []Footprint) {
-			for _, f := range c.Films { // each replaces the last, and none has been seen larger than its pictures
-				all := 0.0
+			for _, f := range c.Films { // each replaces the last
+				all, share := 0.0, videoShare
+				if f.Format == "apng" {
+					share = 1
+				}
 				for _, o := range append(viewOutput().footprint(c), append(pictureOutputs().footprint(c), pictureOutput().footprint(c)...)...) {
 					if slices.Contains(f.sources(&c.Outputs), o.Head) {
-						all += o.Each * float64(o.Schedule.Count(c.Run.Steps))
+						all += share * o.Each * float64(o.Schedule.Count(c.Run.Steps))
 					}
 				}
 				list = append(list, Footprint{Head: f.Head(), Schedule: Schedule{End: true}, Files: 1, Each: all})
@@ -43,6 +46,7 @@ type Film struct {
 
 const (
 	bestFormat = "auto"
+	videoShare = 0.1 // of the bytes of its pictures that a video takes at most; a wake took 0.025
 	// MostRate is the most pictures per second.
 	MostRate = 120
 )
@@ -70,7 +74,11 @@ func (f Film) sources(c *Outputs) (heads []string) {
 
 func (r *outputs) film(s *language.Section) {
 	f := Film{Name: s.Name(), Schedule: r.schedule(s)}
-	if len(f.sources(r.Outputs)) == 0 {
+	named := false // whose table may have errors of its own
+	for _, path := range []string{"output.picture", "output.view"} {
+		named = named || slices.ContainsFunc(r.All(path), func(s *language.Section) bool { return s.Name() == f.Name })
+	}
+	if !named && len(f.sources(r.Outputs)) == 0 {
 		var stems []string
 		for _, p := range r.Pictures {
 			stems = append(stems, p.Stem())
