@@ -106,9 +106,12 @@ typedef struct { int32_t x; uint32_t row, from, rule; } lbm_face_cell;
 typedef struct { int32_t x; uint32_t row, axes, rule; } lbm_outlet_cell;
 
 struct lbm_scalar_walls;
+// lbm_row is a row of cells, in the state or in private memory: component k of cell x is at
+// to + x / LINE * jump + x % LINE + k * pitch, with the LINE values of a line of memory (64 bytes).
+typedef struct { void* to; int64_t jump, pitch; } lbm_row;
 // lbm_scalar_beside computes the scalar of the cells of row (y, z) from x0 to x1 with walls or faces beside them, once the step
 // has computed the others.
-typedef void (*lbm_scalar_beside)(const lbm_case*, const lbm_numbers*, const struct lbm_scalar_walls*, const void* in, void* out, int32_t y, int32_t z, int32_t x0, int32_t x1);
+typedef void (*lbm_scalar_beside)(const lbm_case*, const lbm_numbers*, const struct lbm_scalar_walls*, const void* in, lbm_row out, int32_t y, int32_t z, int32_t x0, int32_t x1);
 
 typedef struct { uint32_t x, row, direction, type; double distance, slope; } lbm_scalar_link;
 typedef struct { uint32_t x, row, links, type, first; } lbm_scalar_place;

@@ -46,6 +46,17 @@ struct Box {
 	template <class T> const T* source(const T* state, int y, int z) const { return row(state, stored(y, z)); }
 };
 
+// RowOf<S> is an lbm_row of a state of S.
+template <class S> struct RowOf {
+	static constexpr int LINE = 64 / sizeof(S);
+	S* to;
+	long jump, pitch;
+
+	explicit RowOf(const lbm_row& r) : to((S*)r.to), jump(r.jump), pitch(r.pitch) {}
+	// at returns the place of the first component of cell x.
+	LBM_INLINE S* at(unsigned x) const { return to + x / LINE * jump + x % LINE; }
+};
+
 // Walls walks along the sparse blocks of one row, in rising x.
 struct Walls {
 	const lbm_block *next, *end;

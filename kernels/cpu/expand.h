@@ -24,6 +24,11 @@ template <class L, class R, class GET> LBM_INLINE Moments<L, R> momentsFrom(GET 
 // 2^-n (../expansion.h). Component k of the cells is at row + k pitch, aligned.
 template <class S> using Expand = void (*)(const S* row, long pitch, typename Arithmetic<S>::T* to, long stride, int cells);
 
+// Strip has the number of cells of a row that are expanded at a time, into a buffer [Q][STRIDE] in which they begin at W, so that
+// there is one before. While one is in use, the next one is in a buffer, too: with 27 populations of 64 doubles, two would leave little
+// of a first cache of 48 kB.
+template <class T> struct Strip { static constexpr int CELLS = 256 / sizeof(T), STRIDE = CELLS + 2 * Lanes<T>::W; };
+
 template <class L, class C, class S> void expandRow(const S* row, long pitch, typename Arithmetic<S>::T* to, long stride, int cells) {
 	typedef Memory<S, L, true> Values;
 	typedef typename Values::R R;

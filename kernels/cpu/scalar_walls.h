@@ -83,8 +83,8 @@ template <class L, bool MOMENTS, class S> struct ScalarWallsOf {
 		const lbm_scalar_walls* walls;
 		const ScalarParams<T> p;
 		const S* old;
-		S* to;
-		long pitch;
+		RowOf<S> to;
+		long pitch;  // of old
 		const T* eddies;
 		bool layered;
 		Around around;
@@ -99,15 +99,15 @@ template <class L, bool MOMENTS, class S> struct ScalarWallsOf {
 		}
 		// correct calls by(cells, keep, r, j, theta, q) for the cells at x, with their results so far.
 		template <class V, class BY> LBM_INLINE void correct(int x, BY by) {
-			S* const cell = to + x;
+			S* const cell = to.at(x);
 			const V before = read<V>(old + x, pitch, FIRST);
-			const Moments<L, V> m = momentsOfCells<V>(cell, pitch);
-			V theta = read<V>(cell, pitch, FIRST), q[L::D], j[L::D];
-			for (int a = 0; a < L::D; a++) q[a] = read<V>(cell, pitch, FIRST + 1 + a), j[a] = m.j[a] - (p.force[a] + p.buoyancy[a] * before);
+			const Moments<L, V> m = momentsOfCells<V>(cell, to.pitch);
+			V theta = read<V>(cell, to.pitch, FIRST), q[L::D], j[L::D];
+			for (int a = 0; a < L::D; a++) q[a] = read<V>(cell, to.pitch, FIRST + 1 + a), j[a] = m.j[a] - (p.force[a] + p.buoyancy[a] * before);
 			around.go(x);
 			by(cells(At<V>{around}), keep(x, m), m.r, j, theta, q);
-			write(cell, pitch, FIRST, theta);
-			for (int a = 0; a < L::D; a++) write(cell, pitch, FIRST + 1 + a, q[a]);
+			write(cell, to.pitch, FIRST, theta);
+			for (int a = 0; a < L::D; a++) write(cell, to.pitch, FIRST + 1 + a, q[a]);
 		}
 		// correctFlat corrects W cells at x beside a flat wall behind them along axis A.
 		template <int A, int SIDE> __attribute__((noinline)) void correctFlat(int x, int type) {
@@ -129,12 +129,12 @@ template <class L, bool MOMENTS, class S> struct ScalarWallsOf {
 	}
 
 	// beside computes those cells of row (y, z) from x0 to x1 that have walls or faces beside them.
-	static void beside(const lbm_case* c, const lbm_numbers* n, const lbm_scalar_walls* walls, const void* in, void* out, int32_t y, int32_t z, int32_t x0, int32_t x1) {
+	static void beside(const lbm_case* c, const lbm_numbers* n, const lbm_scalar_walls* walls, const void* in, lbm_row out, int32_t y, int32_t z, int32_t x0, int32_t x1) {
 		const Box box(c);
 		const long number = (long)z * box.layout.ny + y, pitch = box.layout.pitch;
 		const uint32_t *const corrected = walls->correctedRows + number, *const recomputed = walls->recomputedRows + number;
 		if (corrected[0] == corrected[1] && recomputed[0] == recomputed[1]) return;
-		Row row{walls, ScalarParams<T>(*n), (const S*)in + box.layout.start(y, z), (S*)out + box.layout.start(y, z), pitch,
+		Row row{walls, ScalarParams<T>(*n), (const S*)in + box.layout.start(y, z), RowOf<S>(out), pitch,
 		        c->eddies ? (const T*)c->eddies + number * pitch : nullptr, n->kind == LawNumber<Smagorinsky>::value, Around(box, (const S*)in, n->model, walls->types, y, z)};
 		for (uint32_t k = corrected[0]; k < corrected[1]; k++) {
 			const lbm_scalar_place& place = walls->corrected[k];
@@ -157,9 +157,10 @@ template <class L, bool MOMENTS, class S> struct ScalarWallsOf {
 			if (x < x0 || x >= x1) continue;
 			row.around.go(x);
 			T theta, q[L::D];
-			row.cells(At<T>{row.around}).recompute(place.links, place.first == SCALAR_HALFWAY ? nullptr : walls->distances + place.first, row.keep(x, momentsOfCells<T>(row.to + x, pitch)), theta, q);
-			write(row.to + x, pitch, FIRST, theta);
-			for (int a = 0; a < L::D; a++) write(row.to + x, pitch, FIRST + 1 + a, q[a]);
+			S* const cell = row.to.at(x);
+			row.cells(At<T>{row.around}).recompute(place.links, place.first == SCALAR_HALFWAY ? nullptr : walls->distances + place.first, row.keep(x, momentsOfCells<T>(cell, row.to.pitch)), theta, q);
+			write(cell, row.to.pitch, FIRST, theta);
+			for (int a = 0; a < L::D; a++) write(cell, row.to.pitch, FIRST + 1 + a, q[a]);
 		}
 	}
 

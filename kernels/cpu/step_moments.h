@@ -13,7 +13,8 @@
 //      partial sums for the next rows stay in two rows of sums (Rows)
 //   z: planes z-1, z, z+1; partial sums stay in the tile's sums (Planes, L2 cache)
 // Finished cells are stored past the caches in whole lines of memory, spread over the arithmetic of the next cells: a line
-// that is written in parts, between lines of other components, reaches memory in parts, too. Populations come without their
+// that is written in parts, between lines of other components, reaches memory in parts, too. With a scalar they follow a row
+// later (scalar.h). Populations come without their
 // factors 1/2 (expansion.h): sums over directions that stream along an axis are twice what they stand for, once for each
 // such axis. The order of the additions of one cell never depends on tiles or threads, so any decomposition gives the same
 // bits.
@@ -59,14 +60,12 @@ template <class L, class S> struct StepMoments {
 	// Blocks may begin in the middle of a segment: only whole segments leave later.
 	static constexpr bool WHOLE = LINE <= LBM_BLOCK;
 
-	// A strip is STRIP cells of a row. While one is added to the sums, the next one is in the buffer, too: with 27 populations
-	// of 64 doubles, two would leave little of a first cache of 48 kB.
-	static constexpr int STRIP = 256 / sizeof(T), STRIDE = STRIP + 2 * W;
+	static constexpr int STRIP = Strip<T>::CELLS, STRIDE = Strip<T>::STRIDE;
 	static_assert(STRIP % LINE == 0 && VECTORS * STORES * PIECE == L::M * LINE, "a segment is a part of a strip, and leaves in whole stores");
 	// Source is the current row, which is null where there is only wall, and the populations that stream into the tile from the
 	// cells beyond its ends.
 	struct Source {
-		const S* row;
+		const S *row, *next;
 		long number;
 		int y, z;
 		T beyond[2][L::Q];
@@ -88,7 +87,7 @@ template <class L, class S> struct StepMoments {
 	T* rows;      // Rows: [x/W][AB][W]
 	T* planes;    // Planes: [y-y0][x/W][MU][W]
 	T* returns;   // Returns: [z%2][y-y0+1][end][KEPT]
-	const ScalarOf<L, true, S>* scalar;  // which the march takes along; null: none
+	ScalarOf<L, true, S>* scalar;  // which the march takes along; null: none
 	S* done;      // [2][component][LINE]: the segment that leaves, and the one that is computed
 	Finished* finished;
 	// Offsets of the stores of a finished segment and of the prefetches beside it, by vector of the segment.
@@ -132,9 +131,11 @@ template <class L, class S> struct StepMoments {
 		s.source = &source;
 		if constexpr (TAKES) {
 			if (c->scalar) {
-				const auto scalar = ScalarOf<L, true, S>::tile(c, p, c->scalar, in, out, *r, (char*)scratch + StepMoments::scratch(r));
+				auto scalar = ScalarOf<L, true, S>::tile(c, p, c->scalar, in, out, *r, (char*)scratch + StepMoments::scratch(r), true);
 				s.scalar = &scalar;
 				s.march();
+				scalar.leaveRow();
+				fence();
 				return;
 			}
 		}
@@ -161,13 +162,13 @@ template <class L, class S> struct StepMoments {
 			bool complete = y > y0, finish = complete && (L::D == 2 || z > z0);
 			Walls walls(box.c, finish ? y - 1 : 0, finish && L::D == 3 ? z - 1 : 0, x0);
 			if (y >= y0 && y < y1 && (L::D == 2 || z > z0)) fetchWalls<false, L::M>(box, in, y, L::D == 3 ? z - 1 : z, x0, x1, [&](auto* p, int x) { return isFace(p, x); });
-			*source = Source{row, number, y, z, {}};
+			*source = Source{row, next, number, y, z, {}};
 			begin();
 			if (row && y >= y0 && y < y1) keepWaves(row, number, y, z);
 			if (finish) gather(y, z, next, walls);
 			else add(complete, y, z, next);
 			if constexpr (TAKES)
-				if (scalar) scalar->add(row, y, z);
+				if (scalar) scalar->finishRow(row, y, z);
 		}
 	}
 
@@ -179,6 +180,8 @@ template <class L, class S> struct StepMoments {
 	__attribute__((noinline)) void begin() const {
 		if (!source->row) {
 			__builtin_memset(buffer, 0, 2 * L::Q * STRIDE * sizeof(T));
+			if constexpr (TAKES)
+				if (scalar) scalar->leaveRow();
 			return;
 		}
 		findBeyond();
@@ -214,7 +217,7 @@ template <class L, class S> struct StepMoments {
 		const int cells = x + STRIP < x1 ? STRIP : x1 - x;
 		populations(source->row + x, box.layout.pitch, to, STRIDE, cells);
 		if constexpr (TAKES)
-			if (scalar) scalar->carryFlow(source->row, x, to, STRIDE, cells);
+			if (scalar) scalar->carryFlow(source->row, source->next, source->y, source->z, x, to, cells);
 		if (source->y < y0 || source->y >= y1 || box.c->periodic[0]) return;
 		auto wall = [&](int side) LBM_LAMBDA { return !box.c->rowEnds || box.rowEnd(side, source->number).rule == LBM_NONE; };
 		if (x == 0 && wall(0)) keepReturn<1>(to, returned(0, source->y, source->z));
@@ -229,10 +232,10 @@ template <class L, class S> struct StepMoments {
 		const bool periodic = box.c->periodic[0], ghosts = box.c->ends || box.c->rowEnds;
 		const int cells[2] = {x0 > 0 ? x0 - 1 : periodic ? n - 1 : -1, end < n ? end : periodic ? 0 : -1};
 		if (cells[0] < 0 && cells[1] < 0 && !ghosts) return;
-		alignas(64) S own[L::M * W] = {};
+		alignas(64) S own[(L::M + (TAKES ? 1 + L::D : 0)) * W] = {};  // ghost cells send no scalar
 		for (int side = 0; side < 2; side++) {
 			if (cells[side] >= 0) {
-				for (int k = 0; k < L::M; k++) own[k * W + side] = row[k * (long)box.layout.pitch + cells[side]];
+				for (int k = 0; k < (TAKES && scalar ? L::M + 1 + L::D : L::M); k++) own[k * W + side] = row[k * (long)box.layout.pitch + cells[side]];
 			} else if (box.c->rowEnds) {
 				const lbm_row_end& rowEnd = box.rowEnd(side, source->number);
 				if (rowEnd.rule != LBM_NONE) box.c->beyond((const T*)box.c->faceRules + (long)rowEnd.rule * FACE_NUMBERS, in + (long)rowEnd.from * box.layout.components * box.layout.pitch + (side ? n - 1 : 0), box.layout.pitch, own + side, W);
@@ -241,9 +244,11 @@ template <class L, class S> struct StepMoments {
 				for (int k = 0; k < L::M; k++) own[k * W + side] = beyond[k * LBM_BLOCK];
 			}
 		}
-		alignas(64) T all[L::Q * W];
-		populations(own, W, all, W, W);
-		for (int i = 0; i < L::Q; i++) source->beyond[0][i] = all[i * W], source->beyond[1][i] = all[i * W + 1];
+		alignas(64) T all[L::Q * STRIDE];
+		populations(own, W, all, STRIDE, W);
+		for (int i = 0; i < L::Q; i++) source->beyond[0][i] = all[i * STRIDE], source->beyond[1][i] = all[i * STRIDE + 1];
+		if constexpr (TAKES)
+			if (scalar) scalar->carryBeyond(own, all);
 	}
 
 	// returned returns the sums that the wall beyond an end of row (y, z) sends back; end 0: left, 1: right.
@@ -483,7 +488,7 @@ template <class L, class S> struct StepMoments {
 		Finished late = *finished;
 		for (int x = from; x < to;) {
 			if ((x - x0) % STRIP == 0) proceed(x), f = strip(x);
-			S* const segment = late.from == done ? done + L::M * LINE : done;
+			S* const segment = TAKES && scalar ? scalar->segment(x) : late.from == done ? done + L::M * LINE : done;
 			const int begin = x, rest = x / LINE * LINE + LINE, end = rest < to ? rest : to;
 			const bool full = PLAIN && (WHOLE || end - begin == LINE) && !(TAKES && scalar);
 			const bool moves = full && late.to;
@@ -522,7 +527,7 @@ template <class L, class S> struct StepMoments {
 				unroll<L::M - 1 - L::D>([&](auto k) LBM_LAMBDA { Values::store(place + (1 + L::D + k.value) * LINE, 1 + L::D + k.value, m.s[k.value]); });
 			}
 			if (full) late = Finished{segment, target + begin};
-			else flush(segment + begin % LINE, target + begin, end - begin);
+			else if (!(TAKES && scalar)) flush(segment + begin % LINE, target + begin, end - begin);
 		}
 		*finished = late;
 	}
@@ -538,14 +543,10 @@ template <class L, class S> struct StepMoments {
 	// storePiece performs store n of a finished segment.
 	LBM_INLINE void storePiece(const Finished& late, int n) const { streamRaw<VECTOR_BYTES>(late.to + stores[n], late.from + n * PIECE); }
 
-	// flush stores finished cells, a multiple of W, past the caches, or through them for the scalar.
+	// flush stores finished cells, a multiple of W, past the caches.
 	LBM_INLINE void flush(const S* from, S* to, int cells) const {
 		for (int k = 0; k < L::M; k++)
-			for (int x = 0; x < cells; x += W) {
-				S* const place = to + k * (long)box.layout.pitch + x;
-				if (TAKES && scalar) __builtin_memcpy(place, from + k * LINE + x, W * sizeof(S));
-				else streamRaw<W * sizeof(S)>(place, from + k * LINE + x);
-			}
+			for (int x = 0; x < cells; x += W) streamRaw<W * sizeof(S)>(to + k * (long)box.layout.pitch + x, from + k * LINE + x);
 	}
 
 	// addWalls adds the populations that walls return to a vector of cells. One loop for all directions: unrolled, walls were
