@@ -13,13 +13,13 @@ import (
 // filmOutput describes [output.film.NAME].
 func filmOutput() outputKind {
 	return outputKind{
-		table: language.Table{Path: "output.film.*", Keys: append([]language.Key{
+		table: language.Table{Path: "output.film.*", Keys: []language.Key{
 			{Name: "fps", Kind: language.Integer, Within: language.Counts(1, MostRate), Default: "10", Doc: "pictures per second"},
 			{Name: "format", Kind: language.Word, Choices: append([]string{bestFormat}, FilmFormats()...), Default: language.Quote(bestFormat), Doc: "mp4 (H.264), webm (VP9) and webp require ffmpeg on PATH; apng, an animated PNG, does not. auto is mp4, without ffmpeg apng"},
-		}, slices.DeleteFunc(scheduleKeys("", "", "true"), func(k language.Key) bool { return k.Name == "at_start" })...), Doc: "An animation, NAME.mp4, of the pictures NAME_STEP.png so far, which an [output.picture.NAME] or [output.view.NAME] writes, or [output.picture] with the field NAME. By default it is written when the run ends. [`lbmsim film`](live.md#animations-lbmsim-film) makes the same from the folder at any time."},
+		}, Doc: "An animation, such as NAME.mp4, of the pictures NAME_STEP.png, which an [output.picture.NAME] or [output.view.NAME] writes, or [output.picture] with the field NAME. It is made after the last step of the case. Earlier, or after a run that was stopped, [`lbmsim film`](live.md#animations-lbmsim-film) makes one from the folder."},
 		read: func(r *outputs, s *language.Section) { r.film(s) },
 		footprint: func(c *Case) (list []Footprint) {
-			for _, f := range c.Films { // each replaces the last
+			for _, f := range c.Films {
 				all, share := 0.0, videoShare
 				if f.Format == "apng" {
 					share = 1
@@ -38,10 +38,9 @@ func filmOutput() outputKind {
 
 // Film is [output.film.NAME]: an animation of a series of pictures.
 type Film struct {
-	Name     string // of the pictures
-	Schedule Schedule
-	Rate     int    // pictures per second
-	Format   string // of FilmFormats; empty: the best that there is
+	Name   string // of the pictures
+	Rate   int    // pictures per second
+	Format string // of FilmFormats; empty: the best that there is
 }
 
 const (
@@ -73,8 +72,8 @@ func (f Film) sources(c *Outputs) (heads []string) {
 }
 
 func (r *outputs) film(s *language.Section) {
-	f := Film{Name: s.Name(), Schedule: r.schedule(s)}
-	named := false // whose table may have errors of its own
+	f := Film{Name: s.Name()}
+	named := r.Section("output.picture") != nil && len(r.Pictures) == 0 // a table with errors of its own
 	for _, path := range []string{"output.picture", "output.view"} {
 		named = named || slices.ContainsFunc(r.All(path), func(s *language.Section) bool { return s.Name() == f.Name })
 	}
@@ -86,8 +85,9 @@ func (r *outputs) film(s *language.Section) {
 		for _, v := range r.Views {
 			stems = append(stems, v.Name)
 		}
+		slices.Sort(stems)
 		hint := "add the table of its pictures"
-		if len(stems) > 0 {
+		if stems = slices.Compact(stems); len(stems) > 0 {
 			hint = "the case has pictures " + strings.Join(stems, ", ")
 		}
 		r.Add(s.At, hint, "%s: the case has no [output.picture.%s] and no [output.view.%s]", s.Head(), f.Name, f.Name)

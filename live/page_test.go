@@ -237,7 +237,7 @@ func TestPageOfViews(t *testing.T) {
 	b.clean("409", late) // the last pictures that the page requested
 }
 
-// The page works below a path of another server, such as that of jupyter-server-proxy, which buffers answers unless the request
+// The page works below a path of another server, as behind jupyter-server-proxy, which buffers answers unless the request
 // accepts events.
 func TestPageBehindAProxy(t *testing.T) {
 	b := browse(t)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lbmsim/comm"
+	"lbmsim/internal/finding"
 	"lbmsim/sim/output"
 )
 
@@ -96,6 +97,12 @@ func (r *run) synchronize() error {
 	}
 	if err := r.writeOrdered(table, now); err != nil || table[syncMean] == 0 {
 		return err
+	}
+	if r.Step() >= r.last || r.reason != "" { // no sample would follow
+		if r.Rank.Root {
+			r.Rank.Warn(finding.NoAverages.Says("restart of averages requested in the last step: ignored"))
+		}
+		return nil
 	}
 	return output.RestartAverages(r.outputs)
 }

@@ -135,7 +135,7 @@ func (s *restarting) Take() Order {
 	return Order{Mean: s.asked == 2, Stop: s.asked == 3}
 }
 
-// Averages restarted by an order are those of a run that starts them at the next step, also after a restart of the run.
+// Averages restarted by an order equal the averages of a run that starts them at the next step, also after a restart of the run.
 func TestRestartOfAverages(t *testing.T) {
 	body := boxFile(t, [3]float64{4, 4, 4}, [3]float64{8, 8, 8})
 	text := func(steps int, start string) string {
@@ -238,6 +238,31 @@ every = 1000000000
 	wantMeta, wantValues := averages(plain)
 	if gotMeta.First != int64(at+1) || gotMeta.First != wantMeta.First || gotMeta.Samples != wantMeta.Samples || !reflect.DeepEqual(gotValues, wantValues) {
 		t.Errorf("averages of %d samples from step %d on, want %d from %d", gotMeta.Samples, gotMeta.First, wantMeta.Samples, wantMeta.First)
+	}
+}
+
+// lastly is a source that restarts averages and ends the run at once.
+type lastly struct{ asked int }
+
+func (s *lastly) Take() Order {
+	s.asked++
+	return Order{Mean: s.asked == 2, Stop: s.asked == 2}
+}
+
+// Averages are not restarted where no sample would follow: the run would end without results.
+func TestNoRestartOfAveragesAtTheEnd(t *testing.T) {
+	dir := t.TempDir()
+	s := trial{text: endless("[output.averages]\nsample_every = 1\n"), ranks: 2, dir: dir, orders: []Orders{&lastly{}}}.must(t)
+	if warned := strings.Join(s.warned, "\n"); s.summary.Reason != ordered || !strings.Contains(warned, "in the last step: ignored") {
+		t.Errorf("%q, warned %q", s.summary.Reason, warned)
+	}
+	f, err := fields.Open(filepath.Join(dir, "averages", fmt.Sprintf("averages_%010d.hdf", s.summary.Last)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if f.Meta.Samples != int64(s.summary.Last)+1 && f.Meta.Samples != int64(s.summary.Last) {
+		t.Errorf("%d samples of %d steps", f.Meta.Samples, s.summary.Last)
 	}
 }
 

@@ -30,7 +30,7 @@ func (f *liveFlags) add(c *cobra.Command) {
 	c.Flags().Var(addressValue{&f.address}, "live", "serve a page that shows the run while it computes, at `ADDRESS`: --live=PORT, --live=HOST:PORT, plain --live for a free port of this machine, --live=false for no page, whatever [live] sets")
 	c.Flags().Lookup("live").NoOptDefVal = anyPort
 	c.Flags().BoolVar(&f.readOnly, "live-readonly", false, "the page cannot control the run, such as stop it; implies --live")
-	c.Flags().BoolVar(&f.notebook, "live-notebook", false, "a notebook on this machine (localhost) may show the page in a frame; implies --live")
+	c.Flags().BoolVar(&f.notebook, "live-notebook", false, "a notebook on this machine (localhost), or behind the same proxy as the page, may show the page in a frame; implies --live")
 }
 
 // addressValue is a flag with an optional address, shown in help like a boolean flag.

@@ -127,6 +127,9 @@ func runRank(c comm.Comm, path string, f runFlags, reports *reporters, opened *d
 		f.restart = sim.Auto
 	}
 	reports.status.Folder(caseFile.OutputDir)
+	if err := mayFilm(c, caseFile.Films); err != nil {
+		return err
+	}
 	page, err := f.live.serve(c, caseFile.Live, reports)
 	if err != nil {
 		return err
@@ -134,6 +137,7 @@ func runRank(c comm.Comm, path string, f runFlags, reports *reporters, opened *d
 	f.live.page = page
 	err = runLoaded(c, caseFile, &shelf, f, signals, reports, opened)
 	page.close(err)
+	makeFilms(c, caseFile, err, reports)
 	return err
 }
 

@@ -65,7 +65,7 @@ var places = map[string]place{
 	// The stability watch: present and predicted failures.
 	"sim/watch": {6, []string{"internal/finding", "sim/derive", "config", "model", "boundary", "decomp", "comm"}},
 	// Outputs of a case during the run, which see a narrow view of it.
-	"sim/output": {6, []string{"internal/raw", "internal/ram", "internal/parallel", "internal/render", "internal/finding", "sim/derive", "sim/domain", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/film", "io/picture", "io/probe", "io/status", "internal/stats"}},
+	"sim/output": {6, []string{"internal/raw", "internal/ram", "internal/parallel", "internal/render", "internal/finding", "sim/derive", "sim/domain", "sim/rank", "sim/exit", "config", "model", "decomp", "comm", "device", "io/fields", "io/checkpoint", "io/picture", "io/probe", "io/status", "internal/stats"}},
 	// The state of a run as fields and as sums of the whole domain.
 	"sim/derive": {5, []string{"internal/vector", "sim/domain", "sim/rank", "config", "model", "boundary", "decomp", "comm", "device"}},
 	// One rank's part of the domain: cells, boundaries and bodies from files, sums independent of the decomposition.

@@ -192,7 +192,7 @@ var (
 		"none is written"})
 	NoPicture = add(Kind{"no_picture", Run, "requested picture without [output.picture] or [output.view.NAME]", "any",
 		"none is written"})
-	NoAverages = add(Kind{"no_averages", Run, "requested restart of averages without an output that has averages", "any",
+	NoAverages = add(Kind{"no_averages", Run, "requested restart of averages in the last step, or without an output that has averages", "any",
 		"nothing is discarded"})
 	AveragesRestarted = add(Kind{"averages_restarted", Run, "orders to restart averages", "any",
 		"means of the whole run do not include the earlier samples"})

@@ -120,7 +120,7 @@ func (o Options) Load() ([]*config.Case, error) {
 			return nil, fmt.Errorf("%s measures nothing: a study compares the quantities of [expect], such as [expect.max_speed]", o.Path)
 		}
 		// Tables of every grid are useful; fields would fill the disk.
-		c.Fields.On, c.Averages.On, c.Pictures, c.Views, c.Films, c.Checkpoint.On, c.Planes, c.Surfaces = false, false, nil, nil, nil, false, nil, nil
+		c.Fields.On, c.Averages.On, c.Pictures, c.Views, c.Checkpoint.On, c.Planes, c.Surfaces = false, false, nil, nil, false, nil, nil
 		if o.Continue && k < o.Levels-1 {
 			c.Fields = flowOf(c)
 		}

@@ -3,7 +3,7 @@
 
 // Requests to the server. The token comes in the fragment of the URL, which browsers send to no server, and stays in this tab.
 
-const key = "lbmsim-token " + location.pathname; // storage is per host and port; a proxy has several pages there
+const key = "lbmsim-token " + location.pathname; // storage is per host and port, from which a proxy serves several pages
 const given = /^#([0-9a-f]{32})$/.exec(location.hash);
 if (given) {
   sessionStorage.setItem(key, given[1]);

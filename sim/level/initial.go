@@ -145,7 +145,7 @@ func (r *initialRow) derive(slope []float64, u config.Function, axis int, y, z f
 	}
 }
 
-// Initialize makes initial values the current state. Threads compute the values of a plane while the device takes those of the plane before.
+// Initialize makes initial values the current state. Threads compute a plane while the device takes the previous one.
 func (l *Level) Initialize(in Initial) error {
 	p, c := l.Part, l.Part.Case
 	rows, row := p.RowsOfPlane(), c.Spec.InitValues()*p.Layout.N[0]

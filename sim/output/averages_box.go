@@ -115,6 +115,17 @@ func (b *boxSums) set(sums []float64) error {
 	return nil
 }
 
+// clear sets the sums to zero.
+func (b *boxSums) clear() error {
+	if b.walls != nil {
+		clear(b.walls.means)
+	}
+	if clear(b.onHost); b.onDevice != nil {
+		return b.onDevice.Write(make([]float64, b.count))
+	}
+	return nil
+}
+
 // extent returns the rank's part of the box's file of sums.
 func (b *boxSums) extent() checkpoint.Extent {
 	var rows, planes [2]int

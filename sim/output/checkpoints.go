@@ -116,7 +116,7 @@ func (c *checkpoints) Write(r *Run) error {
 // memory returns the record of the checkpoint of the present step, without the rows. Collective.
 func (c *checkpoints) memory(r *Run) (Memory, error) {
 	m := Memory{
-		Probes: map[string]int64{}, Forces: map[string]forceMemory{}, Provenance: r.Provenance,
+		AveragesFrom: r.averagesFrom, Probes: map[string]int64{}, Forces: map[string]forceMemory{}, Provenance: r.Provenance,
 		Profiles: map[string]statisticMemory[config.Profile]{}, Spectra: map[string]statisticMemory[config.Spectrum]{}, Surfaces: map[string]surfaceMemory{},
 	}
 	r.Remember(&m)

@@ -12,7 +12,6 @@ import (
 	"lbmsim/comm"
 	"lbmsim/internal/finding"
 	"lbmsim/io/fields"
-	"lbmsim/io/film"
 	"lbmsim/io/probe"
 	"lbmsim/io/status"
 	"lbmsim/sim/exit"
@@ -156,7 +155,7 @@ func (s *Set) keepInputs() {
 // names reports whether a run writes a file of this name in the output folder under a temporary name first.
 func names(file string) bool {
 	picture, _ := filepath.Match("*_[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9].png", file)
-	return picture || file == status.Name || film.Known(file) == nil
+	return picture || file == status.Name
 }
 
 // sweep removes the unfinished files that a killed run has left in the output folder;

@@ -27,11 +27,10 @@ type forces struct {
 	course []stats.Record // the same numbers over time
 	uneven bool           // their samples are not equally spaced
 	other  bool           // the checkpoint has statistics of other numbers
-	order  int            // first step after the last order to restart averages; 0: there was none
 }
 
 // since returns the first step that counts for statistics.
-func (f *forces) since() int { return max(f.Start, f.order) }
+func (f *forces) since(r *Run) int { return max(f.Start, r.averagesFrom) }
 
 // forceOutputs returns the outputs of [output.force].
 func forceOutputs(s *Set) (list []Output) {
@@ -155,7 +154,6 @@ type forceMemory struct {
 	Course []stats.Record `json:",omitempty"`
 	Every  float64        `json:",omitempty"` // steps between its samples
 	Uneven bool           `json:",omitempty"` // some had a different spacing
-	Order  int            `json:",omitempty"` // first step after an order to restart
 }
 
 // measured returns the output without its schedule, which a restart may change.
@@ -171,7 +169,7 @@ func (f *forces) remember(r *Run, m *Memory) error {
 	if err != nil || !r.Rank.Root {
 		return err
 	}
-	m.Forces[f.Name] = forceMemory{f.measured(), f.series, f.course, f.Schedule.Period, f.uneven, f.order}
+	m.Forces[f.Name] = forceMemory{f.measured(), f.series, f.course, f.Schedule.Period, f.uneven}
 	if past == nil {
 		return nil
 	}
@@ -190,13 +188,12 @@ func (f *forces) beside(*Run, checkpoint.Header, string) ([]*bool, error) { retu
 func (f *forces) recall(r *Run, _ string, m *Memory) error {
 	clear(f.series) // reading a newer checkpoint may have been abandoned halfway
 	clear(f.course)
-	f.uneven, f.order = f.Schedule.Period <= 0, 0
+	f.uneven = f.Schedule.Period <= 0
 	old, known := m.Forces[f.Name]
 	f.other = known && !(reflect.DeepEqual(old.Output, f.measured()) && len(old.Series) == len(f.series))
 	switch {
 	case !known:
 	case !f.other:
-		f.order = old.Order
 		if f.series = old.Series; len(old.Course) == len(f.course) { // an older version kept none
 			f.course = old.Course
 		}

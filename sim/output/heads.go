@@ -23,10 +23,6 @@ var heads = []struct{ end, head, kind string }{
 	{".h5", checkpoint.Magic, "an lbmsim checkpoint"},
 	{".hdf.series", fields.IndexHead, "an lbmsim index"},
 	{".xdmf", fields.XDMFHead, "an lbmsim index"},
-	{".apng", "\x89PNG\r\n\x1a\n", "an animated PNG"},
-	{".mp4", "\x00\x00\x00", "an MP4"},
-	{".webm", "\x1aE\xdf\xa3", "a WebM"},
-	{".webp", "RIFF", "a WebP"},
 	{BlowupText, "lbmsim ", "an lbmsim report"},
 	{BlowupJSON, "{\n \"Case\": ", "an lbmsim report"},
 }

@@ -4,10 +4,10 @@
 package output
 
 // kinds returns the constructors of all outputs. A constructor of statistics gives the sums to the outputs that write them.
-// Films come before their pictures: at the end of a run, in reverse order, they include the last. Checkpoints come last, so that they count the rows of their own step; at the end of a run Set.Last reverses that.
+// Checkpoints come last, so that they count the rows of their own step; at the end of a run Set.Last reverses that.
 func kinds() []func(*Set) []Output {
 	return []func(*Set) []Output{
 		probeOutputs, lineOutputs, forceOutputs, seriesOutputs, planeOutputs, surfaceOutputs, profileOutputs, spectrumOutputs,
-		averageOutputs, fieldOutputs, filmOutputs, pictureOutputs, viewOutputs, checkpointOutputs,
+		averageOutputs, fieldOutputs, pictureOutputs, viewOutputs, checkpointOutputs,
 	}
 }

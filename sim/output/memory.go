@@ -33,6 +33,8 @@ type Memory struct {
 	Spectra  map[string]statisticMemory[config.Spectrum] `json:",omitempty"`
 	// Means on surfaces, whose sums are in files beside the checkpoint.
 	Surfaces map[string]surfaceMemory `json:",omitempty"`
+	// AveragesFrom is the first step after the last order to restart averages.
+	AveragesFrom int `json:",omitempty"`
 	// Averages over time, whose sums are in a file beside the checkpoint.
 	Averages *averageMemory `json:",omitempty"`
 	// Provenance of the state.
@@ -48,7 +50,7 @@ func (r *Run) recalls(format string, args ...any) {
 
 // startsLate warns of statistics that should have samples by now but have none in the checkpoint.
 func (r *Run) startsLate(head string, sample config.Schedule) {
-	if due := sample.Next(0); due <= r.Step() {
+	if due := sample.Next(max(r.averagesFrom-1, 0)); due <= r.Step() {
 		r.recalls("%s: its first sample was due at step %d, but the checkpoint of step %d has no samples: sampling starts at step %d", head, due, r.Step(), sample.Next(r.Step()))
 	}
 }

@@ -41,7 +41,8 @@ type Run struct {
 	Version    string
 	Provenance Provenance // on rank 0
 
-	recalled finding.List // warnings of the checkpoint that is being recalled, on rank 0: it may be abandoned halfway
+	averagesFrom int          // first step after the last order to restart averages; 0: there was none
+	recalled     finding.List // warnings of the checkpoint that is being recalled, on rank 0: it may be abandoned halfway
 }
 
 // State is the present state as outputs read it.

@@ -20,8 +20,12 @@ func RestartAverages(s *Set) error {
 			return err
 		}
 	}
-	if len(list) > 0 && s.Rank.Root {
-		s.Rank.Warn(finding.AveragesRestarted.Says("step %d: averages restarted by order, earlier samples discarded", s.Step()))
+	if len(list) == 0 {
+		return nil
+	}
+	s.averagesFrom = s.Step() + 1
+	if s.Rank.Root {
+		s.Rank.Warn(finding.AveragesRestarted.Says("step %d: averages restarted by order, samples so far discarded", s.Step()))
 	}
 	return nil
 }
@@ -31,10 +35,10 @@ func (s *statistic[T]) discard(*Run) error {
 	return nil
 }
 
-func (f *forces) discard(r *Run) error {
+func (f *forces) discard(*Run) error {
 	clear(f.series)
 	clear(f.course)
-	f.order = r.Step() + 1
+	f.uneven = f.Schedule.Period <= 0
 	return nil
 }
 
@@ -46,16 +50,15 @@ func (m *surfaceMeans) discard(*Run) error {
 
 func (a *averager) discard(r *Run) error {
 	a.samples, a.first, a.last = 0, 0, 0
-	if !a.made {
-		return nil
-	}
-	if err := a.commitSums(r); err != nil {
-		return err
+	if a.boxes[0].onHost != nil { // on all ranks: each has a part of the domain
+		if err := a.commitSums(r); err != nil {
+			return err
+		}
 	}
 	var failed error
 	for _, b := range a.boxes {
 		if failed == nil {
-			failed = b.set(nil)
+			failed = b.clear()
 		}
 	}
 	return r.All("restarting the averages", failed)

@@ -30,13 +30,17 @@ const negligible = 1e-3
 
 func (f *forces) result(r *Run) status.Result {
 	u := r.Case.Units
-	found := status.Result{Output: f.Name, File: f.path, Since: float64(f.since()) * u.Time}
+	found := status.Result{Output: f.Name, File: f.path, Since: float64(f.since(r)) * u.Time}
 	if len(f.series) > 0 {
 		found.Samples = f.series[0].Estimate().N
 	}
 	if found.Samples < stats.Fewest {
-		found.Note = fmt.Sprintf("%d samples since start = %s, a mean needs at least %d: try a longer run, a smaller every, or an earlier start",
-			found.Samples, timeText(u, found.Since), stats.Fewest)
+		since, cure := "start = ", ", or an earlier start"
+		if r.averagesFrom > f.Start {
+			since, cure = "the restart of averages at ", ""
+		}
+		found.Note = fmt.Sprintf("%d samples since %s%s, a mean needs at least %d: try a longer run, a smaller every%s",
+			found.Samples, since, timeText(u, found.Since), stats.Fewest, cure)
 		return found
 	}
 	for i, n := range f.list {
@@ -68,7 +72,7 @@ func (f *forces) number(r *Run, i int, of config.ForceSeries) status.Number {
 	}
 	from := fmt.Sprintf("sample %d", discard) // by the clock
 	if period := f.Schedule.Period; period > 0 {
-		from = timeText(u, (float64(f.since())+float64(discard)*period)*u.Time)
+		from = timeText(u, (float64(f.since(r))+float64(discard)*period)*u.Time)
 	}
 	n.Note = fmt.Sprintf("the mean since start contains a transient; from about %s on it is %.5g +- %.2g%s: move start there", from, rest.Mean, rest.Half, unit)
 	return n

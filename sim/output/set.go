@@ -147,7 +147,7 @@ func (s *Set) LastFields() (files error) {
 
 // Recall continues from the record of the checkpoint at a path. Collective.
 func (s *Set) Recall(path string, m *Memory) error {
-	s.recalled = nil
+	s.recalled, s.averagesFrom = nil, m.AveragesFrom
 	for _, c := range with[*checkpoints](s.List) {
 		c.resumed = path
 	}

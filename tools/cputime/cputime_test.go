@@ -124,8 +124,8 @@ func TestRun(t *testing.T) {
 		}
 	}
 	asleep, work, whole := r[1], r[2], r[3]
-	// Counting takes bash over 0.1 s. Asleep, what remains is the testing package's own work, and a late reading of the clock:
-	// of a line that begins a test, it makes the test shorter.
+	// Counting takes bash over 0.1 s. Asleep, what remains is the testing package's own work, and a late reading of the clock: of the line
+	// that starts a test it shortens the test.
 	if work.CPU < 0.05 || asleep.CPU > work.CPU/2 || asleep.Elapsed < 0.15 || whole.CPU < work.CPU || whole.Elapsed < work.Elapsed+asleep.Elapsed {
 		t.Errorf("work %+v, asleep %+v, package %+v", work, asleep, whole)
 	}
