@@ -197,6 +197,8 @@ every = 1000000000
 	want := trial{text: text(last, fmt.Sprintf("start = %d", at+1)), ranks: 2, dir: plain}.must(t)
 	if got, want := got.summary.Results[0], want.summary.Results[0]; got.Since != float64(at+1) || got.Since != want.Since || got.Samples != want.Samples {
 		t.Errorf("%d samples of the force since step %g, want %d since %d", got.Samples, got.Since, want.Samples, at+1)
+	} else if note := fmt.Sprintf("restarted by order: samples from step %d on", at+1); !strings.Contains(got.Note, note) || want.Note != "" {
+		t.Errorf("notes %q and %q, want %q", got.Note, want.Note, note)
 	}
 	end := fmt.Sprintf("_%010d.hdf", last)
 	for _, table := range []string{"force_box.csv", "profile_across.csv", "spectrum_along.csv"} {

@@ -43,6 +43,9 @@ func (f *forces) result(r *Run) status.Result {
 			found.Samples, since, timeText(u, found.Since), stats.Fewest, cure)
 		return found
 	}
+	if r.averagesFrom > f.Start {
+		found.Note = fmt.Sprintf("averages were restarted by order: samples from %s on", timeText(u, found.Since))
+	}
 	for i, n := range f.list {
 		found.Numbers = append(found.Numbers, f.number(r, i, n))
 	}
