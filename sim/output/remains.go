@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"lbmsim/config"
 	"lbmsim/io/checkpoint"
 	"lbmsim/io/status"
 )
@@ -20,7 +21,7 @@ import (
 // Files of an earlier run in the output folder of a run that starts over.
 
 // makeRoom implements Opening.Keep and Overwrite, which removes checkpoints, files of single
-// steps and tables that the case no longer writes. All other outputs are overwritten.
+// steps, tables that the case no longer writes, and animations. All other outputs are overwritten.
 func (s *Set) makeRoom(o Opening) error {
 	switch {
 	case o.Keep != nil:
@@ -33,7 +34,7 @@ func (s *Set) makeRoom(o Opening) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		errs = append(errs, err)
 	}
-	remove := slices.Concat(old, besideCheckpoints(s.Path(CheckpointDir)), s.stepFiles(), s.otherTables(), s.ownTables(), s.blowup()) // own tables may be links
+	remove := slices.Concat(old, besideCheckpoints(s.Path(CheckpointDir)), s.stepFiles(), s.otherTables(), s.ownTables(), films(s), s.blowup()) // own tables may be links
 	if err := s.inside(remove); err != nil {
 		return err
 	}
@@ -49,6 +50,19 @@ func besideCheckpoints(dir string) (paths []string) {
 		files, _ := fs.Glob(os.DirFS(dir), pattern) // the pattern is well-formed
 		for _, name := range files {
 			paths = append(paths, filepath.Join(dir, name))
+		}
+	}
+	return paths
+}
+
+// films returns the animations of the case that exist: the next ones are made after the last step.
+func films(s *Set) (paths []string) {
+	for _, f := range s.Case.Films {
+		for _, format := range config.FilmFormats() {
+			path := s.Path(f.Name + "." + format)
+			if _, err := os.Lstat(path); err == nil {
+				paths = append(paths, path)
+			}
 		}
 	}
 	return paths
