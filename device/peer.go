@@ -15,7 +15,7 @@ type Peer interface {
 	// Free ends the access; the owner frees the memory after that.
 	Open(handle []byte) (Buffer, error)
 	// NewBarrier creates a barrier of this device with others. Each party has a word of 8 bytes in
-	// the other's shared memory, initially zero; words do not share BarrierWord bytes.
+	// memory that the other can access, initially zero; words do not share BarrierWord bytes.
 	NewBarrier(parties []Party) (Barrier, error)
 }
 
@@ -34,10 +34,8 @@ type Identity struct {
 
 // Party is the other side of a barrier.
 type Party struct {
-	Signal     Buffer // opened: written by this device
-	SignalWord int    // offset in bytes
-	Await      Buffer // shared: written by the other device
-	AwaitWord  int
+	Signal Rows // the word at its Offset, which this device writes
+	Await  Rows // the word that the other device writes
 }
 
 // Barrier is a point in the streams of several devices that each passes once all its parties have

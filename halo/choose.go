@@ -95,6 +95,7 @@ type builder struct {
 	opened  map[int]openedMemory // to the neighbours whose memory is open ...
 	refused map[int]string       // ... and why other neighbours' memory is not; "": it is
 	boxes   []*inbox             // by link; nil: none
+	pieces  int                  // of an exchange through them
 }
 
 // offer is the message that neighbours exchange for each of their links.
@@ -336,6 +337,7 @@ func (b *builder) choose() error {
 func (b *builder) build() error {
 	var links []peerLink
 	var signals, opened []device.Buffer
+	var boxes []inbox
 	for i, p := range b.others {
 		var c carrier
 		var err error
@@ -355,8 +357,8 @@ func (b *builder) build() error {
 			_, visible := b.States[0].(device.HostVisible)
 			switch {
 			case b.boxes != nil && b.boxes[i] != nil:
-				c, b.boxes[i] = b.boxes[i], nil
-				b.e.boxes++
+				boxes = append(boxes, *b.boxes[i])
+				continue
 			case visible && len(p.send) <= 1 && len(p.recv) <= 1:
 				c = &straight{path: p, nb: b.nb}
 			default:
@@ -391,7 +393,14 @@ func (b *builder) build() error {
 		b.e.peers.opened = opened
 	}
 	b.opened = nil
-	if len(links) > 0 || len(b.e.self) > 0 {
+	if len(boxes) > 0 {
+		var err error
+		if b.e.inboxes, err = newInboxes(boxes, b.pieces, b.States, b.Device); err != nil {
+			return err
+		}
+		b.boxes = nil
+	}
+	if len(links) > 0 || len(boxes) > 0 || len(b.e.self) > 0 {
 		b.e.stream = b.Device.NewStream(true)
 	}
 	return nil
@@ -511,29 +520,25 @@ func (e *exchange) Describe() string {
 
 // hostText reports how messages through the host leave the state.
 func (e *exchange) hostText() string {
-	direct, shared, all := 0, 0, 0
-	for _, m := range e.messages.list {
-		switch m.carrier.(type) {
-		case *straight:
-			direct++
-			all++
-		case *inbox:
-			shared++
-			all++
-		case *staged:
-			all++
+	direct, staging := 0, 0
+	if e.messages != nil {
+		for _, m := range e.messages.list {
+			switch m.carrier.(type) {
+			case *straight:
+				direct++
+			case *staged:
+				staging++
+			}
 		}
 	}
 	switch {
-	case shared == all:
+	case e.inboxes != nil && direct+staging == 0:
 		return "through host memory of both"
-	case shared > 0:
+	case e.inboxes != nil:
 		return "through host memory of both, or messages through host memory"
-	}
-	switch direct {
-	case 0:
+	case direct == 0:
 		return "messages through host memory"
-	case all:
+	case staging == 0:
 		return "messages directly from the state"
 	}
 	return "messages directly from the state, across y through host memory"

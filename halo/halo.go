@@ -7,7 +7,7 @@
 // report.
 //
 //	hoststaged.go  messages through the host's memory: always there
-//	inbox.go       the same inside a machine: memory of both, which their devices copy to
+//	inbox.go       the same inside a machine: GPUs copy to memory of both
 //	gpuaware.go    messages from and to GPU memory, by a library that takes it
 //	peer.go        GPUs of one machine write into each other's memory
 //	local.go       a rank that is its own neighbour: copies inside its device
@@ -117,8 +117,8 @@ type exchange struct {
 	routes   []Route
 	self     []loop
 	peers    *peers        // nil: none
+	inboxes  *inboxes      // nil: none
 	messages *messages     // nil: none
-	boxes    int           // links by inboxes
 	shares   bool          // some rank's memory is open to another rank
 	words    device.Buffer // where neighbours signal this device; nil: nothing is shared
 
@@ -161,6 +161,13 @@ func (e *exchange) turn(state device.Buffer) error {
 
 // onDevice queues the work that does not need the host: data for other ranks first, since they wait for it.
 func (e *exchange) onDevice(s device.Stream, state device.Buffer) {
+	if e.inboxes != nil {
+		landed := e.inboxes.pass(s.Record(), state)
+		defer s.After(landed)
+		for _, l := range e.inboxes.links {
+			e.stats.sent(l.path)
+		}
+	}
 	if e.peers != nil {
 		e.peers.push(s, state, e.self)
 		for _, l := range e.peers.links {
@@ -224,7 +231,7 @@ func (e *exchange) Finish() error {
 		if err := e.copied.Wait(); err != nil {
 			return e.fail("copies of the device", err)
 		}
-		if e.peers != nil {
+		if e.peers != nil || e.inboxes != nil {
 			last = max(last, e.copied.Seconds()-e.ready.Seconds())
 		}
 	} else if e.messages == nil { // only wait for the edges, like others
@@ -267,6 +274,10 @@ func (e *exchange) end(together bool) {
 	if e.messages != nil {
 		e.messages.close()
 		e.messages = nil
+	}
+	if e.inboxes != nil {
+		e.inboxes.close()
+		e.inboxes = nil
 	}
 	if e.peers != nil {
 		e.peers.close()

@@ -39,7 +39,7 @@ func own(change func(rank int, g *halotest.GPU)) func(int) halo.Memory {
 func asIs(int, *halotest.GPU) {}
 
 // expecting returns a Build for transport want that fails unless every link gets transport got and
-// the exchange can be queued exactly with Peer.
+// the exchange can be queued exactly if it sends no messages.
 func expecting(want, got halo.Transport) halotest.Build {
 	return func(s halo.Setup) (halo.Exchange, error) {
 		e, err := halotest.With(want)(s)
@@ -51,12 +51,15 @@ func expecting(want, got halo.Transport) halotest.Build {
 				return nil, fmt.Errorf("%v leads to %v: %s", want, r.Transport, r.Why)
 			}
 		}
-		if _, queued := e.(halo.Queued); len(e.Routes()) > 0 && queued != (got == halo.Peer) {
-			return nil, fmt.Errorf("%v can be queued: %v", got, queued)
+		if _, queued := e.(halo.Queued); len(e.Routes()) > 0 && queued != queues(e) {
+			return nil, fmt.Errorf("%s: can be queued: %v", e.Describe(), queued)
 		}
 		return e, nil
 	}
 }
+
+// queues reports whether no link of an exchange is served by messages.
+func queues(e halo.Exchange) bool { return !strings.Contains(e.Describe(), "messages") }
 
 // Devices that copy by themselves write outgoing data to the neighbour's inbox if both share
 // memory; otherwise to staging memory, overlapped with the messages.
@@ -93,6 +96,24 @@ func TestHostBesideCopies(t *testing.T) {
 			return e, nil
 		}
 		halotest.Run(t, build, own(func(rank int, g *halotest.GPU) { g.Alone = test.alone(rank) }))
+	}
+}
+
+// Messages of more than one piece, of whole planes and of rows.
+func TestInboxesInPieces(t *testing.T) {
+	for _, k := range []halotest.Case{
+		{Dims: 3, Cells: [3]int{264, 130, 6}, Periodic: true, Components: 10, ValueBytes: 4},
+		{Dims: 3, Cells: [3]int{264, 6, 130}, Components: 10, ValueBytes: 4, Along: 2, Listed: 3},
+	} {
+		for _, ranks := range []int{2, 4} {
+			dev := own(func(_ int, g *halotest.GPU) { quick(g.Device) })
+			err := comm.RunLocal(ranks, func(c comm.Comm) error {
+				return halotest.Check(c, expecting(halo.Host, halo.Host), dev(c.Rank()), k)
+			})
+			if err != nil {
+				t.Errorf("%v, %d ranks: %v", k, ranks, err)
+			}
+		}
 	}
 }
 
@@ -295,7 +316,7 @@ func TestFirstExchangeBreaks(t *testing.T) {
 		m := halotest.NewMachine("node")
 		result <- comm.RunLocal(3, func(c comm.Comm) error {
 			g := m.NewGPU(fmt.Sprint(c.Rank()))
-			g.Breaks = c.Rank() == 1
+			g.Alone, g.Breaks = c.Rank() == 0, c.Rank() == 1 // rank 1 has both messages and an inbox
 			s, err := setup(c, g, true)
 			if err != nil {
 				return err

@@ -4,7 +4,6 @@
 package halo
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"lbmsim/comm"
@@ -12,25 +11,39 @@ import (
 	"lbmsim/device"
 )
 
-// If two ranks are on one machine and their devices copy to shared memory, messages through the host bypass the library: the
-// device of one writes the bytes to the other's inbox, and a message of one number announces them. A library copies them
-// twice, by CPUs, which is slower than the devices. Only for GPUs: ranks on CPUs send directly from the state.
+// GPUs of one machine that cannot write into each other's memory exchange through host memory that both copy to: a rank's
+// inbox for each neighbour. An exchange is work in streams, as in peer.go: copies of the edges into the neighbours' inboxes, a
+// barrier whose words are in the inboxes as well, and copies from the rank's own inboxes into its ghost planes. The host is not
+// involved. Exchanges are cut into pieces, each with its own passage of the barrier, so that a piece enters one GPU while the next
+// leaves the other: the bus carries both directions at once.
 //
-// An inbox holds two exchanges. The bytes of exchange n+2 replace the bytes of n after the neighbour's number n+1, which it
-// sends after it has read n. So numbers go both ways, even if bytes go only one way.
+// An inbox has room for both states. The reasons why peer.go needs one number each way hold here, too: B copies X(n) from its
+// inbox before its edge cells of X(n+1), and these are before its signals of that exchange, which A awaits before it fills
+// the room of X(n+2), the same.
 
-// inbox is a carrier through shared host memory.
+// inboxes is the links through inboxes.
+type inboxes struct {
+	links   []inbox
+	barrier device.Barrier
+	states  [2]device.Buffer
+	pieces  int // the same on all ranks
+	// Outgoing copies do not wait for neighbours, nor incoming ones for outgoing ones of later pieces.
+	leave, meet, land device.Stream
+}
+
+// inbox is a path through host memory.
 type inbox struct {
 	path
-	nb           comm.NonBlocking
 	mine, theirs []byte
 	free         []func()
-	leave, land  device.Stream
-	out, in      [2][]stridedCopy // alternately
-
-	sent, got         uint64
-	count, heardCount []byte // messages of one number
+	out, in      [2][][]stridedCopy // by state and piece
 }
+
+// pieceBytes is the size from which cutting a message takes less time than it saves: a tenth of a copy of this size is its start.
+const (
+	pieceBytes = 512 << 10
+	mostPieces = 8
+)
 
 // sharesHost reports whether a device can have inboxes.
 func sharesHost(dev Memory) (device.HostSharer, bool) {
@@ -38,27 +51,28 @@ func sharesHost(dev Memory) (device.HostSharer, bool) {
 	if ok {
 		_, ok = dev.NewStream(true).(device.RowCopier)
 	}
+	if ok {
+		_, ok = dev.(device.Peer)
+	}
 	return h, ok
 }
 
-// inboxBytes returns the size of an inbox for messages of the given size: empty memory cannot be shared.
-func inboxBytes(message int) int { return 2 * max(message, 1) }
+// inboxBytes returns the size of an inbox for messages of the given size: the barrier's word, then room for both states.
+func inboxBytes(message int) int { return device.BarrierWord + 2*message }
+
+// room is the place of a state's message in an inbox.
+func room(side, bytes int) decomp.Range {
+	at := device.BarrierWord + side*bytes
+	return decomp.Range{Lo: at, Hi: at + bytes}
+}
 
 // newInbox creates the rank's own side of a link.
-func newInbox(p path, nb comm.NonBlocking, dev Memory, h device.HostSharer) (box *inbox, key []byte, err error) {
-	box = &inbox{path: p, nb: nb, count: make([]byte, 8), heardCount: make([]byte, 8)}
+func newInbox(p path, h device.HostSharer) (box *inbox, key []byte, err error) {
 	memory, key, free, err := h.ShareHost(inboxBytes(p.recvBytes))
 	if err != nil {
 		return nil, nil, err
 	}
-	box.mine, box.free = memory, []func(){free}
-	// Incoming data do not queue behind outgoing data, which wait for the edges.
-	box.leave, box.land = dev.NewStream(true), dev.NewStream(true)
-	for turn := range 2 {
-		room := func(bytes int) []decomp.Range { return []decomp.Range{{Lo: turn * bytes, Hi: (turn + 1) * bytes}} }
-		box.out[turn], box.in[turn] = stridedCopies(p.send, room(p.sendBytes)), stridedCopies(room(p.recvBytes), p.recv)
-	}
-	return box, key, nil
+	return &inbox{path: p, mine: memory, free: []func(){free}}, key, nil
 }
 
 // open gives access to the neighbour's side.
@@ -75,34 +89,16 @@ func (b *inbox) open(h device.HostSharer, key []byte) error {
 	return nil
 }
 
-func (b *inbox) pack(state device.Buffer, ready device.Event) (device.Event, error) {
-	b.leave.After(ready)
-	for _, c := range b.out[b.sent%2] {
-		queueCopy(b.leave, device.Rows{Host: b.theirs}, device.Rows{Buffer: state}, c)
+// cut prepares the copies of an exchange in pieces.
+func (b *inbox) cut(pieces int) {
+	for side := range 2 {
+		for k := range pieces {
+			from, there := part(b.send, k, pieces), part([]decomp.Range{room(side, b.sendBytes)}, k, pieces)
+			here, to := part([]decomp.Range{room(side, b.recvBytes)}, k, pieces), part(b.recv, k, pieces)
+			b.out[side] = append(b.out[side], stridedCopies(from, there))
+			b.in[side] = append(b.in[side], stridedCopies(here, to))
+		}
 	}
-	b.sent++
-	return b.leave.Record(), nil
-}
-
-func (b *inbox) isend(device.Buffer) (comm.Request, error) {
-	binary.LittleEndian.PutUint64(b.count, b.sent)
-	return b.nb.Isend(b.count, b.Rank, b.SendTag)
-}
-
-func (b *inbox) irecv(device.Buffer) (comm.Request, error) {
-	return b.nb.Irecv(b.heardCount, b.Rank, b.RecvTag)
-}
-
-func (b *inbox) unpack(state device.Buffer) (device.Event, error) {
-	turn := b.got % 2
-	b.got++
-	if n := binary.LittleEndian.Uint64(b.heardCount); n != b.got {
-		return nil, fmt.Errorf("rank %d reports %d sends; %d were received", b.Rank, n, b.got)
-	}
-	for _, c := range b.in[turn] {
-		queueCopy(b.land, device.Rows{Buffer: state}, device.Rows{Host: b.mine}, c)
-	}
-	return b.land.Record(), nil
 }
 
 func (b *inbox) close() {
@@ -112,24 +108,93 @@ func (b *inbox) close() {
 	b.free = nil
 }
 
-// shareHost creates inboxes for the links through the host that support them on both sides.
+// part returns piece k of the bytes in ranges, of about equal sizes that depend on the number of bytes alone.
+func part(list []decomp.Range, k, pieces int) (out []decomp.Range) {
+	bytes := span(list)
+	edge := func(k int) int { return bytes / word * k / pieces * word }
+	lo, hi := edge(k), edge(k+1)
+	at := 0
+	for _, r := range list {
+		from, to := max(r.Lo, r.Lo+lo-at), min(r.Hi, r.Lo+hi-at)
+		if from < to {
+			out = append(out, decomp.Range{Lo: from, Hi: to})
+		}
+		at += r.Hi - r.Lo
+	}
+	return out
+}
+
+// newInboxes creates the links. The number of pieces is the same on all ranks.
+func newInboxes(links []inbox, pieces int, states [2]device.Buffer, dev Memory) (*inboxes, error) {
+	b := &inboxes{links: links, pieces: pieces, states: states, leave: dev.NewStream(true), meet: dev.NewStream(true), land: dev.NewStream(true)}
+	var parties []device.Party
+	for i := range links {
+		links[i].cut(pieces)
+		parties = append(parties, device.Party{Signal: device.Rows{Host: links[i].theirs}, Await: device.Rows{Host: links[i].mine}})
+	}
+	var err error
+	if b.barrier, err = dev.(device.Peer).NewBarrier(parties); err != nil {
+		return nil, fmt.Errorf("a barrier with %d neighbours: %w", len(links), err)
+	}
+	return b, nil
+}
+
+// pass queues an exchange after an event and returns the event after it.
+func (b *inboxes) pass(ready device.Event, state device.Buffer) (landed device.Event) {
+	side := 0
+	if state == b.states[1] {
+		side = 1
+	}
+	b.leave.After(ready)
+	for k := range b.pieces {
+		for _, l := range b.links {
+			for _, c := range l.out[side][k] {
+				queueCopy(b.leave, device.Rows{Host: l.theirs}, device.Rows{Buffer: state}, c)
+			}
+		}
+		b.meet.After(b.leave.Record())
+		b.barrier.Queue(b.meet)
+		b.land.After(b.meet.Record())
+		for _, l := range b.links {
+			for _, c := range l.in[side][k] {
+				queueCopy(b.land, device.Rows{Buffer: state}, device.Rows{Host: l.mine}, c)
+			}
+		}
+	}
+	return b.land.Record()
+}
+
+// close releases the memory. Pending waits are ended: no signal would come.
+func (b *inboxes) close() {
+	b.barrier.Break()
+	b.barrier.Close()
+	for i := range b.links {
+		b.links[i].close()
+	}
+}
+
+// shareHost creates inboxes for the links through the host that support them on both sides. Collective.
 func (b *builder) shareHost() error {
 	h, ok := sharesHost(b.Device)
+	wants := func(i int) bool { // a rank that waits on a GPU would slow down the others on it (whyRefused)
+		return ok && b.e.routes[i].Transport == Host && !b.mine.Shared && !b.theirs[i].Shared
+	}
 	wanted := []int64{0}
-	for _, r := range b.e.routes {
-		if ok && r.Transport == Host {
-			wanted[0] = 1
+	for i, p := range b.others {
+		if wants(i) {
+			wanted[0] = max(wanted[0], int64(1+p.sendBytes/pieceBytes))
 		}
 	}
 	if err := comm.Max(b.Comm, wanted); err != nil || wanted[0] == 0 {
 		return err
 	}
+	b.pieces = int(min(wanted[0], mostPieces))
 	b.boxes = make([]*inbox, len(b.others))
 	keys := make([][]byte, len(b.others)) // nil: none
 	for i, p := range b.others {
-		if ok && b.e.routes[i].Transport == Host {
+		if wants(i) {
 			// Without one the message takes the other path: no error.
-			b.boxes[i], keys[i], _ = newInbox(p, b.nb, b.Device, h)
+			b.boxes[i], keys[i], _ = newInbox(p, h)
 		}
 	}
 	theirs, err := swap(b, keys)

@@ -55,7 +55,10 @@ func newPeers(links []peerLink, signals []device.Buffer, words device.Buffer, st
 	p := &peers{links: links, states: states}
 	var parties []device.Party
 	for i, l := range links {
-		parties = append(parties, device.Party{Signal: signals[i], SignalWord: l.signal * device.BarrierWord, Await: words, AwaitWord: l.await * device.BarrierWord})
+		parties = append(parties, device.Party{
+			Signal: device.Rows{Buffer: signals[i], Offset: l.signal * device.BarrierWord},
+			Await:  device.Rows{Buffer: words, Offset: l.await * device.BarrierWord},
+		})
 		if i > 0 {
 			p.streams = append(p.streams, dev.NewStream(true))
 		}

@@ -29,15 +29,13 @@ func by(want halo.Transport, got func(rank, other int) halo.Transport) halotest.
 		if len(e.Routes()) != len(s.Traffic.Peers) {
 			return nil, fmt.Errorf("%d routes to %d ranks", len(e.Routes()), len(s.Traffic.Peers))
 		}
-		messages := false
 		for _, r := range e.Routes() {
 			if w := got(s.Comm.Rank(), r.Rank); r.Transport != w {
 				return nil, fmt.Errorf("rank %d to rank %d by %v, not %v: %s", s.Comm.Rank(), r.Rank, r.Transport, w, r.Why)
 			}
-			messages = messages || r.Transport != halo.Peer
 		}
-		if _, queued := e.(halo.Queued); queued == messages {
-			return nil, fmt.Errorf("an exchange with messages %v can be queued: %v", messages, queued)
+		if _, queued := e.(halo.Queued); queued != queues(e) {
+			return nil, fmt.Errorf("%s: can be queued: %v", e.Describe(), queued)
 		}
 		return e, nil
 	}

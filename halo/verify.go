@@ -22,7 +22,9 @@ func (b *builder) verify() error {
 	for _, r := range b.e.routes {
 		used[r.Transport] = 1
 	}
-	used[Host] = int64(min(b.e.boxes, 1)) // otherwise only a library moves the bytes
+	if used[Host] = 0; b.e.inboxes != nil { // otherwise only a library moves the bytes
+		used[Host] = 1
+	}
 	if err := comm.Max(b.Comm, used); err != nil {
 		return err
 	}
@@ -71,11 +73,18 @@ func (b *builder) try(state device.Buffer) error {
 	if err := e.Start(state, b.Device.NewStream(true).Record()); err != nil {
 		return err
 	}
-	if e.peers != nil {
+	if e.peers != nil || e.inboxes != nil {
 		for wait, start := (backoff{}), time.Now(); !e.copied.Done(); wait.pause() {
 			if time.Since(start) > tryLimit {
-				e.peers.barrier.Break()
-				return fmt.Errorf("transport peer does not work: no answer from a neighbour within %v; use another one (--transport)", tryLimit)
+				of := Host
+				if e.inboxes != nil {
+					e.inboxes.barrier.Break()
+				}
+				if e.peers != nil {
+					of = Peer
+					e.peers.barrier.Break()
+				}
+				return fmt.Errorf("transport %v does not work: no answer from a neighbour within %v; use another one (--transport)", of, tryLimit)
 			}
 			if e.messages != nil { // they do not wait for the end of this
 				if _, _, err := e.messages.progress(); err != nil {

@@ -173,8 +173,8 @@ func (d *Device) NewBarrier(parties []device.Party) (device.Barrier, error) {
 	}
 	table := barrierABI{count: 0, parties: uint64(len(parties))}
 	for i, p := range parties {
-		signal, err := d.part(p.Signal, p.SignalWord, 8)
-		await, err2 := d.part(p.Await, p.AwaitWord, 8)
+		signal, err := d.rows(p.Signal, 8, 1)
+		await, err2 := d.rows(p.Await, 8, 1)
 		if err == nil {
 			err = err2
 		}

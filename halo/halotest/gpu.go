@@ -6,6 +6,7 @@ package halotest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -80,6 +81,7 @@ type GPU struct {
 	// NoBarrier marks a device without barriers.
 	NoBarrier bool
 	copies    atomic.Int32
+	lost      []*byte // host memory that copies do not reach
 }
 
 // NewGPU returns a device of the machine.
@@ -139,7 +141,7 @@ func (g *GPU) OpenHost(key []byte) (memory []byte, free func(), err error) {
 		return nil, nil, err
 	}
 	if g.Spoils {
-		memory = make([]byte, len(memory))
+		g.lost = append(g.lost, unsafe.SliceData(memory))
 	}
 	return memory, g.machine.held(release), nil
 }
@@ -235,6 +237,9 @@ func (s *rowStream) CopyRows(dst, src device.Rows, bytes, count int) {
 		s.then(func() { s.err = errors.Join(s.err, errors.New("the copy broke")) })
 		return
 	}
+	if dst.Host != nil && slices.Contains(s.of.lost, unsafe.SliceData(dst.Host)) {
+		return
+	}
 	s.rows(place(dst), place(src), dst.Offset, src.Offset, dst.Stride, src.Stride, bytes, count)
 }
 
@@ -252,14 +257,14 @@ func (g *GPU) NewBarrier(parties []device.Party) (device.Barrier, error) {
 	}
 	m := &barrier{}
 	for _, p := range parties {
-		m.signal = append(m.signal, word(p.Signal, p.SignalWord))
-		m.await = append(m.await, word(p.Await, p.AwaitWord))
+		m.signal = append(m.signal, word(p.Signal))
+		m.await = append(m.await, word(p.Await))
 	}
 	return m, nil
 }
 
-func word(b device.Buffer, at int) *uint64 {
-	return (*uint64)(unsafe.Pointer(&bytesOf(b)[at : at+8][0]))
+func word(at device.Rows) *uint64 {
+	return (*uint64)(unsafe.Pointer(&place(at)[at.Offset : at.Offset+8][0]))
 }
 
 // barrier is a device.Barrier; a stream's goroutine acts as the kernel.

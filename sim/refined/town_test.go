@@ -230,16 +230,17 @@ func (c *coupling) Correct(s device.Stream, coarse, fine, state device.Buffer, p
 }
 
 func (n *neighbour) NewBarrier(parties []device.Party) (device.Barrier, error) {
-	word := func(b device.Buffer, at int) *uint64 {
+	word := func(at device.Rows) *uint64 {
+		b := at.Buffer
 		if v, ok := b.(visitor); ok {
 			b = v.Buffer
 		}
-		return (*uint64)(unsafe.Pointer(&b.(device.HostVisible).Host()[at]))
+		return (*uint64)(unsafe.Pointer(&b.(device.HostVisible).Host()[at.Offset]))
 	}
 	m := &barrier{n: n}
 	for _, other := range parties {
-		m.signal = append(m.signal, word(other.Signal, other.SignalWord))
-		m.await = append(m.await, word(other.Await, other.AwaitWord))
+		m.signal = append(m.signal, word(other.Signal))
+		m.await = append(m.await, word(other.Await))
 	}
 	return m, nil
 }
