@@ -30,6 +30,11 @@ func (s *stopwatch) steps(wall time.Duration, started device.Event, ends ...devi
 	s.compute += done - started.Seconds()
 }
 
+// idle takes the time from the kernels of a step to the next step, which the host had not queued before, out of computing.
+func (s *stopwatch) idle(step level.Ends, queued device.Event) {
+	s.compute -= max(0, queued.Seconds()-max(step.Edges.Seconds(), step.Bulk.Seconds()))
+}
+
 // sample takes one of k queued steps as their mean: the duration of its exchange, and the part not
 // hidden by the bulk, which would otherwise count as computing.
 func (s *stopwatch) sample(k int, of level.Ends) {

@@ -119,7 +119,7 @@ type recording struct {
 	from device.Buffer
 }
 
-// advance computes k steps; more than one only if none waits for the host.
+// advance computes k steps.
 func (s *stepper) advance(k int) error {
 	if s.grid != nil {
 		return s.advanceRefined(k)
@@ -127,10 +127,5 @@ func (s *stepper) advance(k int) error {
 	if s.level.Queued != nil {
 		return s.advanceQueued(k)
 	}
-	for range k {
-		if err := s.stepwise(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.stepwise(k)
 }

@@ -81,14 +81,6 @@ func (s *stepper) advanceRefined(k int) error {
 	return nil
 }
 
-// queues reports whether steps can be queued without the host between them.
-func (s *stepper) queues() bool {
-	if s.grid != nil {
-		return s.grid.Queued()
-	}
-	return s.level.Queued != nil
-}
-
 // updates returns the number of cells that a step computes, of all levels and steps in it.
 func (s *stepper) updates() float64 {
 	if s.grid != nil {

@@ -126,7 +126,7 @@ func (r *run) steps() error {
 			return err
 		}
 		k := 1
-		if r.queues() {
+		if r.grid == nil || r.grid.Queued() {
 			k = r.untilHook()
 		}
 		r.expect(r.Step() + k)

@@ -27,25 +27,34 @@ type stepper struct {
 // Step returns the current step.
 func (s *stepper) Step() int { return s.level.Step() }
 
-// stepwise computes one step whose exchange is the host's to do.
-func (s *stepper) stepwise() error {
+// stepwise computes k steps whose exchanges are the host's to do. The host queues a step once the ghost planes that it reads have
+// arrived, while the bulk of the previous one is still computing.
+func (s *stepper) stepwise(k int) error {
 	l := s.level
-	if err := l.Schedule(1); err != nil {
+	if err := l.Schedule(k); err != nil {
 		return err
 	}
 	started, wall := l.Bulk.Record(), time.Now()
-	step := l.QueueFused(l.Step())
-	if step.Edges == nil { // no neighbour waits for edges
-		step.Edges = l.Edge.Record()
-	}
-	if err := l.Exchange(step.Edges); err != nil {
-		return err
+	var last level.Ends
+	for i := range k {
+		queued := l.Edge.Record()
+		step := l.QueueFused(l.Step())
+		if step.Edges == nil { // no neighbour waits for edges
+			step.Edges = l.Edge.Record()
+		}
+		if err := l.Exchange(step.Edges); err != nil {
+			return err
+		}
+		if i > 0 { // the exchange has waited for edges, which the previous step precedes
+			s.clock.idle(last, queued)
+		}
+		l.Done(1)
+		last = step
 	}
 	if err := l.Wait(); err != nil {
 		return err
 	}
-	s.clock.steps(time.Since(wall), started, step.Edges, step.Bulk)
-	l.Done(1)
+	s.clock.steps(time.Since(wall), started, last.Edges, last.Bulk)
 	return nil
 }
 
