@@ -12,30 +12,35 @@ import (
 	"lbmsim/sim/domain"
 )
 
-// cell is a cell with a field, in lattice units of level 0.
-type cell struct {
-	centre [3]float64 // in cells of level 0, from the domain's lower corner
-	solid  bool
-	values []float64
+// stretch is consecutive cells along x with a field, in lattice units of level 0.
+type stretch struct {
+	centre [3]float64 // of the first cell, in cells of level 0, from the domain's lower corner
+	width  float64    // of a cell
+	types  []uint8    // of the cells; 0: fluid
+	values []float64  // the components of each cell
 }
 
 // VelocityError compares the velocity with the expectation's reference.
 func (v View) VelocityError(e config.Expectation) (float64, error) {
 	time := float64(v.Step())
 	// |u-r|^2, |r|^2 and the maxima of both
-	sum, err := integrate(v, "velocity", domain.Columns{Added: 2, All: 4}, func(c cell, to []float64) {
-		if c.solid {
-			return
+	sum, err := integrate(v, "velocity", domain.Columns{Added: 2, All: 4}, func(s stretch, to []float64) {
+		components := len(s.values) / len(s.types)
+		for i, t := range s.types {
+			if t != 0 {
+				continue
+			}
+			x := s.centre[0] + float64(i)*s.width
+			var diff, ref float64
+			for a := range v.Case.Dims() {
+				want := e.Reference[a](x, s.centre[1], s.centre[2], time)
+				d := s.values[i*components+a] - want
+				diff += d * d
+				ref += want * want
+			}
+			to[0], to[1] = to[0]+diff, to[1]+ref
+			to[2], to[3] = math.Max(to[2], diff), math.Max(to[3], ref)
 		}
-		var diff, ref float64
-		for a := range v.Case.Dims() {
-			want := e.Reference[a](c.centre[0], c.centre[1], c.centre[2], time)
-			d := c.values[a] - want
-			diff += d * d
-			ref += want * want
-		}
-		to[0], to[1] = to[0]+diff, to[1]+ref
-		to[2], to[3] = math.Max(to[2], diff), math.Max(to[3], ref)
 	})
 	if err != nil || !v.Rank.Root {
 		return 0, err
@@ -46,23 +51,38 @@ func (v View) VelocityError(e config.Expectation) (float64, error) {
 	return math.Sqrt(sum[2] / sum[3]), nil
 }
 
-// Sum returns the integral of a function of the components of a field, 0 in solid cells, over the volume on rank 0, in
-// lattice units. Collective.
-func (v View) Sum(name string, of func(v float64) float64) (float64, error) {
-	sum, err := integrate(v, name, domain.Columns{Added: 1, All: 1}, func(c cell, to []float64) {
-		for _, v := range c.values {
-			to[0] += of(v)
+// Sum returns the integral of the components of a field, 0 in solid cells, over the volume on rank 0, in lattice units.
+// Collective.
+func (v View) Sum(name string) (float64, error) {
+	return v.sum(name, func(sum float64, values []float64) float64 {
+		for _, v := range values {
+			sum += v
 		}
+		return sum
 	})
+}
+
+// SumOfSquares is Sum of the squares of the components.
+func (v View) SumOfSquares(name string) (float64, error) {
+	return v.sum(name, func(sum float64, values []float64) float64 {
+		for _, v := range values {
+			sum += v * v
+		}
+		return sum
+	})
+}
+
+func (v View) sum(name string, more func(sum float64, values []float64) float64) (float64, error) {
+	sum, err := integrate(v, name, domain.Columns{Added: 1, All: 1}, func(s stretch, to []float64) { to[0] = more(to[0], s.values) })
 	if err != nil || !v.Rank.Root {
 		return 0, err
 	}
 	return sum[0], nil
 }
 
-// integrate sums numbers of all cells, or of the finest everywhere with their volumes, on rank 0: add adds a cell to the numbers
-// of its row. Sums have the order of domain.Part.PlaneSums, levels follow each other. Collective.
-func integrate(v View, name string, of domain.Columns, add func(c cell, to []float64)) ([]float64, error) {
+// integrate sums numbers of all cells, or of the finest everywhere with their volumes, on rank 0: add adds a stretch of cells to the
+// numbers of its row. Sums have the order of domain.Part.PlaneSums, levels follow each other. Collective.
+func integrate(v View, name string, of domain.Columns, add func(s stretch, to []float64)) ([]float64, error) {
 	field, _ := model.FindField(name)
 	total := make([]float64, of.All)
 	collect := func(planes []float64, volume float64) {
@@ -103,7 +123,7 @@ func integrate(v View, name string, of domain.Columns, add func(c cell, to []flo
 
 // integrateRows returns the numbers of the rows of a local box of a level, [plane][row][column], over runs of cells along x, which are
 // global as their y and z are.
-func integrateRows(v View, f model.Field, level int, region decomp.Box, of domain.Columns, runs func(y, z int) []decomp.Range, add func(c cell, to []float64)) ([]float64, error) {
+func integrateRows(v View, f model.Field, level int, region decomp.Box, of domain.Columns, runs func(y, z int) []decomp.Range, add func(s stretch, to []float64)) ([]float64, error) {
 	axis, size := v.Part.Layout.Axis(), region.Size()
 	if region.Cells() == 0 {
 		return nil, nil
@@ -130,19 +150,22 @@ func integrateRows(v View, f model.Field, level int, region decomp.Box, of domai
 				if axis == 1 {
 					at, first = [3]int{0, region.Lo[1] + k, region.Lo[2]}, 0
 				}
-				c := cell{}
+				c := stretch{width: width}
 				for a := range at {
 					if c.centre[a] = float64(at[a]+lo[a]) + 0.5; a <= axis {
 						c.centre[a] *= width
 					}
 				}
+				types := v.Part.Cells.Type[v.Part.Cells.Index(0, at[1], at[2]):]
 				for _, run := range runs(at[1]+lo[1], at[2]+lo[2]) {
-					for x := run.Lo - lo[0]; x < run.Hi-lo[0]; x++ {
-						c.centre[0] = (float64(x+lo[0]) + 0.5) * width
-						c.solid = v.Part.Cells.At(x, at[1], at[2]) != 0
-						c.values = values[(first+x-s.region.Lo[0])*f.Components:][:f.Components]
-						add(c, sums[(k*each+row)*of.All:][:of.All])
+					x, n := run.Lo-lo[0], run.Hi-run.Lo
+					if n == 0 {
+						continue
 					}
+					c.centre[0] = (float64(run.Lo) + 0.5) * width
+					c.types = types[x:][:n]
+					c.values = values[(first+x-s.region.Lo[0])*f.Components:][:n*f.Components]
+					add(c, sums[(k*each+row)*of.All:][:of.All])
 				}
 			}
 		}

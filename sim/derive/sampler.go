@@ -4,6 +4,7 @@
 package derive
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 
@@ -48,6 +49,9 @@ type Sampler[In, Out Number] struct {
 	region     decomp.Box // the requested part of a plane: x and, in 3D, y range
 	first      int        // plane that window[1] holds
 	window     [3][]In    // planes first-1, first, first+1 as [row][component][x]
+
+	differences [3][3][]float64 // of a row: of the velocity's components along the axes
+	noTypes     []uint8         // zeros
 }
 
 // noPlane marks an empty window.
@@ -232,53 +236,87 @@ func (s *Sampler[In, Out]) position(row, k int) (y, z int) {
 	return k, 0
 }
 
-// gradientRow visits the cells of a row with the gradient of their velocity,
-// g[c][axis] = d u_c / d x_axis. It handles the simple cells inline: those with fluid on all
-// sides, away from the ends of the row.
+// gradientRow visits the cells of a row with the gradient of their velocity, g[c][axis] = d u_c / d x_axis. The differences of a
+// whole row come first, in simple loops, then the cells beside solids and at the ends of the row.
 func (s *Sampler[In, Out]) gradientRow(row, k int, use func(x int, g *[3][3]float64)) {
 	nx, margin := s.width(), s.margin()
-	type velocity [3][]In
-	u := func(d, row int) (u velocity) { // rows of the velocity on plane k+d
-		b := s.window[1+d][((row+margin)*s.stored+1)*nx:]
-		for c := range s.dims {
-			u[c] = b[c*nx:][:nx]
+	velocity := func(d, row, c int) []In { // a row of a component on plane k+d
+		return s.window[1+d][((row+margin)*s.stored+1+c)*nx:][:nx]
+	}
+	lo, hi := row-1, row+1
+	if n := s.rows(); margin == 0 && s.dims == 3 {
+		lo, hi = (lo+n)%n, hi%n
+	}
+	for c := range s.dims {
+		g := &s.differences[c]
+		for a := range s.dims {
+			if cap(g[a]) < nx {
+				g[a] = make([]float64, nx)
+			}
+			g[a] = g[a][:nx]
 		}
-		return u
+		if here := velocity(0, row, c); nx > 2 {
+			halves(g[0][1:nx-1], here[:nx-2], here[2:])
+		}
+		if s.dims == 2 {
+			halves(g[1], velocity(-1, row, c), velocity(+1, row, c))
+			continue
+		}
+		halves(g[1], velocity(0, lo, c), velocity(0, hi, c))
+		halves(g[2], velocity(-1, row, c), velocity(+1, row, c))
 	}
 	y, z := s.position(row, k)
-	first, dy, dz := s.cells.Index(0, y, z), s.cells.N[0]+2, 0
-	if s.dims == 3 {
-		dz = dy * (s.cells.N[1] + 2)
-	}
-	t := s.cells.Type
-	solid := func(x int) bool {
-		i := first + x
-		return t[i]|t[i-1]|t[i+1]|t[i-dy]|t[i+dy]|t[i-dz]|t[i+dz] != 0
-	}
-	here := u(0, row)
-	var yl, yh, zl, zh velocity
-	if s.dims == 2 {
-		yl, yh = u(-1, row), u(+1, row)
-	} else {
-		lo, hi := row-1, row+1
-		if n := s.rows(); margin == 0 {
-			lo, hi = (lo+n)%n, hi%n
-		}
-		yl, yh, zl, zh = u(0, lo), u(0, hi), u(-1, row), u(+1, row)
-	}
+	fluid := s.fluidAround(y, z, nx)
 	var g [3][3]float64
 	for x := range nx {
-		if x == 0 || x == nx-1 || solid(x) {
+		if x == 0 || x == nx-1 || !fluid && s.besideSolid(x, y, z) {
 			g = s.gradient(x, y, z)
 		} else {
 			for c := range s.dims {
-				g[c][0], g[c][1] = half(here[c][x-1], here[c][x+1]), half(yl[c][x], yh[c][x])
-				if s.dims == 3 {
-					g[c][2] = half(zl[c][x], zh[c][x])
+				for a := range s.dims {
+					g[c][a] = s.differences[c][a][x]
 				}
 			}
 		}
 		use(x, &g)
+	}
+}
+
+// besideSolid reports whether a cell or one of its nearest neighbours is solid.
+func (s *Sampler[In, Out]) besideSolid(x, y, z int) bool {
+	i, dy, dz := s.typesOf(x, y, z)
+	t := s.cells.Type
+	return t[i]|t[i-1]|t[i+1]|t[i-dy]|t[i+dy]|t[i-dz]|t[i+dz] != 0
+}
+
+// fluidAround reports whether the nx cells of a row, the cells at its ends and the rows beside it are all fluid.
+func (s *Sampler[In, Out]) fluidAround(y, z, nx int) bool {
+	i, dy, dz := s.typesOf(0, y, z)
+	if len(s.noTypes) < nx+2 {
+		s.noTypes = make([]uint8, nx+2)
+	}
+	for _, at := range [...]int{i, i - dy, i + dy, i - dz, i + dz} {
+		if !bytes.Equal(s.cells.Type[at-1:][:nx+2], s.noTypes[:nx+2]) {
+			return false
+		}
+	}
+	return true
+}
+
+// typesOf returns the place of a cell's type, and the distances of rows and planes there.
+func (s *Sampler[In, Out]) typesOf(x, y, z int) (i, dy, dz int) {
+	i, dy = s.cells.Index(x, y, z), s.cells.N[0]+2
+	if s.dims == 3 {
+		dz = dy * (s.cells.N[1] + 2)
+	}
+	return i, dy, dz
+}
+
+// halves fills a row with central differences over two cells.
+func halves[In Number](to []float64, lo, hi []In) {
+	lo, hi = lo[:len(to)], hi[:len(to)]
+	for x := range to {
+		to[x] = half(lo[x], hi[x])
 	}
 }
 
