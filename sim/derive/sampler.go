@@ -50,8 +50,8 @@ type Sampler[In, Out Number] struct {
 	first      int        // plane that window[1] holds
 	window     [3][]In    // planes first-1, first, first+1 as [row][component][x]
 
-	differences [3][3][]float64 // of a row: of the velocity's components along the axes
-	noTypes     []uint8         // zeros
+	gradients gradients // of a row
+	noTypes   []uint8   // zeros
 }
 
 // noPlane marks an empty window.
@@ -138,16 +138,11 @@ func (s *Sampler[In, Out]) Sample(f model.Field, k int, out []Out) ([]Out, error
 				o[x] = Out(s.reference + factor*float64(v))
 			}
 		case "vorticity":
-			s.gradientRow(row, k, func(x int, g *[3][3]float64) {
-				cell := (*[3]Out)(o[3*x:])
-				for c, w := range curl(g) {
-					cell[c] = Out(factor * w)
-				}
-			})
+			curlRow(o, s.gradientRow(row, k), factor)
 		case "strain_rate":
-			s.gradientRow(row, k, func(x int, g *[3][3]float64) { o[x] = Out(factor * math.Sqrt(strain2(g))) })
+			invariantRow(o, s.gradientRow(row, k), factor, func(g *[3][3]float64) float64 { return math.Sqrt(strain2(g)) })
 		case "q_criterion":
-			s.gradientRow(row, k, func(x int, g *[3][3]float64) { o[x] = Out(factor * secondInvariant(g)) })
+			invariantRow(o, s.gradientRow(row, k), factor, secondInvariant)
 		case "wall_shear_stress":
 			y, z := s.position(row, k)
 			for x := range nx {
@@ -236,9 +231,12 @@ func (s *Sampler[In, Out]) position(row, k int) (y, z int) {
 	return k, 0
 }
 
-// gradientRow visits the cells of a row with the gradient of their velocity, g[c][axis] = d u_c / d x_axis. The differences of a
+// gradients is the gradient of the velocity in the cells of a row, [c][axis] = d u_c / d x_axis.
+type gradients [3][3][]float64
+
+// gradientRow returns the gradient of the velocity in the cells of a row; it is valid until the next call. The differences of the
 // whole row come first, in simple loops, then the cells beside solids and at the ends of the row.
-func (s *Sampler[In, Out]) gradientRow(row, k int, use func(x int, g *[3][3]float64)) {
+func (s *Sampler[In, Out]) gradientRow(row, k int) *gradients {
 	nx, margin := s.width(), s.margin()
 	velocity := func(d, row, c int) []In { // a row of a component on plane k+d
 		return s.window[1+d][((row+margin)*s.stored+1+c)*nx:][:nx]
@@ -247,14 +245,15 @@ func (s *Sampler[In, Out]) gradientRow(row, k int, use func(x int, g *[3][3]floa
 	if n := s.rows(); margin == 0 && s.dims == 3 {
 		lo, hi = (lo+n)%n, hi%n
 	}
-	for c := range s.dims {
-		g := &s.differences[c]
-		for a := range s.dims {
-			if cap(g[a]) < nx {
-				g[a] = make([]float64, nx)
+	if len(s.gradients[0][0]) != nx {
+		for c := range s.gradients {
+			for a := range s.gradients[c] {
+				s.gradients[c][a] = make([]float64, nx) // in 2D the third ones stay zero
 			}
-			g[a] = g[a][:nx]
 		}
+	}
+	for c := range s.dims {
+		g := &s.gradients[c]
 		if here := velocity(0, row, c); nx > 2 {
 			halves(g[0][1:nx-1], here[:nx-2], here[2:])
 		}
@@ -267,18 +266,38 @@ func (s *Sampler[In, Out]) gradientRow(row, k int, use func(x int, g *[3][3]floa
 	}
 	y, z := s.position(row, k)
 	fluid := s.fluidAround(y, z, nx)
-	var g [3][3]float64
 	for x := range nx {
-		if x == 0 || x == nx-1 || !fluid && s.besideSolid(x, y, z) {
-			g = s.gradient(x, y, z)
-		} else {
-			for c := range s.dims {
-				for a := range s.dims {
-					g[c][a] = s.differences[c][a][x]
-				}
+		if x > 0 && x < nx-1 && (fluid || !s.besideSolid(x, y, z)) {
+			continue
+		}
+		for c, g := range s.gradient(x, y, z) {
+			for a, v := range g {
+				s.gradients[c][a][x] = v
 			}
 		}
-		use(x, &g)
+	}
+	return &s.gradients
+}
+
+// curlRow turns gradients into their curl.
+func curlRow[Out Number](o []Out, g *gradients, factor float64) {
+	n := len(o) / 3
+	xy, xz, yx := g[0][1][:n], g[0][2][:n], g[1][0][:n]
+	yz, zx, zy := g[1][2][:n], g[2][0][:n], g[2][1][:n]
+	for x := range n {
+		cell := (*[3]Out)(o[3*x:])
+		cell[0], cell[1], cell[2] = Out(factor*(zy[x]-yz[x])), Out(factor*(xz[x]-zx[x])), Out(factor*(yx[x]-xy[x]))
+	}
+}
+
+// invariantRow turns gradients into a function of each.
+func invariantRow[Out Number](o []Out, g *gradients, factor float64, of func(*[3][3]float64) float64) {
+	var at [3][3]float64
+	for x := range o {
+		for c := range g {
+			at[c] = [3]float64{g[c][0][x], g[c][1][x], g[c][2][x]}
+		}
+		o[x] = Out(factor * of(&at))
 	}
 }
 
