@@ -51,29 +51,29 @@ func (v View) VelocityError(e config.Expectation) (float64, error) {
 	return math.Sqrt(sum[2] / sum[3]), nil
 }
 
-// Sum returns the integral of the components of a field, 0 in solid cells, over the volume on rank 0, in lattice units.
-// Collective.
-func (v View) Sum(name string) (float64, error) {
-	return v.sum(name, func(sum float64, values []float64) float64 {
-		for _, v := range values {
-			sum += v
-		}
-		return sum
-	})
+// Summand adds the components of cells to a sum.
+type Summand func(sum float64, components []float64) float64
+
+// Values adds the components themselves.
+func Values(sum float64, components []float64) float64 {
+	for _, v := range components {
+		sum += v
+	}
+	return sum
 }
 
-// SumOfSquares is Sum of the squares of the components.
-func (v View) SumOfSquares(name string) (float64, error) {
-	return v.sum(name, func(sum float64, values []float64) float64 {
-		for _, v := range values {
-			sum += v * v
-		}
-		return sum
-	})
+// Squares adds their squares.
+func Squares(sum float64, components []float64) float64 {
+	for _, v := range components {
+		sum += v * v
+	}
+	return sum
 }
 
-func (v View) sum(name string, more func(sum float64, values []float64) float64) (float64, error) {
-	sum, err := integrate(v, name, domain.Columns{Added: 1, All: 1}, func(s stretch, to []float64) { to[0] = more(to[0], s.values) })
+// Sum returns the integral of the components of a field or their squares, 0 in solid cells, over the volume on rank 0, in lattice
+// units. Collective.
+func (v View) Sum(name string, of Summand) (float64, error) {
+	sum, err := integrate(v, name, domain.Columns{Added: 1, All: 1}, func(s stretch, to []float64) { to[0] = of(to[0], s.values) })
 	if err != nil || !v.Rank.Root {
 		return 0, err
 	}

@@ -49,9 +49,7 @@ type Sampler[In, Out Number] struct {
 	region     decomp.Box // the requested part of a plane: x and, in 3D, y range
 	first      int        // plane that window[1] holds
 	window     [3][]In    // planes first-1, first, first+1 as [row][component][x]
-
-	gradients gradients // of a row
-	noTypes   []uint8   // zeros
+	gradients  gradients  // of a row
 }
 
 // noPlane marks an empty window.
@@ -231,8 +229,11 @@ func (s *Sampler[In, Out]) position(row, k int) (y, z int) {
 	return k, 0
 }
 
-// gradients is the gradient of the velocity in the cells of a row, [c][axis] = d u_c / d x_axis.
-type gradients [3][3][]float64
+// gradients is the gradient of the velocity in the cells of a row.
+type gradients struct {
+	of    [3][3][]float64 // [c][axis] = d u_c / d x_axis
+	fluid []uint8         // types of as many cells and one at each end, if all are fluid
+}
 
 // gradientRow returns the gradient of the velocity in the cells of a row; it is valid until the next call. The differences of the
 // whole row come first, in simple loops, then the cells beside solids and at the ends of the row.
@@ -245,15 +246,16 @@ func (s *Sampler[In, Out]) gradientRow(row, k int) *gradients {
 	if n := s.rows(); margin == 0 && s.dims == 3 {
 		lo, hi = (lo+n)%n, hi%n
 	}
-	if len(s.gradients[0][0]) != nx {
-		for c := range s.gradients {
-			for a := range s.gradients[c] {
-				s.gradients[c][a] = make([]float64, nx) // in 2D the third ones stay zero
+	if len(s.gradients.fluid) != nx+2 {
+		s.gradients.fluid = make([]uint8, nx+2)
+		for c := range s.gradients.of {
+			for a := range s.gradients.of[c] {
+				s.gradients.of[c][a] = make([]float64, nx) // in 2D the third ones stay zero
 			}
 		}
 	}
 	for c := range s.dims {
-		g := &s.gradients[c]
+		g := &s.gradients.of[c]
 		if here := velocity(0, row, c); nx > 2 {
 			halves(g[0][1:nx-1], here[:nx-2], here[2:])
 		}
@@ -265,14 +267,14 @@ func (s *Sampler[In, Out]) gradientRow(row, k int) *gradients {
 		halves(g[2], velocity(-1, row, c), velocity(+1, row, c))
 	}
 	y, z := s.position(row, k)
-	fluid := s.fluidAround(y, z, nx)
+	fluid := s.fluidAround(y, z)
 	for x := range nx {
 		if x > 0 && x < nx-1 && (fluid || !s.besideSolid(x, y, z)) {
 			continue
 		}
 		for c, g := range s.gradient(x, y, z) {
 			for a, v := range g {
-				s.gradients[c][a][x] = v
+				s.gradients.of[c][a][x] = v
 			}
 		}
 	}
@@ -282,8 +284,8 @@ func (s *Sampler[In, Out]) gradientRow(row, k int) *gradients {
 // curlRow turns gradients into their curl.
 func curlRow[Out Number](o []Out, g *gradients, factor float64) {
 	n := len(o) / 3
-	xy, xz, yx := g[0][1][:n], g[0][2][:n], g[1][0][:n]
-	yz, zx, zy := g[1][2][:n], g[2][0][:n], g[2][1][:n]
+	xy, xz, yx := g.of[0][1][:n], g.of[0][2][:n], g.of[1][0][:n]
+	yz, zx, zy := g.of[1][2][:n], g.of[2][0][:n], g.of[2][1][:n]
 	for x := range n {
 		cell := (*[3]Out)(o[3*x:])
 		cell[0], cell[1], cell[2] = Out(factor*(zy[x]-yz[x])), Out(factor*(xz[x]-zx[x])), Out(factor*(yx[x]-xy[x]))
@@ -294,8 +296,8 @@ func curlRow[Out Number](o []Out, g *gradients, factor float64) {
 func invariantRow[Out Number](o []Out, g *gradients, factor float64, of func(*[3][3]float64) float64) {
 	var at [3][3]float64
 	for x := range o {
-		for c := range g {
-			at[c] = [3]float64{g[c][0][x], g[c][1][x], g[c][2][x]}
+		for c, d := range g.of {
+			at[c] = [3]float64{d[0][x], d[1][x], d[2][x]}
 		}
 		o[x] = Out(factor * of(&at))
 	}
@@ -308,14 +310,12 @@ func (s *Sampler[In, Out]) besideSolid(x, y, z int) bool {
 	return t[i]|t[i-1]|t[i+1]|t[i-dy]|t[i+dy]|t[i-dz]|t[i+dz] != 0
 }
 
-// fluidAround reports whether the nx cells of a row, the cells at its ends and the rows beside it are all fluid.
-func (s *Sampler[In, Out]) fluidAround(y, z, nx int) bool {
+// fluidAround reports whether the cells of a row, the cells at its ends and the rows beside it are all fluid.
+func (s *Sampler[In, Out]) fluidAround(y, z int) bool {
 	i, dy, dz := s.typesOf(0, y, z)
-	if len(s.noTypes) < nx+2 {
-		s.noTypes = make([]uint8, nx+2)
-	}
+	fluid := s.gradients.fluid
 	for _, at := range [...]int{i, i - dy, i + dy, i - dz, i + dz} {
-		if !bytes.Equal(s.cells.Type[at-1:][:nx+2], s.noTypes[:nx+2]) {
+		if !bytes.Equal(s.cells.Type[at-1:][:len(fluid)], fluid) {
 			return false
 		}
 	}

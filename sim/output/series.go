@@ -88,7 +88,7 @@ func (s *series) values(r *Run, q config.SeriesQuantity, t derive.Totals) ([]flo
 		}
 		return []float64{share}, nil
 	case config.SeriesEnstrophy:
-		sum, err := r.View.SumOfSquares("vorticity")
+		sum, err := r.View.Sum("vorticity", derive.Squares)
 		if err != nil {
 			return nil, fmt.Errorf("rank %d: enstrophy at step %d: %w", r.Rank.ID, r.Step(), err)
 		}
@@ -101,7 +101,7 @@ func (s *series) values(r *Run, q config.SeriesQuantity, t derive.Totals) ([]flo
 		least, mean, most := derive.Together(walls).Plus()
 		return []float64{map[string]float64{config.SeriesLeastPlus: least, config.SeriesMeanPlus: mean, config.SeriesMostPlus: most}[q.Name]}, nil
 	case config.SeriesTemperature:
-		sum, err := r.View.Sum("temperature")
+		sum, err := r.View.Sum("temperature", derive.Values)
 		if err != nil {
 			return nil, fmt.Errorf("rank %d: temperature at step %d: %w", r.Rank.ID, r.Step(), err)
 		}
