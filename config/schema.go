@@ -282,7 +282,7 @@ func runTables() []language.Table {
 		{Path: "device", Keys: []language.Key{
 			{Name: "kind", Kind: language.Word, Choices: deviceKinds(), Default: `"auto"`, Doc: "auto uses a GPU where one is found, otherwise the CPU"},
 			{Name: "share", Kind: language.Flag, Default: "false", Doc: "several ranks may use one GPU; otherwise more ranks than GPUs on a machine are an error"},
-			{Name: "transport", Kind: language.Word, Choices: transport.Kinds(), Default: `"auto"`, Doc: "halo exchange method. host: messages through the host's memory. gpu: messages from and to GPU memory, with a GPU-aware MPI library. peer: GPUs of one machine write into each other's memory. auto selects the best for each pair and reports the reason"},
+			{Name: "transport", Kind: language.Word, Choices: transport.Kinds(), Default: `"auto"`, Doc: "halo exchange method. host: through the host's memory. gpu: messages from and to GPU memory, with a GPU-aware MPI library. peer: GPUs of one machine write into each other's memory. auto selects the best for each pair and reports the reason"},
 			{Name: "gpu_aware_mpi", Kind: language.Word, Choices: transport.Answers(), Default: `"ask"`, Doc: "whether the MPI library is GPU-aware. ask queries it; some libraries cannot be queried"},
 		}, Doc: "Devices of the ranks, and their communication. `--device` and `--transport` on the command line take precedence."},
 		liveTable(),

@@ -22,7 +22,7 @@ type Transport = transport.Kind
 
 const (
 	Auto = transport.Auto // the best of the others, for each neighbour
-	Host = transport.Host // messages through the host
+	Host = transport.Host // through the host's memory
 	GPU  = transport.GPU  // messages from and to GPU memory
 	Peer = transport.Peer // into the neighbour's memory
 )
@@ -141,6 +141,10 @@ func (b *builder) look() error {
 	b.notGPU = b.whyNotGPU()
 	b.mine.NoGPU = b.notGPU
 	p, ok := b.Device.(device.Peer)
+	if ok {
+		id := p.Identity()
+		b.mine.Machine, b.mine.Device = id.Machine, id.Device
+	}
 	switch {
 	case !ok:
 		b.mine.NoPeer = "the device has no memory that other ranks can write"
@@ -149,8 +153,6 @@ func (b *builder) look() error {
 		b.mine.NoPeer = "not requested"
 		return nil
 	}
-	id := p.Identity()
-	b.mine.Machine, b.mine.Device = id.Machine, id.Device
 	if b.e.words, err = p.AllocShared(len(others) * device.BarrierWord); err != nil {
 		return err
 	}
@@ -204,7 +206,7 @@ func (b *builder) exchangeOffers() error {
 		return err
 	}
 	b.talk = more[0] > 0
-	if b.talk && b.Want == Auto {
+	if b.talk && (b.Want == Auto || b.Want == Host) {
 		all, err := comm.Together(b.Comm, b.mine.Device)
 		if err != nil {
 			return err

@@ -152,7 +152,7 @@ func (e *exchange) turn(state device.Buffer) error {
 	if state != e.states[0] && state != e.states[1] {
 		return errors.New("exchange of a state that it was not set up for")
 	}
-	if e.peers != nil && state == e.last {
+	if (e.peers != nil || e.inboxes != nil) && state == e.last {
 		return errors.New("exchange of the same state twice in a row")
 	}
 	e.last = state
@@ -193,15 +193,15 @@ func (e *exchange) Start(state device.Buffer, ready device.Event) error {
 		return e.fail("start", e.broken)
 	}
 	e.running, e.ready = true, ready
+	if e.messages != nil { // first, since they take longest
+		if what, err := e.messages.start(state, ready); err != nil {
+			return e.fail(what, err)
+		}
+	}
 	if e.stream != nil {
 		e.stream.After(ready)
 		e.onDevice(e.stream, state)
 		e.copied = e.stream.Record()
-	}
-	if e.messages != nil {
-		if what, err := e.messages.start(state, ready); err != nil {
-			return e.fail(what, err)
-		}
 	}
 	return nil
 }
@@ -228,7 +228,11 @@ func (e *exchange) Finish() error {
 		}
 	}
 	if e.copied != nil {
-		if err := e.copied.Wait(); err != nil {
+		wait := e.copied.Wait
+		if e.peers != nil || e.inboxes != nil { // it is a wait for neighbours
+			wait = func() error { return comm.HeartbeatOf(e.c).Wait(e.copied.Wait) }
+		}
+		if err := wait(); err != nil {
 			return e.fail("copies of the device", err)
 		}
 		if e.peers != nil || e.inboxes != nil {

@@ -279,6 +279,7 @@ func TestDoorsAreClosed(t *testing.T) {
 		{"peer", halo.Peer, nil},
 		{"host", halo.Host, nil},
 		{"peer that spoils", halo.Peer, func(_ int, g *halotest.GPU) { g.Spoils = true }},
+		{"host without a barrier", halo.Host, func(rank int, g *halotest.GPU) { g.NoBarrier = rank == 1 }},
 		{"host that spoils", halo.Host, func(_ int, g *halotest.GPU) { g.Spoils = true }},
 		{"peer without a way", halo.Peer, func(rank int, g *halotest.GPU) { g.Deaf = rank == 1 }},
 		{"peer without a barrier", halo.Peer, func(rank int, g *halotest.GPU) { g.NoBarrier = rank == 1 }},
@@ -525,6 +526,12 @@ func TestMisuse(t *testing.T) {
 
 // Neighbours that write into a rank's memory rely on its states alternating.
 func TestTurns(t *testing.T) {
+	for _, want := range []halo.Transport{halo.Peer, halo.Host} {
+		turns(t, want)
+	}
+}
+
+func turns(t *testing.T, want halo.Transport) {
 	m := halotest.NewMachine("node")
 	err := comm.RunLocal(2, func(c comm.Comm) error {
 		g := m.NewGPU(fmt.Sprint(c.Rank()))
@@ -532,6 +539,7 @@ func TestTurns(t *testing.T) {
 		if err != nil {
 			return err
 		}
+		s.Want = want
 		e, err := halo.New(s)
 		if err != nil {
 			return err

@@ -89,17 +89,21 @@ func (b *inbox) open(h device.HostSharer, key []byte) error {
 	return nil
 }
 
-// cut prepares the copies of an exchange in pieces.
+// cut prepares the copies of an exchange in pieces. Small messages are in the first ones.
 func (b *inbox) cut(pieces int) {
+	out, in := min(pieces, piecesOf(b.sendBytes)), min(pieces, piecesOf(b.recvBytes))
 	for side := range 2 {
 		for k := range pieces {
-			from, there := part(b.send, k, pieces), part([]decomp.Range{room(side, b.sendBytes)}, k, pieces)
-			here, to := part([]decomp.Range{room(side, b.recvBytes)}, k, pieces), part(b.recv, k, pieces)
+			from, there := part(b.send, k, out), part([]decomp.Range{room(side, b.sendBytes)}, k, out)
+			here, to := part([]decomp.Range{room(side, b.recvBytes)}, k, in), part(b.recv, k, in)
 			b.out[side] = append(b.out[side], stridedCopies(from, there))
 			b.in[side] = append(b.in[side], stridedCopies(here, to))
 		}
 	}
 }
+
+// piecesOf returns the number of pieces of a message.
+func piecesOf(bytes int) int { return min(1+bytes/pieceBytes, mostPieces) }
 
 func (b *inbox) close() {
 	for _, free := range b.free {
@@ -108,10 +112,11 @@ func (b *inbox) close() {
 	b.free = nil
 }
 
-// part returns piece k of the bytes in ranges, of about equal sizes that depend on the number of bytes alone.
+// part returns piece k of the bytes in ranges, of about equal sizes that depend on the number of bytes alone; nothing from the last
+// piece on.
 func part(list []decomp.Range, k, pieces int) (out []decomp.Range) {
 	bytes := span(list)
-	edge := func(k int) int { return bytes / word * k / pieces * word }
+	edge := func(k int) int { return bytes / word * min(k, pieces) / pieces * word }
 	lo, hi := edge(k), edge(k+1)
 	at := 0
 	for _, r := range list {
@@ -176,23 +181,23 @@ func (b *inboxes) close() {
 // shareHost creates inboxes for the links through the host that support them on both sides. Collective.
 func (b *builder) shareHost() error {
 	h, ok := sharesHost(b.Device)
-	wants := func(i int) bool { // a rank that waits on a GPU would slow down the others on it (whyRefused)
-		return ok && b.e.routes[i].Transport == Host && !b.mine.Shared && !b.theirs[i].Shared
-	}
-	wanted := []int64{0}
+	wanted, pieces, boxes := make([]bool, len(b.others)), []int64{0}, 0
 	for i, p := range b.others {
-		if wants(i) {
-			wanted[0] = max(wanted[0], int64(1+p.sendBytes/pieceBytes))
+		// A rank that waits on a GPU would slow down the others on it (whyRefused).
+		wanted[i] = ok && b.e.routes[i].Transport == Host && !b.mine.Shared && !b.theirs[i].Shared && boxes < device.MaxParties
+		if wanted[i] {
+			boxes++
+			pieces[0] = max(pieces[0], int64(piecesOf(p.sendBytes)))
 		}
 	}
-	if err := comm.Max(b.Comm, wanted); err != nil || wanted[0] == 0 {
+	if err := comm.Max(b.Comm, pieces); err != nil || pieces[0] == 0 {
 		return err
 	}
-	b.pieces = int(min(wanted[0], mostPieces))
+	b.pieces = int(pieces[0])
 	b.boxes = make([]*inbox, len(b.others))
 	keys := make([][]byte, len(b.others)) // nil: none
 	for i, p := range b.others {
-		if wants(i) {
+		if wanted[i] {
 			// Without one the message takes the other path: no error.
 			b.boxes[i], keys[i], _ = newInbox(p, h)
 		}

@@ -31,7 +31,7 @@ func TestMPI(t *testing.T) {
 					return fmt.Errorf("%v, visible %v: %w", k, visible, err)
 				}
 			}
-			gpu := halotest.NewMachine("node").NewGPU("one") // each rank's own stands for the same
+			gpu := halotest.NewMachine("node").NewGPU(fmt.Sprint(c.Rank())) // each rank's own machine stands for the same
 			if err := halotest.Check(c, expecting(halo.Host, halo.Host), gpu, k); err != nil {
 				return fmt.Errorf("%v, inboxes: %w", k, err)
 			}

@@ -124,7 +124,7 @@ func TestTrafficMPI(t *testing.T) {
 	}
 	mpitest.Run(t, ranks, func(c comm.Comm) error {
 		for _, n := range halotest.Nests() {
-			gpu := halotest.NewMachine("node").NewGPU("one") // each rank's own stands for the same
+			gpu := halotest.NewMachine("node").NewGPU(fmt.Sprint(c.Rank())) // each rank's own machine stands for the same
 			for _, dev := range []halo.Memory{quick(halotest.NewDevice(true)), quick(halotest.NewDevice(false)), gpu} {
 				quick(gpu.Device)
 				if err := halotest.CheckTraffic(c, by(halo.Host, always(halo.Host)), dev, n); err != nil {

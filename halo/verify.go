@@ -6,6 +6,7 @@ package halo
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"time"
 
 	"lbmsim/comm"
@@ -76,15 +77,16 @@ func (b *builder) try(state device.Buffer) error {
 	if e.peers != nil || e.inboxes != nil {
 		for wait, start := (backoff{}), time.Now(); !e.copied.Done(); wait.pause() {
 			if time.Since(start) > tryLimit {
-				of := Host
+				var used []string
 				if e.inboxes != nil {
+					used = append(used, Host.String())
 					e.inboxes.barrier.Break()
 				}
 				if e.peers != nil {
-					of = Peer
+					used = append(used, Peer.String())
 					e.peers.barrier.Break()
 				}
-				return fmt.Errorf("transport %v does not work: no answer from a neighbour within %v; use another one (--transport)", of, tryLimit)
+				return fmt.Errorf("transport %s does not work: no answer from a neighbour within %v; use another one (--transport)", strings.Join(used, " or "), tryLimit)
 			}
 			if e.messages != nil { // they do not wait for the end of this
 				if _, _, err := e.messages.progress(); err != nil {

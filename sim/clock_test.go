@@ -40,6 +40,18 @@ func TestSampleOfQueuedSteps(t *testing.T) {
 	}
 }
 
+// The time in which a device waits for the host to queue the next step does not count as computing.
+func TestIdleBetweenSteps(t *testing.T) {
+	var s stopwatch
+	s.steps(100*time.Second, at(0), at(100))
+	s.idle(level.Ends{Edges: at(2), Bulk: at(8)}, at(9))    // after both
+	s.idle(level.Ends{Edges: at(12), Bulk: at(11)}, at(14)) // after the edges, which end last
+	s.idle(level.Ends{Edges: at(16), Bulk: at(20)}, at(18)) // while the bulk computes
+	if want := 3.0; math.Abs(s.exposed()-want) > 1e-9 {
+		t.Errorf("%g s exposed, want %g", s.exposed(), want)
+	}
+}
+
 // The speed is averaged over one to two seconds of steps.
 func TestPace(t *testing.T) {
 	var p pace

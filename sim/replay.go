@@ -22,8 +22,9 @@ func (r replay) Again() error {
 	if err := r.steer(); err != nil {
 		return err
 	}
+	next := r.Step() + 1
 	if err := r.advance(1); err != nil {
-		return fmt.Errorf("rank %d, step %d: %w", r.Rank.ID, r.Step()+1, err)
+		return fmt.Errorf("rank %d, step %d: %w", r.Rank.ID, next, err)
 	}
 	return nil
 }

@@ -130,8 +130,9 @@ func (r *run) steps() error {
 			k = r.untilHook()
 		}
 		r.expect(r.Step() + k)
+		first := r.Step() + 1
 		if err := r.advance(k); err != nil {
-			return fmt.Errorf("rank %d, %s: %w", r.Rank.ID, steps(r.Step()+1, r.Step()+k), err)
+			return fmt.Errorf("rank %d, %s: %w", r.Rank.ID, steps(first, first+k-1), err)
 		}
 		if err := r.hooks(); err != nil {
 			return err

@@ -9,7 +9,10 @@ package cuda
 import "C"
 
 import (
+	"errors"
 	"unsafe"
+
+	"gorgonia.org/cu"
 
 	"lbmsim/device"
 	"lbmsim/device/hostmem"
@@ -17,8 +20,14 @@ import (
 
 var _ device.HostSharer = (*Device)(nil)
 
+// hostPointers is CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM.
+const hostPointers = cu.DeviceAttribute(91)
+
 // ShareHost allocates page-locked host memory that other processes can open.
 func (d *Device) ShareHost(bytes int) (memory, key []byte, free func(), err error) {
+	if same, err := d.gpu.Attribute(hostPointers); err != nil || same == 0 {
+		return nil, nil, nil, errors.Join(errors.New("kernels do not reach such memory by its address on the host"), err)
+	}
 	memory, key, release, err := hostmem.Share(bytes)
 	if err == nil {
 		free, err = d.lockPages(memory, release)

@@ -15,8 +15,8 @@ struct Barrier {
 	unsigned long long count;          // number of barriers so far; only this GPU's stream touches it
 	unsigned long long parties;
 	const volatile unsigned* broken;   // in the host's memory: not 0: waiting ends
-	unsigned long long* signal[PARTIES];      // words in the others' memory
-	const unsigned long long* await[PARTIES]; // words in this GPU's memory, which the others write
+	unsigned long long* signal[PARTIES];      // words that the others read: in their memory, or the host's
+	const unsigned long long* await[PARTIES]; // words that the others write: in this GPU's memory, or the host's
 };
 
 }}  // namespace lbm
