@@ -101,18 +101,16 @@ func TestHostBesideCopies(t *testing.T) {
 
 // Messages of more than one piece, of whole planes and of rows.
 func TestInboxesInPieces(t *testing.T) {
-	for _, k := range []halotest.Case{
-		{Dims: 3, Cells: [3]int{264, 130, 6}, Periodic: true, Components: 10, ValueBytes: 4},
-		{Dims: 3, Cells: [3]int{264, 6, 130}, Components: 10, ValueBytes: 4, Along: 2, Listed: 3},
+	for ranks, k := range map[int]halotest.Case{
+		2: {Dims: 3, Cells: [3]int{264, 130, 4}, Periodic: true, Components: 10, ValueBytes: 4},
+		4: {Dims: 3, Cells: [3]int{264, 4, 130}, Components: 10, ValueBytes: 4, Along: 2, Listed: 3},
 	} {
-		for _, ranks := range []int{2, 4} {
-			dev := own(func(_ int, g *halotest.GPU) { quick(g.Device) })
-			err := comm.RunLocal(ranks, func(c comm.Comm) error {
-				return halotest.Check(c, expecting(halo.Host, halo.Host), dev(c.Rank()), k)
-			})
-			if err != nil {
-				t.Errorf("%v, %d ranks: %v", k, ranks, err)
-			}
+		dev := own(func(_ int, g *halotest.GPU) { quick(g.Device) })
+		err := comm.RunLocal(ranks, func(c comm.Comm) error {
+			return halotest.Check(c, expecting(halo.Host, halo.Host), dev(c.Rank()), k)
+		})
+		if err != nil {
+			t.Errorf("%v, %d ranks: %v", k, ranks, err)
 		}
 	}
 }
