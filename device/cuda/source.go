@@ -121,24 +121,6 @@ func sharedLimit(arch int) int {
 	return 227 << 10
 }
 
-// Compile translates the kernels of spec for GPUs of compute capability arch (90 for
-// sm_90), without a GPU or the cache, and returns the machine code. A machine without a GPU can
-// check this.
-func Compile(spec model.Spec, arch int) ([]byte, error) { return compileFile(instanceFile, spec, arch) }
-
-func compileFile(file string, spec model.Spec, arch int) ([]byte, error) {
-	c, err := openCompiler(0, arch)
-	if err != nil {
-		return nil, err
-	}
-	defer c.close()
-	j, err := newJobOf(c, file, spec, 0, arch)
-	if err != nil {
-		return nil, err
-	}
-	return j.compile()
-}
-
 // Architectures returns the GPUs that the run-time compiler of this machine makes code
 // for: 90 for sm_90.
 func Architectures() ([]int, error) {
