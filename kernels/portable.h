@@ -11,6 +11,7 @@
 #define LBM_HD __host__ __device__       // callable on host and device
 #define LBM_INLINE __forceinline__       // always inlined
 #define LBM_APART __forceinline__        // always inlined on a GPU, never on a CPU: large, and called for few cells
+#define LBM_NOINLINE __noinline__        // never inlined: called from many places
 #define LBM_LAMBDA                       // the same for lambdas
 #define LBM_RESTRICT __restrict__        // no other pointer reaches this memory
 #define LBM_ROLLED _Pragma("unroll 1")   // the loop stays a loop
@@ -18,6 +19,7 @@
 #define LBM_HD
 #define LBM_INLINE inline __attribute__((always_inline))
 #define LBM_APART __attribute__((noinline))
+#define LBM_NOINLINE __attribute__((noinline))
 #define LBM_LAMBDA __attribute__((always_inline))
 #define LBM_RESTRICT __restrict__
 #define LBM_ROLLED

@@ -228,6 +228,10 @@ struct LevelsOf {
 		});
 	}
 
+	// passed is not inlined: NVRTC takes seconds to compile it for each direction and axis.
+	__device__ static LBM_NOINLINE Real passed(const Carrier<L, Real>& carrier, int kind, int i, int mirror, Real f) {
+		return passing(carrier, kind, i, turned<L>(i, mirror), f);
+	}
 	__device__ static LBM_INLINE void carry(const Case* c, const lbm_carrier& from, const Real* LBM_RESTRICT state, const Real* LBM_RESTRICT gains, Real* to, long long places) {
 		const int pitch = layout(c).pitch, kind = from.kind;
 		const LevelScalar<L, Real> s = scalar(state + from.source, pitch);
@@ -238,7 +242,7 @@ struct LevelsOf {
 		slots(sender(c, state + from.at, pitch, gained ? -1 : from.rule), from.axis, from.high ? 1 : -1, [&](auto slot, auto i, const Real& f) LBM_LAMBDA {
 			constexpr int I = decltype(i)::value, SLOT = decltype(slot)::value;
 			const Real own = gained ? gains[from.rule + SLOT * places] : flows ? f : Real(0);
-			to[SLOT * places] = passing(carrier, kind, I, turned<L>(I, from.mirror), own);
+			to[SLOT * places] = passed(carrier, kind, I, from.mirror, own);
 		});
 	}
 
@@ -365,10 +369,10 @@ extern "C" __global__ void __launch_bounds__(ROW) lbm_level_send_modelled(const 
 	const long long i = lbm::threadNumber();
 	if (i < count) lbm::LevelsOf::sendModelled(list[i], populations, sent + i, places);
 }
-// Writes the scalar that passes with the populations of count carriers. Additions of walls follow.
+// Writes the scalar that passes with the populations of count carriers. Additions of walls follow. Without a scalar the kernel is empty, since NVRTC takes seconds for it.
 extern "C" __global__ void __launch_bounds__(ROW) lbm_level_carry(const lbm::Case* c, const lbm_carrier* list, const lbm::Real* state, lbm::Real* sent, long long count, long long places) {
 	const long long i = lbm::threadNumber();
-	if (i < count) lbm::LevelsOf::carry(c, list[i], state, sent + count, sent + i, places);
+	if (lbm::LevelsOf::SCALAR && i < count) lbm::LevelsOf::carry(c, list[i], state, sent + count, sent + i, places);
 }
 // Sets the sums of mass and momentum of count faces, or adds to them. scale is the bits of a double.
 extern "C" __global__ void __launch_bounds__(lbm::LevelsOf::COUNTING)
