@@ -53,6 +53,37 @@ func TestRecordSeparatesSettledFromDriftingSeries(t *testing.T) {
 	}
 }
 
+// A series that wanders within a band has its spread, which contains its last quarter; one with a trend or a wide band has none.
+func TestRecordFindsBands(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		f       func(k int) float64
+		found   bool
+		discard int64 // at most
+	}{
+		{"a slow swing", func(k int) float64 { return 1.2 + 0.004*math.Sin(2+float64(k)/450) }, true, 0},
+		{"a slow swing after a transient", func(k int) float64 { return 1.2 + 0.004*math.Sin(2+float64(k)/450) + 0.2*math.Exp(-float64(k)/100) }, true, 800},
+		{"a wide swing", func(k int) float64 { return 1.2 + 0.05*math.Sin(2+float64(k)/450) }, false, 0},
+		{"a slow ramp", func(k int) float64 { return 1.2 + 4e-6*float64(k) }, false, 0},
+		{"a slow decay", func(k int) float64 { return 1.2 + 0.02*math.Exp(-float64(k)/1500) }, false, 0},
+	} {
+		const n = 3000
+		_, r := recorded(n, c.f)
+		b, found := r.Confined(0.012)
+		if found != c.found || b.Discard > c.discard {
+			t.Errorf("%s: found %v: %+v", c.name, found, b)
+		}
+		if last := mean(r.Means[len(r.Means)*3/4:]); found && (math.Abs(b.Mean-last) > b.Half || b.Half > 0.012 || b.Discard+b.N > n || b.Discard+b.N < n-r.Width*n/settlingBlocks) {
+			t.Errorf("%s: %+v, the last quarter has %v", c.name, b, last)
+		}
+	}
+	if _, r := recorded(4*Fewest-1, func(int) float64 { return 1.2 }); len(r.Means) > 0 {
+		if b, found := r.Confined(0.012); found {
+			t.Errorf("few samples: %+v", b)
+		}
+	}
+}
+
 // Of 300 stationary records with memory at most a few count as drifting.
 func TestStationarySeriesSeldomDrift(t *testing.T) {
 	random, wrong := rand.New(rand.NewPCG(3, 4)), 0

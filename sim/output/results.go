@@ -28,6 +28,10 @@ func (s *Set) Results() (list []status.Result) {
 // approaches its final state exponentially, and never settles by the measure of a fluctuating one.
 const negligible = 1e-3
 
+// A series that wanders slowly has no error of its mean. Its spread is given instead, if it is below confined of the largest number
+// of its kind for a time of at least observed reference lengths over the velocity: several periods of a wake.
+const confined, observed = 1e-2, 20
+
 func (f *forces) result(r *Run) status.Result {
 	u := r.Case.Units
 	found := status.Result{Output: f.Name, File: f.path, Since: float64(f.since(r)) * u.Time}
@@ -69,16 +73,38 @@ func (f *forces) number(r *Run, i int, of config.ForceSeries) status.Number {
 		unit = " " + n.Unit
 	}
 	discard, rest, settles := f.course[i].Settled(small)
+	if band, found := f.course[i].Confined(confined * f.largest(of.Name)); !settles && found && f.times(r, band.N) >= observed {
+		n.Value, n.Half = &band.Mean, &band.Half
+		n.Note = fmt.Sprintf("wanders slowly: the interval is the spread of the samples from %s on, since the error of their mean is not known", f.momentOf(r, band.Discard))
+		return n
+	}
 	if !settles {
 		n.Note = fmt.Sprintf("still drifts (last value %.5g%s): the mean since start is not converged; run longer", f.series[i].Last, unit)
 		return n
 	}
-	from := fmt.Sprintf("sample %d", discard) // by the clock
-	if period := f.Schedule.Period; period > 0 {
-		from = timeText(u, (float64(f.since(r))+float64(discard)*period)*u.Time)
-	}
-	n.Note = fmt.Sprintf("the mean since start contains a transient; from about %s on it is %.5g +- %.2g%s: move start there", from, rest.Mean, rest.Half, unit)
+	n.Note = fmt.Sprintf("the mean since start contains a transient; from about %s on it is %.5g +- %.2g%s: move start there", f.momentOf(r, discard), rest.Mean, rest.Half, unit)
 	return n
+}
+
+// momentOf names the time of a sample since start.
+func (f *forces) momentOf(r *Run, sample int64) string {
+	if f.Schedule.Period <= 0 { // by the clock
+		return fmt.Sprintf("sample %d", sample)
+	}
+	u := r.Case.Units
+	return timeText(u, (float64(f.since(r))+float64(sample)*f.Schedule.Period)*u.Time)
+}
+
+// times returns the duration of samples in reference lengths over the velocity; 0 without a reference.
+func (f *forces) times(r *Run, samples int64) float64 {
+	if f.Coefficient == 0 || f.Size <= 0 {
+		return 0
+	}
+	length := f.Size
+	if r.Case.Dims() == 3 {
+		length = math.Sqrt(f.Size)
+	}
+	return float64(samples) * f.Schedule.Period * f.Velocity / length
 }
 
 // meaning returns the definition of a coefficient.
