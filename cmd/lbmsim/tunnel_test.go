@@ -153,7 +153,7 @@ func TestTunnelRefuses(t *testing.T) {
 func TestTunnelRuns(t *testing.T) {
 	dir := ballIn(t)
 	r := runProgram(t, dir, 2, "tunnel", "ball.stl", "--speed", "1 m/s", "--ground", "none", "--cells", "20", "--grids", "2", "--device", testDevice(), "--set", "device.share=true",
-		"--set", `run.time="2 s"`, "--set", `output.force.total.start="1 s"`, "--set", `output.surface.body.start="1 s"`, "--set", `output.picture.side.every="1 s"`)
+		"--set", `run.time="1.3 s"`, "--set", `output.force.total.start="0.5 s"`, "--set", `output.surface.body.start="0.5 s"`, "--set", `output.picture.side.every="0.5 s"`)
 	if r.code != 0 {
 		t.Fatalf("code %d\n%s", r.code, r.out)
 	}
@@ -406,7 +406,7 @@ func TestTunnelEnds(t *testing.T) {
 	dir := ballIn(t)
 	run := func(ranks int, more ...string) (result, string) {
 		args := []string{"tunnel", "ball.stl", "--speed", "1 m/s", "--ground", "none", "--cells", "18", "--grids", "2", "--device", testDevice(), "--set", "device.share=true",
-			"--set", `run.time="2 s"`, "--set", `output.force.total.start="1 s"`, "--set", `output.picture.side.every="1 s"`}
+			"--set", `run.time="1.3 s"`, "--set", `output.force.total.start="0.5 s"`, "--set", `output.picture.side.every="0.5 s"`}
 		r := runProgram(t, dir, ranks, append(args, more...)...)
 		text, _ := os.ReadFile(filepath.Join(dir, "out", "ball_tunnel", "report.txt"))
 		return r, string(text)

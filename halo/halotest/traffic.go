@@ -15,6 +15,7 @@ import (
 	"lbmsim/decomp"
 	"lbmsim/device"
 	"lbmsim/halo"
+	"lbmsim/internal/brief"
 )
 
 // BuildTraffic returns the exchange of items under test, such as halo.NewTraffic.
@@ -85,8 +86,13 @@ func (n Nest) hierarchy(ranks int) (*decomp.Hierarchy, error) {
 // RunTraffic checks exchanges of items with 1, 2, 3, 4 and 7 ranks in one process, each on its own device.
 func RunTraffic(t *testing.T, build BuildTraffic, newDevice func(rank int) halo.Memory, over func(comm.Comm) comm.Comm) {
 	t.Helper()
+	brief.Fewer(t, "numbers of ranks")
+	numbers := []int{1, 2, 3, 4, 7}
+	if testing.Short() {
+		numbers = []int{1, 2, 7} // halo's TestTrafficMPI has the others
+	}
 	for _, n := range Nests() {
-		for _, ranks := range []int{1, 2, 3, 4, 7} {
+		for _, ranks := range numbers {
 			t.Run(fmt.Sprintf("%v/%d ranks", n, ranks), func(t *testing.T) {
 				t.Parallel() // they mostly wait
 				err := comm.RunLocal(ranks, func(c comm.Comm) error {

@@ -75,7 +75,7 @@ var forbidden = []struct {
 	reason  string
 }{
 	{
-		regexp.MustCompile("-f" + "fast-math|-O" + "fast|use_" + "fast_math"),
+		regexp.MustCompile("-f" + "fast-math|(^|[^-])-O" + "fast|use_" + "fast_math"),
 		"fast math makes the result depend on the decomposition; N ranks must give the bits of one",
 	},
 	{
