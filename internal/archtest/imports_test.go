@@ -106,9 +106,9 @@ var places = map[string]place{
 	"comm":               {1, []string{"comm/internal/wire", "internal/plain"}},
 	"comm/internal/wire": {0, nil},
 	"internal/watchdog":  {2, []string{"comm"}},
-	"comm/commtest":      {2, []string{"comm"}},                                               // for the tests of each implementation
+	"comm/commtest":      {2, []string{"comm"}},                                                                 // for the tests of each implementation
 	"halo/halotest":      {4, []string{"halo", "comm", "decomp", "device", "device/hostmem", "internal/brief"}}, // a device in host memory, for tests
-	"comm/mpi/mpitest":   {4, []string{"comm", "comm/mpi"}},                                   // starts a test as MPI ranks
+	"comm/mpi/mpitest":   {4, []string{"comm", "comm/mpi"}},                                                     // starts a test as MPI ranks
 	"io/internal/joint":  {2, []string{"comm"}},
 	"io/internal/h5":     {1, nil},
 	"internal/ram":       {0, nil},

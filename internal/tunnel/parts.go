@@ -45,12 +45,18 @@ func (c Coefficient) number() float64 {
 }
 
 // ByPart adds the table of drags by part; one part has no table. Where C_D is known the sum is C_D, and the difference to the parts is a
-// row.
+// row. A large difference makes C_D doubtful.
 func (r *Report) ByPart(p *Plan, forces []PartForce) {
+	var all PartForce
+	for _, f := range forces {
+		all.Pressure, all.Friction = all.Pressure+f.Pressure, all.Friction+f.Friction
+		all.Area, all.NoPressure, all.NoFriction = all.Area+f.Area, all.NoPressure+f.NoPressure, all.NoFriction+f.NoFriction
+	}
+	factor := 2 / (p.Fluid.Density * p.Speed * p.Speed * p.Area)
+	r.compare(factor*(all.Pressure+all.Friction), all.NoPressure/all.Area)
 	if len(forces) < 2 {
 		return
 	}
-	factor := 2 / (p.Fluid.Density * p.Speed * p.Speed * p.Area)
 	row := func(part string, drag, pressure, friction Coefficient) {
 		drag.Symbol, drag.Meaning = "C_D", "drag of "+part
 		pressure.Symbol, pressure.Meaning = "C_D,p", "by pressure"
@@ -60,10 +66,7 @@ func (r *Report) ByPart(p *Plan, forces []PartForce) {
 	value := func(force, half float64) Coefficient {
 		return Coefficient{Value: known(factor * force), Half: known(factor * half)}
 	}
-	var all PartForce
 	for _, f := range forces {
-		all.Pressure, all.Friction = all.Pressure+f.Pressure, all.Friction+f.Friction
-		all.Area, all.NoPressure, all.NoFriction = all.Area+f.Area, all.NoPressure+f.NoPressure, all.NoFriction+f.NoFriction
 		// The two forces may be correlated: the interval is at most as wide as both together.
 		row(f.Name, value(f.Pressure+f.Friction, f.PressureHalf+f.FrictionHalf), value(f.Pressure, f.PressureHalf), value(f.Friction, f.FrictionHalf))
 	}
@@ -92,6 +95,17 @@ func (r *Report) ByPart(p *Plan, forces []PartForce) {
 		}
 		r.Parts[i].NoPressure, r.Parts[i].NoFriction = known(f.NoPressure/f.Area), known(f.NoFriction/f.Area)
 	}
+}
+
+// compare doubts a drag far from the surface integrals; dry is the share of the area without a pressure.
+func (r *Report) compare(integral, dry float64) {
+	drag := r.find("C_D")
+	if drag == nil || drag.Value == nil || !(math.Abs(integral-*drag.Value) > muchApart*math.Abs(*drag.Value)) || math.IsNaN(dry) {
+		return
+	}
+	r.Doubts = append(r.Doubts, fmt.Sprintf("apart: pressure and friction on the surface add up to C_D %.4g, where momentum exchange has %.4g; %.2g %% of the area has no pressure; more --cells",
+		integral, *drag.Value, 100*dry))
+	r.judge()
 }
 
 // NotAttributed is the row of the drag that is not attributed to a part.

@@ -63,6 +63,7 @@ const (
 	muchWithout   = 0.05 // of the modelled surface
 	largestYPlus  = 300  // at half a cell
 	muchGridError = 0.05
+	muchApart     = 0.25 // between surface integrals and exchange of momentum: bodies of 15 cells and more have less (docs/results.md)
 )
 
 // NewReport makes a report of a run of a plan. Grids may be nil.
@@ -79,6 +80,13 @@ func NewReport(p *Plan, s status.State, grids *Grids) *Report {
 		r.Numbers = slices.Insert(r.Numbers, 1+slices.IndexFunc(r.Numbers, func(c Coefficient) bool { return c.Symbol == "C_D" }), *c)
 	}
 	r.doubt(p, s, total)
+	r.judge()
+	r.facts(p, s)
+	return r
+}
+
+// judge sets the first line by the drag and its doubts.
+func (r *Report) judge() {
 	drag := r.find("C_D")
 	switch {
 	case drag == nil || drag.Value == nil:
@@ -88,8 +96,6 @@ func NewReport(p *Plan, s status.State, grids *Grids) *Report {
 	default:
 		r.Verdict = "C_D = " + drag.text() + " (95 % interval of the mean)"
 	}
-	r.facts(p, s)
-	return r
 }
 
 // coefficients converts forces and torques.

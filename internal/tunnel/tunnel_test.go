@@ -383,6 +383,13 @@ func TestByPart(t *testing.T) {
 	if !strings.Contains(r.OfParts, "not attributed: triangles without a value") || !strings.Contains(r.Text(), "  not attributed           0.1 ") {
 		t.Errorf("%s", r.Text())
 	}
+	for drag, doubted := range map[float64]bool{0.3: false, 0.39: false, 0.41: true, 0.23: true} {
+		r := NewReport(p, measuredAs(drag, 0.001, ""), &Grids{Cells: []int{60, 90, 120}, Drag: []float64{0.5, 0.45, drag}, Order: &drag, Error: new(float64), Extrapolated: &drag})
+		r.ByPart(p, []PartForce{{Name: "body", Pressure: 0.25 * q, Friction: 0.05 * q, Area: 8, NoPressure: 2}}) // 0.3
+		if got := strings.HasPrefix(r.Verdict, "DOUBTFUL: apart: pressure and friction on the surface add up to C_D 0.3, where momentum exchange has "); got != doubted || r.Parts != nil {
+			t.Errorf("%g: %s", drag, r.Verdict)
+		}
+	}
 	drifts := NewReport(p, measuredAs(math.NaN(), 0, "still drifts"), nil)
 	if drifts.ByPart(p, []PartForce{{Name: "a", Pressure: q / 2}, {Name: "b", Pressure: q / 2}}); !strings.Contains(drifts.Text(), "C_D has no mean, so the sum is of the parts.") || len(drifts.Parts) != 3 || math.Abs(*drifts.Parts[2].Drag.Value-1) > 1e-12 {
 		t.Errorf("%s", drifts.Text())
