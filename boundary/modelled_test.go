@@ -129,20 +129,24 @@ func band(p, q, k int, thick, from float64) (body, [3]int, [3]float64) {
 	return layer(normal, thick, from, float64(p*k)*float64(q)/size), [3]int{q * k, p * k, 4}, normal
 }
 
-// tilted is a layer across (1, 2, 2)/3.
-func tilted(thick float64) (body, [3]int, [3]float64) {
+// tilted is a layer across (1, 2, 2)/3, in a box of three periods by one and a half.
+func tilted(thick float64, period int) (body, [3]int, [3]float64) {
 	normal := [3]float64{1. / 3, 2. / 3, 2. / 3}
-	return layer(normal, thick, 0.4387, 12), [3]int{36, 18, 18}, normal
+	return layer(normal, thick, 0.4387, float64(period)), [3]int{3 * period, 3 * period / 2, 3 * period / 2}, normal
 }
 
 // Of a plane at any angle the normal and the distance are exact, it has no curvature, and the areas of its links add up to its own.
 func TestGhostCellsOfPlanes(t *testing.T) {
-	for _, slope := range [][3]int{{1, 10, 16}, {1, 6, 16}, {1, 3, 18}, {1, 2, 20}, {1, 1, 24}} {
+	slopes := [][3]int{{1, 10, 16}, {1, 6, 16}, {1, 3, 18}, {1, 2, 20}, {1, 1, 24}}
+	if brief.Fewer(t, "slopes"); testing.Short() {
+		slopes = [][3]int{{1, 6, 16}, {1, 1, 24}}
+	}
+	for _, slope := range slopes {
 		p, q := slope[0], slope[1]
 		b, n, normal := band(p, q, slope[2], 5.04, 0.4387)
 		checkPlanes(t, b, n, normal, 2*float64(n[0])*math.Hypot(1, float64(p)/float64(q))*float64(n[2]))
 	}
-	b, n, normal := tilted(5.04)
+	b, n, normal := tilted(5.04, 12)
 	checkPlanes(t, b, n, normal, 2*float64(n[0]*n[1]*n[2])/12)
 }
 
@@ -299,10 +303,15 @@ func sameGhost(t *testing.T, c, moved ModelledCell, shift func([3]int) [3]int) {
 	}
 }
 
+// partition is a box around a body, and the number of its parts along each axis.
+type partition struct {
+	b        body
+	n, parts [3]int
+}
+
 // However a box is cut, each part has the same ghost cells as the whole to the last bit, exactly one part counts each, and
 // the cells of the layer are the same. Those that depend on the part's own cells come first.
 func TestGhostCellsOfParts(t *testing.T) {
-	brief.Fewer(t, "parts")
 	l, _ := model.FindLattice("D3Q27")
 	ball := body(func(p [3]float64) float64 {
 		return math.Hypot(math.Hypot(p[0]-1.3, p[1]-10.2), p[2]-17.6) - 6.3
@@ -314,22 +323,20 @@ func TestGhostCellsOfParts(t *testing.T) {
 		return math.Hypot(math.Hypot(p[0]-1.3, p[1]-7.2), p[2]-12.6) - 4.3
 	})
 	brick := blockOf([3]float64{7.1, 7.2, 8.3}, [3]float64{4.3, 3.4, 4.2}, 0.31)
-	slope, n, _ := tilted(3)
+	slope, n, _ := tilted(3, 12)
 	torn := body(func(p [3]float64) float64 { // a slab that does not continue across the periodic faces
 		return math.Abs(0.2*(p[0]-10)+0.97*(p[1]-9)-0.14*(p[2]-11)) - 2.8
 	})
 	plated := body(func(p [3]float64) float64 { // a plate one cell thick in front of a wall
 		return math.Min(math.Abs(p[2]-11)-3, math.Hypot(math.Max(0, math.Abs(p[0]-9.5)-6), math.Max(math.Abs(p[2]-16.5)-0.5, 0)+math.Max(0, math.Abs(p[1]-10)-5))-1e-3)
 	})
-	for k, c := range []struct {
-		b     body
-		n     [3]int
-		parts [3]int
-	}{{slope, n, [3]int{1, 1, 2}}, {slope, n, [3]int{1, 2, 3}}, {slope, n, [3]int{1, 9, 1}}, {ball, [3]int{20, 21, 22}, [3]int{1, 3, 2}}, {marble, few, [3]int{1, 1, 16}},
-		{plated, [3]int{20, 21, 22}, [3]int{1, 3, 2}}, {block, [3]int{20, 21, 22}, [3]int{1, 3, 2}}, {brick, few, [3]int{1, 1, 8}}, {torn, [3]int{20, 21, 22}, [3]int{1, 1, 2}}, {torn, [3]int{20, 21, 22}, [3]int{1, 4, 1}}} {
-		if testing.Short() && (k < 2 || k == 4 || k == 7 || k == 9) {
-			continue // thinner parts of the slope, pencils of the other surfaces, and the thinnest parts
-		}
+	cases := []partition{{slope, n, [3]int{1, 1, 2}}, {slope, n, [3]int{1, 2, 3}}, {slope, n, [3]int{1, 9, 1}}, {ball, [3]int{20, 21, 22}, [3]int{1, 3, 2}}, {marble, few, [3]int{1, 1, 16}},
+		{plated, [3]int{20, 21, 22}, [3]int{1, 3, 2}}, {block, [3]int{20, 21, 22}, [3]int{1, 3, 2}}, {brick, few, [3]int{1, 1, 8}}, {torn, [3]int{20, 21, 22}, [3]int{1, 1, 2}}, {torn, [3]int{20, 21, 22}, [3]int{1, 4, 1}}}
+	if brief.Fewer(t, "parts, of larger bodies,"); testing.Short() { // thin parts of the slope, thicker ones of the others
+		slope, n, _ = tilted(3, 10)
+		cases = []partition{{slope, n, [3]int{1, 3, 1}}, {marble, few, [3]int{1, 3, 2}}, {plated, [3]int{20, 21, 22}, [3]int{1, 1, 2}}, {brick, few, [3]int{1, 1, 2}}, {torn, [3]int{16, 20, 18}, [3]int{1, 1, 2}}}
+	}
+	for _, c := range cases {
 		whole := found(t, c.b, c.n, 4)
 		type face struct {
 			at     [3]int
@@ -549,7 +556,7 @@ func TestThinBodiesHaveNoGhostCells(t *testing.T) {
 			t.Errorf("a plate of %g cells: %d cells are counted, %d have a mixing length", thick, len(m.Cells), len(m.Layer))
 		}
 	}
-	b, n, _ := tilted(3)
+	b, n, _ := tilted(3, 12)
 	for _, c := range found(t, b, n, 4).Cells {
 		if c.Without == WithoutImage {
 			continue
@@ -602,7 +609,11 @@ func TestStencilsAndLengths(t *testing.T) {
 // not at all, and no stencil reads cells on the other side. A gap of two cells has no room; with five the law is sampled
 // lower.
 func TestNothingIsReadBeyondAPlate(t *testing.T) {
-	for _, slope := range [][3]int{{0, 1, 24}, {1, 3, 16}, {1, 1, 22}} {
+	slopes := [][3]int{{0, 1, 24}, {1, 3, 16}, {1, 1, 22}}
+	if brief.Fewer(t, "slopes"); testing.Short() {
+		slopes = [][3]int{{0, 1, 24}, {1, 1, 22}}
+	}
+	for _, slope := range slopes {
 		for _, gap := range []float64{2, 5} {
 			wall, n, normal := band(slope[0], slope[1], slope[2], 5, 0.5)
 			if slope[0] == 0 {
