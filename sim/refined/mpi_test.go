@@ -68,19 +68,29 @@ func ordered(list map[string]flow) iter.Seq2[string, flow] {
 // Ranks of MPI compute the bits of one rank.
 func TestMPI(t *testing.T) {
 	mpitest.Run(t, []int{2, 4, 7}, func(c comm.Comm) error {
+		var mine []func() error // comparisons that this rank makes
+		number := 0
 		for _, by := range []int{1, 3} {
 			for name, f := range ordered(flows("D2Q9", "cumulant", by)) {
-				want, err := f.hashAfter(comm.Serial(), 3)
-				if err != nil {
-					return err
-				}
 				got, err := f.hashAfter(c, 3)
 				if err != nil {
 					return err
 				}
-				if got != want {
-					return fmt.Errorf("%s, %d times as large: other bits than on one rank", name, by)
+				if number++; number%c.Size() != c.Rank() {
+					continue
 				}
+				mine = append(mine, func() error {
+					want, err := f.hashAfter(comm.Serial(), 3)
+					if err == nil && got != want {
+						err = fmt.Errorf("%s, %d times as large: other bits than on one rank", name, by)
+					}
+					return err
+				})
+			}
+		}
+		for _, compare := range mine {
+			if err := compare(); err != nil {
+				return err
 			}
 		}
 		return nil

@@ -13,12 +13,14 @@ import (
 
 	"lbmsim/config"
 	"lbmsim/decomp"
+	"lbmsim/internal/brief"
 	"lbmsim/internal/ref"
 	"lbmsim/sim/derive"
 )
 
 // The totals are sums over the finest cells of the oracle, each with its volume, and no cut changes a bit of them.
 func TestTotals(t *testing.T) {
+	brief.Fewer(t, "numbers of ranks")
 	for _, lattice := range []string{"D2Q9", "D3Q27"} {
 		for name, f := range flows(lattice, "cumulant", 1) {
 			t.Run(lattice+" "+name, func(t *testing.T) {
@@ -63,6 +65,9 @@ func TestTotals(t *testing.T) {
 					return nil
 				})
 				for _, ranks := range []int{2, 3, 7} {
+					if testing.Short() && ranks == 2 {
+						continue
+					}
 					cuts := [][3]int{{}}
 					if lattice != "D2Q9" && ranks == 3 {
 						cuts = append(cuts, [3]int{1, 3, 1})
