@@ -13,6 +13,7 @@ import (
 	"lbmsim/boundary"
 	"lbmsim/decomp"
 	"lbmsim/device"
+	"lbmsim/internal/brief"
 	"lbmsim/internal/render"
 	"lbmsim/model"
 )
@@ -191,6 +192,7 @@ func (v *hostVolume) Close() { v.fields = [2][]float32{} }
 func TestViewsOfADevice(t *testing.T) {
 	const more = "[output.view.fast]\nsurface = \"speed\"\nvalue = 0.03\ncolour = \"density\"\nsize = [90, 60]\n[output.view.alike]\nsurface = \"speed\"\nvalue = 0.02\ncolour = \"speed\"\nsize = [90, 60]\n"
 	file, _ := ballFile(t, 16, 4.2, 0)
+	brief.Fewer(t, "numbers of ranks")
 	for _, c := range []struct {
 		text     string
 		pictures int64 // that the device draws
@@ -202,6 +204,9 @@ func TestViewsOfADevice(t *testing.T) {
 		dir := t.TempDir()
 		trial{text: c.text, ranks: 1, threads: 2, dir: dir}.must(t)
 		want := viewsIn(t, dir)
+		if testing.Short() {
+			c.trials = c.trials[2:]
+		}
 		for _, tr := range c.trials {
 			var cast atomic.Int64
 			tr.text, tr.dir = c.text, t.TempDir()

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"lbmsim/internal/brief"
 )
 
 // viewed is a flow with vortices past a ball from a file and a rod, with two views.
@@ -118,6 +120,7 @@ func compareViews(t *testing.T, what string, got, want map[string]image.Image) {
 
 // Views have the same bits on any number of ranks and threads, in any cut.
 func TestViewsOfEveryCut(t *testing.T) {
+	brief.Fewer(t, "numbers of ranks")
 	file, _ := ballFile(t, 16, 4.2, 0)
 	text := fmt.Sprintf(viewed, file)
 	dir := t.TempDir()
@@ -135,6 +138,9 @@ func TestViewsOfEveryCut(t *testing.T) {
 		}
 	}
 	for _, tr := range []trial{{ranks: 2, threads: 2}, {ranks: 3, threads: 1}, {ranks: 4, cut: [3]int{1, 2, 2}, threads: 3}, {ranks: 4, cut: [3]int{1, 4, 1}}} {
+		if testing.Short() && tr.ranks != 4 {
+			continue
+		}
 		tr.text, tr.dir = text, t.TempDir()
 		tr.must(t)
 		compareViews(t, fmt.Sprintf("%d ranks %v", tr.ranks, tr.cut), viewsIn(t, tr.dir), want)
@@ -147,7 +153,11 @@ func TestViewsOfRefinedGrids(t *testing.T) {
 	dir := t.TempDir()
 	trial{text: fmt.Sprintf(viewedLevels, viewedBoxes), ranks: 1, threads: 2, dir: dir}.must(t)
 	want := viewsIn(t, dir)
+	brief.Fewer(t, "numbers of ranks")
 	for _, ranks := range []int{2, 3, 4} {
+		if testing.Short() && ranks != 3 {
+			continue
+		}
 		dir := t.TempDir()
 		trial{text: fmt.Sprintf(viewedLevels, viewedBoxes), ranks: ranks, dir: dir}.must(t)
 		compareViews(t, fmt.Sprintf("%d ranks", ranks), viewsIn(t, dir), want)
