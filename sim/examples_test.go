@@ -6,6 +6,7 @@ package sim
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,8 +23,8 @@ func TestExamples(t *testing.T) {
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".toml")
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && (name == "sphere_3d" || name == "cavity_3d") {
-				t.Skip("it takes a minute: make test-all runs it")
+			if testing.Short() && slices.Contains([]string{"sphere_3d", "cavity_3d", "cavity", "cylinder_2d", "buildings"}, name) {
+				t.Skip("it takes many seconds: make test-all runs it")
 			}
 			text, err := os.ReadFile(file)
 			if err != nil {
