@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"lbmsim/internal/brief"
 	"lbmsim/io/fields"
 	"lbmsim/sim/output"
 )
@@ -70,6 +71,7 @@ max_mach = 0.12
 
 // The first bad cell of a refined grid is found with its level and box, with the same bytes on any number of ranks.
 func TestFirstBadCellOfARefinedGrid(t *testing.T) {
+	brief.Fewer(t, "numbers of ranks")
 	for name, c := range brokenRefined {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -104,6 +106,9 @@ func TestFirstBadCellOfARefinedGrid(t *testing.T) {
 				t.Errorf("the fields have the spacing %g, want %g", got, want)
 			}
 			for _, ranks := range []int{3, 7} {
+				if testing.Short() && ranks == 7 {
+					continue
+				}
 				_, got := blowup(t, trial{text: c.text, ranks: ranks})
 				if len(got) != len(want) {
 					t.Errorf("%d ranks: %d files, want %d", ranks, len(got), len(want))

@@ -237,6 +237,11 @@ constant = 0.5
 `,
 }
 
+// smallerBall returns modelledBall, or a case based on it, with a smaller ball and box.
+func smallerBall(text string) string {
+	return strings.NewReplacer("[10, 10, 10]\nradius = 3.5", "[9, 9, 9]\nradius = 2.5", "to = [19, 19, 19]", "to = [17, 17, 17]").Replace(text)
+}
+
 // refinedRun adds steps and outputs to one of them.
 func refinedRun(name, precision string, steps int) string {
 	at, from, to, means, stress := "[17, 9]", "[2.5, 1]", "[30, 18]", "", `"wall_shear_stress", `
@@ -348,21 +353,27 @@ func refinedOutputs(t *testing.T, dir string) map[string][]byte {
 func TestRefinedRunsHaveTheSameBits(t *testing.T) {
 	brief.Fewer(t, "cases, precisions and numbers of ranks")
 	// Of a short run others have what these have, and a law of the viscosity or a temperature beside it.
-	plain := []string{"disc in a channel", "ball in a tunnel", "modelled ball"}
+	plain := []string{"disc in a channel", "ball in a tunnel", "modelled ball", "warm ball in a tunnel", "ball in a tunnel by wale"}
 	for name := range refinedCases {
 		if testing.Short() && slices.Contains(plain, name) {
 			continue
 		}
 		for _, precision := range []string{"float32", "float64"} {
-			if testing.Short() && (precision == "float32") == strings.Contains(name, "tunnel") {
+			if testing.Short() && (precision == "float32") == strings.HasPrefix(name, "warm ball") {
 				continue
 			}
 			t.Run(name+" "+precision, func(t *testing.T) {
 				steps := 40
 				if strings.Contains(name, "modelled") {
 					steps = 80 // walls are corrected after 64
+					if testing.Short() {
+						steps = 72 // a restart at step 36
+					}
 				}
 				text, straight := refinedRun(name, precision, steps), t.TempDir()
+				if testing.Short() {
+					text = smallerBall(text)
+				}
 				trial{text: text, ranks: 1, dir: straight}.must(t)
 				want := refinedOutputs(t, straight)
 				cuts, restarts := []int{2, 3, 7}, [][2]int{{1, 3}, {4, 1}, {2, 2}}
@@ -552,6 +563,9 @@ every = %d
 		}
 	}
 	const flux = 1e-3
+	if brief.Fewer(t, "thermal conditions"); testing.Short() {
+		return // TestRefinedRunsHaveTheSameBits has a heat flux into a refined grid
+	}
 	uniform, finer = last(text(2, fmt.Sprintf("heat_flux = %g", flux), "")), last(text(1, fmt.Sprintf("heat_flux = %g", flux), box))
 	t.Logf("mean temperature: %.6g and %.6g; heat by the flux times the circumference: %.4f", uniform["mean_temperature"], finer["mean_temperature"], finer["heat"]/(flux*8*math.Pi))
 	if !(math.Abs(finer["mean_temperature"]/uniform["mean_temperature"]-1) <= 0.005) || !(math.Abs(2*finer["heat"]/uniform["heat"]-1) <= 0.005) {

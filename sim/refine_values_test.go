@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"lbmsim/config"
+	"lbmsim/internal/brief"
 )
 
 // twoBoxes has three levels, of which the second has a concave interface.
@@ -395,7 +396,11 @@ every = 20
 `
 	names := []string{"rows", "all", "across"}
 	var want map[string]string
+	brief.Fewer(t, "numbers of ranks")
 	for _, tr := range []trial{{ranks: 1}, {ranks: 2, threads: 2}, {ranks: 3}, {ranks: 4, cut: [3]int{1, 2, 2}}} {
+		if testing.Short() && (tr.ranks == 2 || tr.ranks == 3) {
+			continue // before and after the restart
+		}
 		tr.text, tr.dir = text, t.TempDir()
 		tr.must(t)
 		if got := spectrumFiles(t, tr.dir, names...); want == nil {
