@@ -142,7 +142,7 @@ func TestQueuedPencilsAreTheSame(t *testing.T) {
 		want := everything(t, dir, trial{text: text, ranks: 1, wrap: plain, dir: dir}.must(t))
 		cuts := [][3]int{{1, 2, 1}, {1, 3, 2}, {1, 2, 2}, {1, 2, 5}}
 		if testing.Short() {
-			cuts = cuts[:2]
+			cuts = cuts[mask%2:][:1]
 		}
 		for _, cut := range cuts {
 			dir, town := t.TempDir(), &town{}
@@ -189,7 +189,7 @@ func TestRestartOnAnotherCut(t *testing.T) {
 		want := everything(t, straight, trial{text: text, ranks: 1, dir: straight}.must(t))
 		pairs := [][2][3]int{{{1, 1, 1}, {1, 3, 2}}, {{1, 4, 3}, {1, 1, 2}}, {{1, 2, 1}, {1, 3, 4}}, {{1, 5, 1}, {1, 2, 1}}}
 		if testing.Short() {
-			pairs = pairs[mask%2:][:2]
+			pairs = pairs[mask:][:1]
 		}
 		for _, cuts := range pairs {
 			dir := t.TempDir()

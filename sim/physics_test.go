@@ -88,8 +88,12 @@ l2 = 0.1
 
 // the decay of a shear wave measures the viscosity.
 func TestViscosityWithinOnePerMille(t *testing.T) {
-	for _, m := range []string{"regularized", "cumulant", "bgk", "trt"} {
-		for _, lattice := range []string{"D2Q9", "D3Q19", "D3Q27"} {
+	brief.Fewer(t, "lattices for each closure")
+	for i, m := range []string{"regularized", "cumulant", "bgk", "trt"} {
+		for k, lattice := range []string{"D2Q9", "D3Q19", "D3Q27"} {
+			if testing.Short() && (i+k)%2 == 1 {
+				continue
+			}
 			n, nu, steps := 64, 0.02, 2000
 			cells, periodic, zero := "[4, 64]", `["x", "y"]`, ""
 			if lattice != "D2Q9" {

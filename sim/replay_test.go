@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"lbmsim/comm"
+	"lbmsim/internal/brief"
 	"lbmsim/io/fields"
 	"lbmsim/sim/output"
 	"lbmsim/sim/postmortem"
@@ -249,6 +250,7 @@ func TestFirstBadCellAfterARestart(t *testing.T) {
 // depend on: velocities that change with time, a force that is adjusted, a temperature;
 // on ranks with planes of their own and shared ones, and on devices that queue steps.
 func TestStepsComputedAgain(t *testing.T) {
+	brief.Fewer(t, "numbers of ranks")
 	texts := map[string]string{}
 	for name, c := range broken {
 		texts[name] = c.text
@@ -260,6 +262,9 @@ func TestStepsComputedAgain(t *testing.T) {
 		for _, tr := range []trial{{ranks: 1}, {ranks: 3}, {ranks: 2, wrap: (&town{}).move}} {
 			if tr.wrap != nil && refinedCases[name] != "" {
 				continue // sim/refined has such devices for levels
+			}
+			if testing.Short() && tr.ranks == 1 {
+				continue
 			}
 			tr.text, tr.dir = text, t.TempDir()
 			err := tr.turns(t, func(c comm.Comm, tr *Trial) error {

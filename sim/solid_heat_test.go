@@ -364,6 +364,9 @@ func TestEddiesCarryHeat(t *testing.T) {
 	want := 1 + constant*constant*lid/n/prandtl/D
 	for _, c := range model.Collisions {
 		t.Run(c.Name, func(t *testing.T) {
+			if testing.Short() && c.Name != "cumulant" && c.Name != "trt" {
+				t.Skip("the same diffusivity for another closure: make test-all runs it")
+			}
 			within := 1e-4
 			if c.Name == "trt" { // whose profile is not quite straight where tau is the cells' own: seen, then allowed
 				within = 0.015

@@ -9,6 +9,8 @@ import (
 	"math"
 	"path/filepath"
 	"testing"
+
+	"lbmsim/internal/brief"
 )
 
 // couette returns two cylinders, the inner one rotating, on n x n cells, at tau = 0.8; the inner
@@ -64,7 +66,11 @@ l2 = 1
 // The flow between cylinders is A r + B/r, with interpolated walls of second order, and
 // the inner one bears the torque 4 pi mu omega R1^2 R2^2/(R2^2 - R1^2).
 func TestRotatingCylinder(t *testing.T) {
-	for _, model := range []string{"regularized", "trt"} {
+	models := []string{"regularized", "trt"}
+	if brief.Fewer(t, "closures"); testing.Short() {
+		models = models[:1]
+	}
+	for _, model := range models {
 		var err [2]float64
 		for k, n := range []int{32, 64} {
 			dir := t.TempDir()

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"lbmsim/boundary"
+	"lbmsim/internal/brief"
 	"lbmsim/io/status"
 )
 
@@ -381,7 +382,11 @@ steps = 20
 // Fluid nearly at rest between six faces with the model comes to rest: rounding must not grow where all walls are no-slip ghost cells.
 // The bound is a tenth of the largest speed at the start.
 func TestRestBetweenSixFaces(t *testing.T) {
-	for _, collision := range []string{"cumulant", "regularized"} {
+	collisions := []string{"cumulant", "regularized"}
+	if brief.Fewer(t, "closures"); testing.Short() {
+		collisions = collisions[:1]
+	}
+	for _, collision := range collisions {
 		dir := t.TempDir()
 		trial{text: fmt.Sprintf(`
 [domain]
