@@ -23,6 +23,13 @@ func (l *Level) WallFlow() ([]device.ModelledWall, error) {
 	return Walls(l).ModelledWalls()
 }
 
+// Refill fills the ghost cells of walls with a model from the current state, whose ghost planes and overlap are valid.
+func Refill(l *Level) {
+	if Walls(l) != nil {
+		l.fillModelled(l.State[0])
+	}
+}
+
 // fills reports whether the device fills the ghost cells of walls with a model for forces: it does so where a link leads from a
 // measured wall to one of the rank's own cells.
 func fills(l *Level) bool {

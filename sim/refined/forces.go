@@ -21,6 +21,9 @@ func (g *Grid) PastForces() ([]device.Load, error) {
 		}
 		loads, err := l.PastForces()
 		err = errors.Join(err, level.Present(l))
+		if g.filled { // ghost cells of walls with a model follow from the earlier state now, and the step would not fill them
+			level.Refill(l)
+		}
 		return loads, errors.Join(err, l.Sync()) // steps are scheduled next, and this moment is to be over by then
 	})
 }
