@@ -4,6 +4,7 @@
 package halotest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -176,10 +177,17 @@ type trader struct {
 	seen    [2]device.Buffer // values read by kernels
 	own     []decomp.Range   // slots written by kernels
 	on      device.Stream
+	images  map[view][]byte
+}
+
+// view is what an image shows: the items after a step, all of them or the rank's own alone.
+type view struct {
+	step int
+	all  bool
 }
 
 func newTrader(c comm.Comm, build BuildTraffic, dev halo.Memory, t *decomp.Traffic, bytes int) (s *trader, err error) {
-	s = &trader{Traffic: t, bytes: bytes, on: dev.NewStream(true)}
+	s = &trader{Traffic: t, bytes: bytes, on: dev.NewStream(true), images: map[view][]byte{}}
 	if s.buffers, err = halo.AllocTraffic(dev, t, 0, bytes); err != nil {
 		return nil, err
 	}
@@ -203,8 +211,11 @@ func newTrader(c comm.Comm, build BuildTraffic, dev halo.Memory, t *decomp.Traff
 	return s, nil
 }
 
-// image returns a buffer after a step: with all items, or with the rank's own alone.
+// image returns a buffer after a step, which callers only read: with all items, or with the rank's own alone. It is computed once.
 func (s *trader) image(step int, all bool) []byte {
+	if b, ok := s.images[view{step, all}]; ok {
+		return b
+	}
 	b := make([]byte, s.buffers[0].Bytes())
 	put := func(i decomp.Item, slot int) {
 		v := uint32(step*7919+s.Tag*31) ^ uint32(i.Patch*64+i.Axis*4+i.Side+1)<<24
@@ -220,6 +231,7 @@ func (s *trader) image(step int, all bool) []byte {
 	if all {
 		s.Needed(func(i decomp.Item, slot, _ int) { put(i, slot) })
 	}
+	s.images[view{step, all}] = b
 	return b
 }
 
@@ -239,12 +251,15 @@ func (s *trader) check(step int) error {
 		step  int
 		bytes int
 	}{{s.buffers[step%2], step, s.Slots * s.bytes}, {s.seen[step%2], step - 1, s.Needs * s.bytes}} {
-		got, want := make([]byte, part.bytes), s.image(part.step, true)
 		if part.step == 0 {
 			continue
 		}
+		got, want := make([]byte, part.bytes), s.image(part.step, true)
 		if err := part.b.Read(got, 0); err != nil {
 			return err
+		}
+		if bytes.Equal(got, want[:len(got)]) {
+			continue
 		}
 		for i := range got {
 			if got[i] != want[i] {
