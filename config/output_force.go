@@ -78,6 +78,9 @@ type ForceSeries struct {
 // Alike reports whether two are of the same kind: both forces, torques, or coefficients.
 func (s ForceSeries) Alike(o ForceSeries) bool { return s.kind == o.kind }
 
+// Thermal reports whether it is a flux of heat.
+func (s ForceSeries) Thermal() bool { return s.kind == ofHeat || s.kind == ofNusselt }
+
 // Series of an output, in the order of its columns.
 func (f ForceOutput) Series(dims int) []ForceSeries {
 	force, torque, heat := model.Force, model.Torque, model.Heat

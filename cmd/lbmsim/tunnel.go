@@ -485,7 +485,7 @@ func (f *tunnelFlags) measured(k int, plans []*tunnel.Plan, grids []measuredGrid
 	now := measuredGrid{math.NaN(), math.NaN()}
 	for _, r := range s.Results {
 		for _, n := range r.Numbers {
-			if r.Output == tunnel.Force && n.Quantity == "drag" && n.Value != nil && n.Half != nil && failed == nil {
+			if r.Output == tunnel.Force && n.Quantity == "drag" && n.Value != nil && n.Half != nil && n.Note == "" && failed == nil {
 				now = measuredGrid{*n.Value, *n.Half}
 			}
 		}
@@ -511,7 +511,7 @@ func acrossGrids(plans []*tunnel.Plan, grids []measuredGrid) *tunnel.Grids {
 	for i, m := range grids {
 		g.Cells, drags = append(g.Cells, plans[i].Wanted.Cells), append(drags, m.drag)
 		if math.IsNaN(m.drag) {
-			g.Notes = append(g.Notes, fmt.Sprintf("no drag with %d cells along the body", plans[i].Wanted.Cells))
+			g.Notes = append(g.Notes, fmt.Sprintf("no drag of known error with %d cells along the body", plans[i].Wanted.Cells))
 		}
 	}
 	if g.Notes != nil {

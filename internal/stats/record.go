@@ -79,28 +79,40 @@ func (r *Record) Settled(negligible float64) (discard int64, e Estimate, found b
 	return 0, Estimate{}, false
 }
 
-// Band is the spread of the last samples of a series.
+// Band is the spread of the last blocks of a series.
 type Band struct {
 	Discard, N int64   // samples before, and in it
+	Width      int64   // samples per block
 	Mean, Half float64 // 95 of 100 blocks are within Half of Mean
 }
 
-// Confined looks for the shortest beginning of the record, up to its half, after which the samples stay in a band of
-// half width `within` and follow no trend: the second half moves their mean by less than half a standard deviation,
-// and by 0.87 in a linear drift. It serves a series whose memory is longer than the record, so that the mean has no
-// known error.
+// Confined looks for the shortest beginning of the record, up to its half, after which the blocks stay in a band of half width
+// `within` without a trend: a fitted line changes by less than half of the band's half width, and by 0.87 of it in a linear
+// drift. It serves a series whose memory is longer than the record, so that the mean has no known error. A trend that is hidden
+// in larger fluctuations remains possible.
 func (r *Record) Confined(within float64) (b Band, found bool) {
 	coarse := r.coarse()
 	n := len(coarse.Means)
 	for from := 0; n >= 4*Fewest && from <= n/2; from += n / 16 {
 		rest := Record{Width: coarse.Width, Means: coarse.Means[from:]}
 		e := rest.estimate()
-		b = Band{int64(from) * rest.Width, e.N * rest.Width, e.Mean, Student95(int(e.N-1)) * e.Std}
-		if b.Half <= within && rest.Drift() <= e.Std/2 {
+		b = Band{int64(from) * rest.Width, e.N * rest.Width, rest.Width, e.Mean, Student95(int(e.N-1)) * e.Std}
+		if b.Half <= within && rest.trend() <= b.Half/2 {
 			return b, true
 		}
 	}
 	return Band{}, false
+}
+
+// trend returns the change of the line through the blocks (least squares) from the first to the last.
+func (r *Record) trend() float64 {
+	n := float64(len(r.Means))
+	middle, slope := (n-1)/2, 0.0
+	for k, x := range r.Means {
+		slope += (float64(k) - middle) * x
+	}
+	slope *= 12 / (n * (n*n - 1))
+	return math.Abs(slope) * (n - 1)
 }
 
 // coarse returns the record in fewer blocks.

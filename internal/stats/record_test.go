@@ -61,10 +61,12 @@ func TestRecordFindsBands(t *testing.T) {
 		found   bool
 		discard int64 // at most
 	}{
-		{"a slow swing", func(k int) float64 { return 1.2 + 0.004*math.Sin(2+float64(k)/450) }, true, 0},
-		{"a slow swing after a transient", func(k int) float64 { return 1.2 + 0.004*math.Sin(2+float64(k)/450) + 0.2*math.Exp(-float64(k)/100) }, true, 800},
+		{"a slow swing", func(k int) float64 { return 1.2 + 0.004*math.Cos(float64(k)/450) }, true, 0},
+		{"a slow swing after a transient", func(k int) float64 { return 1.2 + 0.004*math.Cos(float64(k)/300) + 0.2*math.Exp(-float64(k)/100) }, true, 800},
 		{"a wide swing", func(k int) float64 { return 1.2 + 0.05*math.Sin(2+float64(k)/450) }, false, 0},
 		{"a slow ramp", func(k int) float64 { return 1.2 + 4e-6*float64(k) }, false, 0},
+		{"a ramp below an oscillation", func(k int) float64 { return 1.2 + 4e-6*float64(k) + 0.004*math.Sin(float64(k)/130) }, false, 0},
+		{"a slow decay below an oscillation", func(k int) float64 { return 1.2 + 0.05*math.Exp(-float64(k)/12000) + 0.004*math.Sin(float64(k)/130) }, false, 0},
 		{"a slow decay", func(k int) float64 { return 1.2 + 0.02*math.Exp(-float64(k)/1500) }, false, 0},
 	} {
 		const n = 3000

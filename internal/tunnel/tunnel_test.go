@@ -384,7 +384,7 @@ func TestByPart(t *testing.T) {
 		t.Errorf("%s", r.Text())
 	}
 	for drag, doubted := range map[float64]bool{0.3: false, 0.39: false, 0.41: true, 0.23: true} {
-		r := NewReport(p, measuredAs(drag, 0.001, ""), &Grids{Cells: []int{60, 90, 120}, Drag: []float64{0.5, 0.45, drag}, Order: &drag, Error: new(float64), Extrapolated: &drag})
+		r := NewReport(p, measuredAs(drag, 0.001, ""), nil)
 		r.ByPart(p, []PartForce{{Name: "body", Pressure: 0.25 * q, Friction: 0.05 * q, Area: 8, NoPressure: 2}}) // 0.3
 		if got := strings.HasPrefix(r.Verdict, "DOUBTFUL: apart: pressure and friction on the surface add up to C_D 0.3, where momentum exchange has "); got != doubted || r.Parts != nil {
 			t.Errorf("%g: %s", drag, r.Verdict)

@@ -38,7 +38,7 @@ type Number struct {
 	// Value is the mean of the samples or, of a Strouhal number or a frequency, the number itself; null where too little was
 	// recorded or the series still drifts, which Note explains; of a frequency Note has its uncertainty.
 	Value *float64 `json:"value"`
-	Half  *float64 `json:"half"` // half the width of the 95 % interval: of the mean, or of the samples if Note says so
+	Half  *float64 `json:"half"` // half the width of the 95 % interval: of the mean, or of block means if Note says so
 	Note  string   `json:"note,omitempty"`
 	// Doubt is the kind of the warning in Note: why a frequency may not be the flow's.
 	Doubt string `json:"doubt,omitempty"`

@@ -28,8 +28,8 @@ func (s *Set) Results() (list []status.Result) {
 // approaches its final state exponentially, and never settles by the measure of a fluctuating one.
 const negligible = 1e-3
 
-// A series that wanders slowly has no error of its mean. Its spread is given instead, if it is below confined of the largest number
-// of its kind for a time of at least observed reference lengths over the velocity: several periods of a wake.
+// A force that wanders slowly has no error of its mean. The spread of its blocks is given instead, if it is below confined of the
+// largest number of its kind for a time of at least observed reference lengths over the velocity: several periods of a wake.
 const confined, observed = 1e-2, 20
 
 func (f *forces) result(r *Run) status.Result {
@@ -73,9 +73,9 @@ func (f *forces) number(r *Run, i int, of config.ForceSeries) status.Number {
 		unit = " " + n.Unit
 	}
 	discard, rest, settles := f.course[i].Settled(small)
-	if band, found := f.course[i].Confined(confined * f.largest(of.Name)); !settles && found && f.times(r, band.N) >= observed {
+	if band, found := f.course[i].Confined(confined * f.largest(of.Name)); !settles && found && !of.Thermal() && f.times(r, band.N) >= observed {
 		n.Value, n.Half = &band.Mean, &band.Half
-		n.Note = fmt.Sprintf("wanders slowly: the interval is the spread of the samples from %s on, since the error of their mean is not known", f.momentOf(r, band.Discard))
+		n.Note = fmt.Sprintf("wanders slowly: the interval is the spread of means over %d samples from %s on, since the error of their mean is not known", band.Width, f.momentOf(r, band.Discard))
 		return n
 	}
 	if !settles {
@@ -88,16 +88,16 @@ func (f *forces) number(r *Run, i int, of config.ForceSeries) status.Number {
 
 // momentOf names the time of a sample since start.
 func (f *forces) momentOf(r *Run, sample int64) string {
-	if f.Schedule.Period <= 0 { // by the clock
+	if f.uneven {
 		return fmt.Sprintf("sample %d", sample)
 	}
 	u := r.Case.Units
 	return timeText(u, (float64(f.since(r))+float64(sample)*f.Schedule.Period)*u.Time)
 }
 
-// times returns the duration of samples in reference lengths over the velocity; 0 without a reference.
+// times returns the duration of samples in reference lengths over the velocity; 0: not known.
 func (f *forces) times(r *Run, samples int64) float64 {
-	if f.Coefficient == 0 || f.Size <= 0 {
+	if f.uneven || f.Coefficient == 0 || f.Size <= 0 {
 		return 0
 	}
 	length := f.Size

@@ -26,7 +26,7 @@ func TestShortForm(t *testing.T) {
 	brief.Fewer(t, "entries")
 	o := options{program: program, short: true, check: true, root: root, device: os.Getenv("LBMSIM_TEST_DEVICE"), report: func(s string) { t.Log(s) }}
 	if testing.Short() {
-		o.skip = "^(rolls-5000|shell|shaft|turbulence-channel-short|convection-1e4-regularized|cavity-100-coarse-(bgk|trt)|openings-trt-.*)$" // three quarters of the time
+		o.skip = "^(rolls-5000|shell|shaft|turbulence-channel-short|cavity-100-coarse-(bgk|trt)|openings-trt-.*)$" // three quarters of the time
 	}
 	if err := o.run(); err != nil {
 		t.Error(err)
