@@ -87,8 +87,8 @@ type Band struct {
 }
 
 // Confined looks for the shortest beginning of the record, up to its half, after which the blocks stay in a band of half width
-// `within` without a trend: a fitted line changes by less than half of the band's half width, and by 0.87 of it in a linear
-// drift. It serves a series whose memory is longer than the record, so that the mean has no known error. A trend that is hidden
+// `within` without a trend: a fitted line changes by less than half of the band's half width; a linear drift changes by 1.8 of
+// it. It serves a series whose memory is longer than the record, so that the mean has no known error. A trend that is hidden
 // in larger fluctuations remains possible.
 func (r *Record) Confined(within float64) (b Band, found bool) {
 	coarse := r.coarse()
